@@ -22,6 +22,7 @@ const LONGEST: u64 = 60 * SECOND;
 enum Step {
     Ack { wait: u64, acked: u8, rtt: u64, in_flight: u32, flags: u8 },
     Loss { wait: u64, in_flight: u32, cause: u8 },
+    Idle { wait: u64, rto: u64 },
     Exit,
     Timer { wait: u64 },
     Send { in_flight: u32, retransmission: bool },
@@ -58,6 +59,10 @@ fn event(step: &Step) -> Event {
             let causes = [LossCause::FastRetransmit, LossCause::Timeout, LossCause::Ecn];
             let cause_of = causes[usize::from(cause) % causes.len()];
             (wait, What::Loss { cause: cause_of, in_flight, first_timeout: cause > 127 })
+        }
+        Step::Idle { wait, rto } => {
+            let rto = (rto % LONGEST).max(1);
+            (wait, What::Idle { idle: wait % LONGEST, rto })
         }
         Step::Exit => (0, What::RecoveryExit),
         Step::Timer { wait } => (wait, What::Timer),

@@ -31,7 +31,7 @@ pub use param::{Param, Preset};
 pub use registry::{Algorithm, Config, Controller};
 use serde::{Deserialize, Serialize};
 pub use slow_start::{HyStart, HyStartRules, SlowStart, SlowStartRules};
-pub use window::{Common, TimeoutRule, Window, WindowBasis};
+pub use window::{Common, IdleRule, TimeoutRule, Window, WindowBasis};
 
 /// An instant or a duration in integer picoseconds; u64 lasts 213 days.
 pub type Picos = u64;
@@ -159,6 +159,17 @@ pub struct LossEvent {
     pub first_timeout: bool,
 }
 
+/// The application hands over data after a time in which nothing was outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleEvent {
+    /// The instant at which data comes.
+    pub now: Picos,
+    /// Time since the last segment left.
+    pub idle: Picos,
+    /// The retransmission timeout.
+    pub rto: Picos,
+}
+
 /// A segment left the interface.
 #[derive(Clone, Copy, Debug)]
 pub struct SendEvent {
@@ -228,6 +239,10 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
 
     /// The network is congested; called once per recovery episode, per round with marks and per timeout.
     fn on_loss(&mut self, config: &Self::Config, loss: &LossEvent);
+
+    /// The application hands over data, and nothing is outstanding. Algorithms with a congestion window call
+    /// [`Window::restart`]; controllers of a rate keep their model (Linux: `cong_control`).
+    fn on_idle(&mut self, config: &Self::Config, idle: &IdleEvent);
 
     /// The acknowledgement that ends fast recovery arrived. A timeout ends fast recovery without this call.
     fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}

@@ -1,8 +1,8 @@
 //! The list of algorithms. One line each; everything that enumerates algorithms reads this list.
 
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossEvent, LostSegment, Param, Phase, Picos, SendEvent,
-    Start, algorithms,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Param, Phase, Picos,
+    SendEvent, Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +119,12 @@ macro_rules! registry {
             /// See [`CongestionControl::on_loss`].
             pub fn on_loss(&mut self, config: &Config, loss: &LossEvent) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_loss(c, loss),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::on_idle`].
+            pub fn on_idle(&mut self, config: &Config, idle: &IdleEvent) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_idle(c, idle),)*
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 

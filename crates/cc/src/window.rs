@@ -1,7 +1,7 @@
 //! The window of loss-based algorithms: cwnd, ssthresh, slow start, and the effect of a timeout.
 
 use crate::slow_start::limited_growth;
-use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
+use crate::{AckEvent, IdleEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
 use serde::{Deserialize, Serialize};
 
 /// The effect of a timeout on cwnd and ssthresh.
@@ -14,6 +14,18 @@ pub enum TimeoutRule {
     /// The study: ssthresh = max(the algorithm's own reduction, initial window); cwnd = initial window.
     OwnReduction,
     /// Linux (tcp_enter_loss): ssthresh = the algorithm's own reduction; cwnd = 1.
+    Linux,
+}
+
+/// The window with which a flow begins to send again, if nothing has left for more than a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IdleRule {
+    /// As before.
+    Keep,
+    /// At most the initial window (RFC 5681, section 4.1).
+    Rfc5681,
+    /// Linux (tcp_cwnd_restart; RFC 2861): halved for each timeout that has passed, down to the initial window. ssthresh keeps
+    /// three fourths of the window.
     Linux,
 }
 
@@ -33,6 +45,8 @@ pub struct Common {
     pub timeout: TimeoutRule,
     /// From which quantity a reduction starts.
     pub basis: WindowBasis,
+    /// The window after an idle time.
+    pub idle: IdleRule,
     /// Windows grow only while they limit the flow (RFC 7661).
     pub grow_only_if_cwnd_limited: bool,
     /// Windows never exceed this, segments.
@@ -45,14 +59,14 @@ impl Common {
     /// The rules of a preset.
     #[must_use]
     pub fn of(preset: Preset) -> Self {
-        let (timeout, basis, grow_only_if_cwnd_limited) = match preset {
-            Preset::Standard => (TimeoutRule::Rfc, WindowBasis::Flight, true),
-            Preset::Sp500282 => (TimeoutRule::OwnReduction, WindowBasis::Cwnd, false),
-            Preset::Linux => (TimeoutRule::Linux, WindowBasis::Cwnd, true),
-            Preset::Ns2000 => (TimeoutRule::Rfc2581, WindowBasis::Cwnd, false),
+        let (timeout, basis, idle, grow_only_if_cwnd_limited) = match preset {
+            Preset::Standard => (TimeoutRule::Rfc, WindowBasis::Flight, IdleRule::Rfc5681, true),
+            Preset::Sp500282 => (TimeoutRule::OwnReduction, WindowBasis::Cwnd, IdleRule::Keep, false),
+            Preset::Linux => (TimeoutRule::Linux, WindowBasis::Cwnd, IdleRule::Linux, true),
+            Preset::Ns2000 => (TimeoutRule::Rfc2581, WindowBasis::Cwnd, IdleRule::Keep, false),
         };
         let slow_start = SlowStartRules::default();
-        Self { timeout, basis, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
+        Self { timeout, basis, idle, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
     }
 
     /// Returns whether an acknowledgement may raise the window.
@@ -224,6 +238,27 @@ impl Window {
         }
     }
 
+    /// The flow sends again after an idle time.
+    pub fn restart(&mut self, common: &Common, idle: &IdleEvent) {
+        if idle.idle <= idle.rto {
+            return;
+        }
+        let least = self.initial.min(self.cwnd);
+        match common.idle {
+            IdleRule::Keep => {}
+            IdleRule::Rfc5681 => self.cwnd = least,
+            IdleRule::Linux => {
+                // tcp_current_ssthresh.
+                self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
+                let mut left = idle.idle - idle.rto;
+                while left > 0 && self.cwnd > least {
+                    self.cwnd = (self.cwnd / 2.0).max(least);
+                    left = left.saturating_sub(idle.rto);
+                }
+            }
+        }
+    }
+
     /// A fast retransmit or a mark: continue in congestion avoidance from `reduced`, at least 2.
     pub fn reduce(&mut self, common: &Common, reduced: f64) {
         self.ssthresh = reduced.max(MIN_SSTHRESH);
@@ -310,6 +345,30 @@ mod tests {
             window.timeout(&common, &LossEvent { first_timeout: false, ..first }, 3.0, 3.0);
             assert_eq!((window.cwnd(), window.ssthresh()), (restart, ssthresh));
         }
+    }
+
+    /// RFC 5681, section 4.1; Linux, tcp_cwnd_restart.
+    #[test]
+    fn a_window_restarts_after_an_idle_time() {
+        let of = |rule: IdleRule, cwnd: f64, idle: u64| {
+            let common = Common { idle: rule, ..Common::of(Preset::Standard) };
+            let mut window = Window::new(&common, &start(10.0, 30.0));
+            window.set(&common, cwnd);
+            window.restart(&common, &IdleEvent { now: 99, idle, rto: 10 });
+            (window.cwnd(), window.ssthresh())
+        };
+        for rule in [IdleRule::Keep, IdleRule::Rfc5681, IdleRule::Linux] {
+            assert_eq!(of(rule, 100.0, 10), (100.0, 30.0), "not more than a timeout");
+        }
+        assert_eq!(of(IdleRule::Keep, 100.0, 1000), (100.0, 30.0));
+        assert_eq!(of(IdleRule::Rfc5681, 100.0, 11), (10.0, 30.0));
+        assert_eq!(of(IdleRule::Rfc5681, 4.0, 11), (4.0, 30.0));
+        assert_eq!(of(IdleRule::Linux, 100.0, 11), (50.0, 75.0));
+        assert_eq!(of(IdleRule::Linux, 100.0, 21), (25.0, 75.0));
+        assert_eq!(of(IdleRule::Linux, 100.0, 31), (12.5, 75.0));
+        assert_eq!(of(IdleRule::Linux, 100.0, 41), (10.0, 75.0));
+        assert_eq!(of(IdleRule::Linux, 20.0, 11), (10.0, 30.0));
+        assert_eq!(of(IdleRule::Linux, 4.0, 1000), (4.0, 30.0));
     }
 
     #[test]

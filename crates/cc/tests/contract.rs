@@ -51,8 +51,8 @@ fn event() -> impl Strategy<Value = Event> {
         .prop_map(|(cause, in_flight, first_timeout)| What::Loss { cause, in_flight, first_timeout });
     let send = (in_flight(), any::<bool>())
         .prop_map(|(in_flight, retransmission)| What::Send { in_flight, retransmission });
-    let what =
-        prop_oneof![12 => ack(), 1 => loss, 1 => Just(What::RecoveryExit), 3 => Just(What::Timer), 1 => send];
+    let idle = (duration(), duration()).prop_map(|(idle, rto)| What::Idle { idle, rto });
+    let what = prop_oneof![12 => ack(), 1 => loss, 1 => idle, 1 => Just(What::RecoveryExit), 3 => Just(What::Timer), 1 => send];
     (wait(), what).prop_map(|(wait, what)| Event { wait, what })
 }
 

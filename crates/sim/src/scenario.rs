@@ -5,8 +5,8 @@
 
 use crate::network::changes;
 use mesonet_cc::{
-    Common, Config, HyStart, HyStartRules, SlowStart, SlowStartRules, TimeoutRule, WindowBasis, picos,
-    registry,
+    Common, Config, HyStart, HyStartRules, IdleRule, SlowStart, SlowStartRules, TimeoutRule, WindowBasis,
+    picos, registry,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -601,6 +601,8 @@ pub struct TransportParameters {
     pub undo: bool,
     /// The effect of a timeout on the window.
     pub timeout_rule: TimeoutKind,
+    /// The window after an idle time.
+    pub idle_restart: IdleRestart,
     /// From which quantity reductions start.
     pub reduce_from: BasisKind,
     /// What makes windows grow.
@@ -646,6 +648,18 @@ pub enum RecoveryKind {
     NewReno,
     /// RFC 5681, section 3.2: the first acknowledgement that moves on ends recovery.
     Reno,
+}
+
+/// The window with which a flow sends again, if nothing has left for more than a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IdleRestart {
+    /// As before.
+    Keep,
+    /// At most the initial window (RFC 5681, section 4.1).
+    Rfc5681,
+    /// Halved for each timeout that has passed, down to the initial window (Linux).
+    Linux,
 }
 
 /// Proportional rate reduction, and what bounds it below the new window.
@@ -1110,6 +1124,11 @@ impl Scenario {
                 TimeoutKind::Rfc2581 => TimeoutRule::Rfc2581,
                 TimeoutKind::OwnReduction => TimeoutRule::OwnReduction,
                 TimeoutKind::Linux => TimeoutRule::Linux,
+            },
+            idle: match self.transport.idle_restart {
+                IdleRestart::Keep => IdleRule::Keep,
+                IdleRestart::Rfc5681 => IdleRule::Rfc5681,
+                IdleRestart::Linux => IdleRule::Linux,
             },
             basis: match self.transport.reduce_from {
                 BasisKind::Cwnd => WindowBasis::Cwnd,

@@ -249,6 +249,54 @@ pub fn everything_fed() -> Value {
     scenario
 }
 
+/// Smallest window after the first burst, and what was delivered: bursts of 400 segments each 4 s, which slow start has sent after
+/// one second.
+fn after_idle(name: &str, rule: &str) -> (f64, f64) {
+    let on_off = with(bursts(Some(400.0), None, None, 4.0, "constant"), &[("algorithm", json!(name))]);
+    let scenario = path(&[on_off], 1e5, 1e6, time(20.0, 0.0, 1));
+    let values = [
+        ("algorithms", json!([algorithm(name, 1.0)])),
+        ("transport.idle_restart", json!(rule)),
+        ("transport.initial_ssthresh", json!(100.0)),
+    ];
+    let mut s = run(&with(scenario, &values), 1);
+    let received = measured(&s, "segments_received");
+    let series = s.take_series();
+    (float(&series, "flow_1_cwnd")[35..].iter().copied().fold(f64::INFINITY, f64::min), received)
+}
+
+/// RFC 5681, section 4.1: the initial window, 10. Linux halves for each timeout of 1 s that has passed; 3 or 4 have. BBR and BBRv3 keep
+/// their model.
+#[test]
+fn windows_restart_after_idle_times() {
+    for algorithm in mesonet_cc::registry::ALGORITHMS {
+        let name = algorithm.name;
+        let [keep, rfc5681, linux] = ["keep", "rfc5681", "linux"].map(|rule| after_idle(name, rule));
+        println!("{name}: {keep:?} {rfc5681:?} {linux:?}");
+        if matches!(name, "bbr" | "bbr3") {
+            assert!(keep == rfc5681 && keep == linux, "{name}");
+            continue;
+        }
+        assert!(keep.0 > 90.0, "{name}: {keep:?}");
+        assert_eq!(rfc5681.0, 10.0, "{name}");
+        assert!((10.0..0.3 * keep.0).contains(&linux.0), "{name}: {linux:?} of {keep:?}");
+    }
+}
+
+#[test]
+fn the_engines_agree_and_runs_continue_after_idle_times() {
+    for rule in ["rfc5681", "linux"] {
+        let values = [
+            ("transport.idle_restart", json!(rule)),
+            ("transport.min_rto", json!(0.2)),
+            ("time", time(3.0, 1.0, 2)),
+        ];
+        let scenario = with(everything_fed(), &values);
+        engines::agree(&scenario, 6);
+        snapshots::continues(&scenario, 6, mesonet_sim::Engine::Domains, 3);
+    }
+}
+
 #[test]
 fn the_engines_agree_and_runs_continue() {
     let scenario = everything_fed();

@@ -1,6 +1,9 @@
 //! Tests of the simulator against theory, against the reference engine and against itself: one program, so that it is
 //! linked once.
 
+// Scenarios are large literals.
+#![recursion_limit = "256"]
+
 mod common;
 #[path = "../../cc/tests/support/recursions.rs"]
 #[allow(dead_code, reason = "each test program uses its part")]

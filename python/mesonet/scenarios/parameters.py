@@ -956,6 +956,20 @@ _TABLE = (
         choices=("rfc", "rfc2581", "own_reduction", "linux"),
     ),
     Parameter(
+        "transport.idle_restart", "choice", "rfc5681",
+        "The window with which a flow sends again, if its application let it send nothing for more than a "
+        "retransmission timeout. `keep`: as before. `rfc5681`: at most the initial window. "
+        "`linux`: halved for each timeout that has passed, down to the initial window, and ssthresh "
+        "keeps three fourths of the window. BBR and BBRv3 keep their model of the path.",
+        "RFC 5681, section 4.1",
+        presets={
+            "linux": ("linux", "Linux: tcp_cwnd_restart (RFC 2861), tcp_slow_start_after_idle 1"),
+            "ns-2000": ("keep", "not examined: the many-flow study has no idle flows"),
+            "sp500_282": ("keep", "the texts of SP 500-282 have none: no flow is idle"),
+        },
+        choices=("keep", "rfc5681", "linux"),
+    ),
+    Parameter(
         "transport.reduce_from", "choice", "flight", "What a reduction starts from: the segments in flight or cwnd.",
         "RFC 5681, RFC 9438",
         presets={

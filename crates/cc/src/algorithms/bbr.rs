@@ -34,7 +34,7 @@
 //! * Linux leaves a flow's first 10 segments unpaced, paces bursts, and lets a late burst catch up by half a gap.
 //! * Linux compares with the phases' limits what will be in the network when the next burst leaves: up to a burst more in
 //!   the phase that probes, less by what is delivered until then.
-//! * Linux restarts after idle at gain 1; within a transfer no flow is idle here.
+//! * Linux paces at gain 1 after an idle time; here the gain of the cycle stays.
 //! * Linux undoes recoveries that turn out to be spurious; here there is no reordering.
 //! * A recovery that a timer finds sets the window at once, Linux's with the next acknowledgement.
 //! * Linux ignores a delayed acknowledgement of a single segment when min_rtt has expired.
@@ -44,8 +44,8 @@ use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
 use crate::param::constants;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, LostSegment, MILLISECOND, Param,
-    Phase, Picos, Preset, Start, Window, picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment,
+    MILLISECOND, Param, Phase, Picos, Preset, Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -617,6 +617,9 @@ impl CongestionControl for Bbr {
         self.set_pacing_rate(config, ack);
         self.set_window(config, ack);
     }
+
+    /// The model of the path is kept.
+    fn on_idle(&mut self, _: &BbrConfig, _: &IdleEvent) {}
 
     fn on_loss(&mut self, config: &BbrConfig, loss: &LossEvent) {
         match loss.cause {

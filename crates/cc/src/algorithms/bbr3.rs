@@ -18,7 +18,7 @@
 //! 05. `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next, `marks`
 //! what it makes of ECN.
 //!
-//! Left out: aggregated acknowledgements (each segment has its own here), restarts from idle (flows never pause).
+//! Left out: aggregated acknowledgements (each segment has its own here), restarts from idle (the gain of the cycle stays).
 
 mod constants;
 mod marks;
@@ -28,8 +28,8 @@ mod modes;
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, LostSegment, Param, Phase, Picos,
-    Start, Window, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment, Param,
+    Phase, Picos, Start, Window, seconds,
 };
 pub use constants::Bbr3Config;
 use marks::Marks;
@@ -266,6 +266,9 @@ impl CongestionControl for Bbr3 {
         self.set_pacing_rate(config, ack);
         self.set_window(config, ack);
     }
+
+    /// The model of the path is kept.
+    fn on_idle(&mut self, _: &Bbr3Config, _: &IdleEvent) {}
 
     // BBROnEnterRecovery, BBROnEnterRTO.
     fn on_loss(&mut self, config: &Bbr3Config, loss: &LossEvent) {

@@ -32,7 +32,8 @@
 
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
+    Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -269,6 +270,10 @@ impl CongestionControl for Bic {
             let w = self.window.cwnd();
             self.window.grow(&config.common, config.increment(w, self.last_max) / w);
         }
+    }
+
+    fn on_idle(&mut self, config: &BicConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &BicConfig, loss: &LossEvent) {

@@ -33,8 +33,8 @@
 use crate::param::constants;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
+    Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -351,6 +351,20 @@ impl CongestionControl for Ctcp {
         // Tan et al. 2006: 1 / (cwnd + dwnd) to the loss window.
         for _ in 0..left {
             self.window.grow(&config.common, 1.0 / self.window.cwnd());
+        }
+    }
+
+    fn on_idle(&mut self, config: &CtcpConfig, idle: &IdleEvent) {
+        let before = self.window.cwnd();
+        self.window.restart(&config.common, idle);
+        let now = self.window.cwnd();
+        if now < before {
+            // The loss window keeps what is left; slow start, if any, is that of a flow without a delay window.
+            self.delay_window = (self.delay_window - (before - now)).max(0.0);
+            if self.window.in_slow_start() {
+                (self.slow_start, self.delay_window) = (true, 0.0);
+            }
+            self.round.whole = false;
         }
     }
 

@@ -46,8 +46,8 @@ use crate::param::constants;
 use crate::whole_segments::{Credit, whole};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset,
-    SECOND, SlowStart, Start, Window, picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos,
+    Preset, SECOND, SlowStart, Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -440,6 +440,16 @@ impl CongestionControl for Cubic {
         let rtt = seconds(if config.smallest_rtt { ack.min_rtt } else { ack.srtt });
         for _ in 0..left {
             self.grow(config, t, rtt);
+        }
+    }
+
+    fn on_idle(&mut self, config: &CubicConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
+        // RFC 9438, section 5.8; Linux, cubictcp_cwnd_event: idle time does not count. What is left out already is not left out twice.
+        if self.idle.is_none()
+            && let Some(epoch) = &mut self.epoch
+        {
+            *epoch = (*epoch + idle.idle).min(idle.now);
         }
     }
 

@@ -10,7 +10,8 @@
 use crate::ecn::MarkedShare;
 use crate::param::constants;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos,
+    Start, Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,10 @@ impl CongestionControl for Dctcp {
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
             self.window.grow(&config.common, config.increase / self.window.cwnd());
         }
+    }
+
+    fn on_idle(&mut self, config: &DctcpConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &DctcpConfig, loss: &LossEvent) {

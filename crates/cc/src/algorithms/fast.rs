@@ -16,8 +16,8 @@
 
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+    picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -251,6 +251,20 @@ impl CongestionControl for Fast {
             if !self.window.in_slow_start() {
                 self.begin_control(config, ack.now);
             }
+        }
+    }
+
+    fn on_idle(&mut self, config: &FastConfig, idle: &IdleEvent) {
+        let before = self.window.cwnd();
+        self.window.restart(&config.common, idle);
+        if self.window.cwnd() == before || self.mode == Mode::Recovery {
+            return;
+        }
+        // The step under way leads to the window of before.
+        if self.window.in_slow_start() {
+            self.mode = Mode::SlowStart;
+        } else if self.mode != Mode::SlowStart {
+            self.begin_control(config, idle.now);
         }
     }
 

@@ -13,7 +13,8 @@
 use super::fast::{Fast, FastConfig};
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window, picos, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Start, Window, picos,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -213,6 +214,10 @@ impl CongestionControl for FastAt {
     fn on_ack(&mut self, config: &FastAtConfig, ack: &AckEvent) {
         self.measure(ack);
         self.fast.on_ack(self.fast(config), ack);
+    }
+
+    fn on_idle(&mut self, config: &FastAtConfig, idle: &IdleEvent) {
+        self.fast.on_idle(self.fast(config), idle);
     }
 
     fn on_loss(&mut self, config: &FastAtConfig, loss: &LossEvent) {

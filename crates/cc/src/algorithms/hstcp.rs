@@ -13,7 +13,9 @@
 //! logarithms and exponentials, so not with a table, and switches at 31 segments.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
+use crate::{
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// The rounded response function of RFC 3649, section 5: p(w) = 0.078 / w^1.2.
@@ -193,6 +195,10 @@ impl CongestionControl for Hstcp {
             let (a, _) = config.increase_and_decrease(w);
             self.window.grow(&config.common, a / w);
         }
+    }
+
+    fn on_idle(&mut self, config: &HstcpConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &HstcpConfig, loss: &LossEvent) {

@@ -37,8 +37,8 @@
 
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
-    picos, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
+    Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -353,6 +353,10 @@ impl CongestionControl for Htcp {
         for _ in 0..left {
             self.window.grow(&config.common, alpha / self.window.cwnd());
         }
+    }
+
+    fn on_idle(&mut self, config: &HtcpConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &HtcpConfig, loss: &LossEvent) {

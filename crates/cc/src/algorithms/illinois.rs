@@ -24,7 +24,9 @@
 //! * ns-3 compares its window in bytes with `low_window`.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// alpha and beta of standard TCP.
@@ -254,6 +256,10 @@ impl CongestionControl for Illinois {
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
             self.window.grow(&config.common, self.alpha / self.window.cwnd());
         }
+    }
+
+    fn on_idle(&mut self, config: &IllinoisConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &IllinoisConfig, loss: &LossEvent) {

@@ -14,8 +14,8 @@
 use crate::ecn::MarkedShare;
 use crate::param::constants;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
-    picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos,
+    Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +124,10 @@ impl CongestionControl for Prague {
             }
         }
         self.pace(ack.srtt);
+    }
+
+    fn on_idle(&mut self, config: &PragueConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &PragueConfig, loss: &LossEvent) {

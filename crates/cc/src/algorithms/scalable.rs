@@ -17,7 +17,9 @@
 //! * ns-2 runs Linux's module.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
+use crate::{
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// Constants of Scalable TCP.
@@ -80,6 +82,10 @@ impl CongestionControl for Scalable {
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
             self.window.grow(&config.common, config.growth(self.window.cwnd()));
         }
+    }
+
+    fn on_idle(&mut self, config: &ScalableConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &ScalableConfig, loss: &LossEvent) {

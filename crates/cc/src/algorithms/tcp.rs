@@ -15,7 +15,8 @@
 use crate::param::constants;
 use crate::whole_segments::{Credit, whole};
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Preset, Start,
+    Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +112,10 @@ impl CongestionControl for Tcp {
         for _ in 0..left {
             self.window.grow(&config.common, config.increase / self.window.cwnd());
         }
+    }
+
+    fn on_idle(&mut self, config: &TcpConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &TcpConfig, loss: &LossEvent) {

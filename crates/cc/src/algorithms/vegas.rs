@@ -19,12 +19,13 @@
 //! * Linux divides what waits by base_rtt rather than by rtt, which makes diff larger by the ratio of the two.
 //! * In a round trip with few delays Linux grows by standard TCP's rule with the closing acknowledgement alone, by 1 / cwnd
 //!   of a segment; here by one segment.
-//! * Linux counts whole segments and begins with a new base_rtt after idle; within a transfer no flow is idle here.
+//! * Linux counts whole segments and begins with a new base_rtt after an idle time; here base_rtt is kept.
 
 use crate::param::constants;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -198,6 +199,10 @@ impl CongestionControl for Vegas {
         if slow_start && !self.resting && config.common.may_grow(ack) {
             self.window.grow_in_slow_start(&config.common, ack);
         }
+    }
+
+    fn on_idle(&mut self, config: &VegasConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &VegasConfig, loss: &LossEvent) {

@@ -13,8 +13,8 @@
 
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
-    picos, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
+    Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,10 @@ impl CongestionControl for Westwood {
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
             self.window.grow(&config.common, 1.0 / self.window.cwnd());
         }
+    }
+
+    fn on_idle(&mut self, config: &WestwoodConfig, idle: &IdleEvent) {
+        self.window.restart(&config.common, idle);
     }
 
     fn on_loss(&mut self, config: &WestwoodConfig, loss: &LossEvent) {

@@ -1,8 +1,8 @@
 //! What may happen to a flow, whatever its algorithm, and what must hold then: for the contract tests and the fuzz target.
 
 use mesonet_cc::{
-    AckEvent, Algorithm, Common, Config, Controller, DeliverySample, LossCause, LossEvent, LostSegment,
-    Phase, Picos, Preset, SendEvent, Start,
+    AckEvent, Algorithm, Common, Config, Controller, DeliverySample, IdleEvent, LossCause, LossEvent,
+    LostSegment, Phase, Picos, Preset, SendEvent, Start,
 };
 
 /// Something that may happen to a flow, `wait` after what happened before.
@@ -27,6 +27,11 @@ pub enum What {
         cause: LossCause,
         in_flight: u32,
         first_timeout: bool,
+    },
+    /// The application hands over data after so long.
+    Idle {
+        idle: Picos,
+        rto: Picos,
     },
     RecoveryExit,
     Timer,
@@ -102,6 +107,9 @@ impl Flow {
             What::Loss { cause, in_flight, first_timeout } => {
                 let loss = LossEvent { now, cause, in_flight, lost: in_flight.min(1), first_timeout };
                 self.controller.on_loss(&self.config, &loss);
+            }
+            What::Idle { idle, rto } => {
+                self.controller.on_idle(&self.config, &IdleEvent { now, idle: idle.min(now), rto });
             }
             What::RecoveryExit => self.controller.on_recovery_exit(&self.config, now),
             What::Timer if self.config.timer_period().is_some() => {

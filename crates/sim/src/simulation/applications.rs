@@ -10,7 +10,7 @@ use crate::fabric::{DroppedSegment, OwnLanes};
 use crate::measure::{FlowApplication, Table, applications};
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::FlowState;
-use mesonet_cc::{Picos, picos};
+use mesonet_cc::{IdleEvent, Picos, picos};
 use serde::{Deserialize, Serialize};
 
 /// An application whose sender is in a domain.
@@ -166,7 +166,10 @@ impl Domain {
                 }
                 (Some(_), Act::Open | Act::Close) => unreachable!("datagrams have a rate: checked"),
                 (None, _) => match self.explicit[place as usize].slot {
-                    Some(slot) => self.feed(slot, act),
+                    Some(slot) => {
+                        self.restart_after_idle(place, slot, act);
+                        self.feed(slot, act);
+                    }
                     // The connection failed.
                     None => return,
                 },
@@ -193,6 +196,19 @@ impl Domain {
         if flow.state == FlowState::Sending {
             self.send_allowed(slot);
         }
+    }
+
+    /// The application hands over data: where nothing is outstanding, the controller learns how long the flow was idle
+    /// (Linux, tcp_slow_start_after_idle_check).
+    fn restart_after_idle(&mut self, place: u32, slot: u32, act: Act) {
+        let last_sent = self.explicit[place as usize].last_sent;
+        let flow = &mut self.flows[slot as usize];
+        if act == Act::Close || flow.state != FlowState::Sending || last_sent == 0 || !flow.is_idle() {
+            return;
+        }
+        let (now, idle, rto) = (self.now, self.now - last_sent, flow.rtt.rto);
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
+        flow.controller.on_idle(config, &IdleEvent { now, idle, rto });
     }
 
     /// Sends what the application has handed over, as far as the interface allows.

@@ -29,6 +29,8 @@ pub(super) struct ExplicitHere {
     pub slot: Option<u32>,
     /// Segments that had been acknowledged when it ended.
     pub delivered: u64,
+    /// Last departure, where an application hands over its data; 0 before the first one.
+    pub last_sent: Picos,
 }
 
 /// What begins flows in a domain.
@@ -109,7 +111,7 @@ impl Domain {
         let Members { sources, explicit, emitters } = members;
         let scenario = &shared.scenario;
         let rates = [scenario.users.normal_interface, scenario.users.fast_interface];
-        let here = |index| ExplicitHere { index, slot: None, delivered: 0 };
+        let here = |index| ExplicitHere { index, slot: None, delivered: 0, last_sent: 0 };
         let mut traced = scenario.trace.sources.clone();
         traced.sort_unstable();
         traced.dedup();

@@ -633,6 +633,9 @@ impl Domain {
         if flow.sent == 0 {
             (flow.first_sent, flow.heard) = (now, now);
         }
+        if flow.is_fed {
+            self.explicit[flow.home as usize - self.sources.len()].last_sent = now;
+        }
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;

@@ -79,7 +79,7 @@ fn transport() -> Value {
         "loss_detection": "dupthresh", "probe_ack_delay": 0.2, "delayed_acks": false, "ack_delay": 0.2, "duplicate_threshold": 3,
         "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "rto_floor": "rfc6298", "grow_at_recovery_exit": false, "quick_acks": 0, "sack_compression": 0.0, "timestamp_tick": 0.0, "unpaced_segments": 0,
         "rto_restart": "retransmission", "rtt_samples": "rfc7323", "timer_tick": 0.0, "ack_rtt": "first",
-        "limited_transmit": true, "recover_guard": false, "undo": false, "timeout_rule": "own_reduction",
+        "limited_transmit": true, "recover_guard": false, "undo": false, "timeout_rule": "own_reduction", "idle_restart": "keep",
         "reduce_from": "cwnd", "window_growth": "segments", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
         "slow_start": "classic", "limited_slow_start_from": 100.0,
         "hystart_min_threshold": 0.004, "hystart_max_threshold": 0.016, "hystart_divisor": 8.0,
