@@ -162,6 +162,63 @@ fn a_policer_limits_the_rate() {
     assert!(simulation.counters().lost_on_links > 100);
 }
 
+/// A flow of datagrams at `rate` segments/s over the link, and its responses.
+fn datagrams(rate: f64, values: &[(&str, Value)]) -> Simulation {
+    let mut scenario = link(values);
+    let flow = &mut scenario["flows"][0];
+    flow["application"] =
+        json!({"source": {"constant": {"rate": rate}}, "late_after": 0.25, "report_interval": 5.0});
+    flow["transport"] = json!("udp");
+    run(&scenario, 1)
+}
+
+/// What arrives at twice its rate passes a policer at its rate, whatever the bucket holds; below its rate nothing is lost.
+#[test]
+fn a_policer_passes_its_rate() {
+    for burst in [2.0, 50.0] {
+        let values =
+            [("impairments.policer_rate", json!(400.0)), ("impairments.policer_burst", json!(burst))];
+        let delivered = |rate: f64| response(&datagrams(rate, &values), "datagrams_delivered");
+        // 50 s are measured, in which the bucket is empty. What left in the last 11 ms does not arrive in time.
+        let late = 0.011;
+        assert!((delivered(800.0) - 400.0 * (50.0 - late)).abs() < 3.0, "{}", delivered(800.0));
+        assert!((delivered(399.0) - 399.0 * (50.0 - late)).abs() < 3.0, "{}", delivered(399.0));
+        // The bucket holds its burst once.
+        let whole = [values.as_slice(), &[("time", time(60.0, 0.0, 1))]].concat();
+        let all = response(&datagrams(800.0, &whole), "datagrams_delivered");
+        assert!((all - 400.0 * (60.0 - late) - burst).abs() < 3.0, "{all} with {burst}");
+    }
+}
+
+/// A saturated link delivers the integral of its trace.
+#[test]
+fn goodput_is_the_integral_of_a_trace() {
+    let rates = json!({"kind": "rates", "points": [[0.0, 700.0], [1.3, 120.0], [2.9, 0.0], [3.1, 950.0]], "period": 5.0});
+    // 50 s are ten periods. Datagrams count where they left: at the end 100 are in the queue, and 11 ms of the last rate on the way.
+    let integral = 10.0 * (700.0 * 1.3 + 120.0 * 1.6 + 950.0 * 1.9);
+    let expected = integral - 100.0 - 0.011 * 950.0;
+    let delivered = response(&datagrams(2000.0, &[("impairments.capacity", rates)]), "datagrams_delivered");
+    assert!((delivered - expected).abs() < 3.0, "{delivered} of {expected}");
+}
+
+/// Delays of datagrams on an idle link are propagation, service and jitter: the median of an exponential law is ln 2 of its mean, its
+/// 95 % are ln 20; without order each segment has a draw of its own.
+#[test]
+fn jitter_has_the_quantiles_of_its_law() {
+    let values = [
+        ("impairments.jitter", json!("exponential")),
+        ("impairments.jitter_mean", json!(0.008)),
+        ("impairments.keep_order", json!(false)),
+    ];
+    let simulation = datagrams(200.0, &values);
+    // 10 ms of propagation and services of 1 ms and 1 us.
+    for (name, quantile) in [("datagram_delay_p50", 2.0), ("datagram_delay_p95", 20.0)] {
+        let expected = 11.001 + 8.0 * libm::log(quantile);
+        let found = response(&simulation, name);
+        assert!((found / expected - 1.0).abs() < 0.04, "{name}: {found} of {expected}");
+    }
+}
+
 /// Order is kept unless it is not to be: late segments then make duplicate acknowledgements.
 #[test]
 fn segments_overtake_only_where_they_may() {

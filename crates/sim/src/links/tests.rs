@@ -59,6 +59,47 @@ fn bursts_have_the_length_of_the_bad_state() {
     assert!((length - 1.0 / r).abs() < 0.15, "{length}");
 }
 
+/// Lengths of bursts are geometric, and so are the distances between them: moments of both within five standard errors.
+#[test]
+fn lengths_of_bursts_are_geometric() {
+    let (p, r, count) = (0.02, 0.2, 400_000);
+    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..CLEAN };
+    let lost = is_lost(&fates(&rules, count));
+    for (state, leaves) in [(true, r), (false, p)] {
+        let runs: Vec<f64> =
+            lost.chunk_by(|a, b| a == b).filter(|run| run[0] == state).map(|run| run.len() as f64).collect();
+        let n = runs.len() as f64;
+        let mean = runs.iter().sum::<f64>() / n;
+        let variance = runs.iter().map(|run| (run - mean) * (run - mean)).sum::<f64>() / n;
+        let (expected, of_law) = (1.0 / leaves, (1.0 - leaves) / (leaves * leaves));
+        assert!((mean - expected).abs() < 5.0 * (of_law / n).sqrt(), "{mean} of {expected}");
+        // The fourth moment of an exponential law is nine variances squared.
+        assert!((variance / of_law - 1.0).abs() < 5.0 * (8.0 / n).sqrt(), "{variance} of {of_law}");
+    }
+}
+
+/// Elliott 1963: loss in both states. The correlation of losses k segments apart is (1 - p - r)^k times the variance of the
+/// states' loss rates.
+#[test]
+fn losses_of_two_states_are_correlated() {
+    let (p, r, good, bad, count) = (0.02, 0.08, 0.01, 0.4, 400_000);
+    let rules = Rules { loss: Some(Loss::new([good, bad], [p, r])), ..CLEAN };
+    let lost = is_lost(&fates(&rules, count));
+    let in_bad = p / (p + r);
+    let rate = good + in_bad * (bad - good);
+    let share = lost.iter().filter(|lost| **lost).count() as f64 / f64::from(count);
+    // States last 1 / (p + r) segments: so many are one sample.
+    let spread = 5.0 * (2.0 / (p + r) / f64::from(count)).sqrt();
+    assert!((share - rate).abs() < spread * (bad - good), "{share} of {rate}");
+    for distance in [1, 5, 20] {
+        let both = lost.windows(distance + 1).filter(|run| run[0] && run[distance]).count() as f64
+            / f64::from(count);
+        let states = in_bad * (1.0 - in_bad) * (bad - good) * (bad - good);
+        let expected = rate * rate + states * libm::pow(1.0 - p - r, distance as f64);
+        assert!((both - expected).abs() < spread * (bad - good) * rate, "{both} of {expected} at {distance}");
+    }
+}
+
 /// The luck of a segment belongs to its link and to its place in its flow; a copy has its own.
 #[test]
 fn luck_follows_the_segment() {
