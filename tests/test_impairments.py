@@ -135,3 +135,50 @@ def test_a_link_loses_what_it_is_to_lose() -> None:
     assert lost > 30
     assert lost == series["segments_dropped"].sum()
     assert result.routers.to_polars()["segments_dropped"].sum() == 0
+
+
+def test_sets_with_names_impair_other_links(tmp_path: Path) -> None:
+    (tmp_path / "leo.csv").write_text("time_s,delay_ms\n0,0\n15,12\n")
+    file = tmp_path / "two.toml"
+    file.write_text(
+        'base = "dumbbell"\nnetwork.queue = "port"\n[impairments]\nat = ["A -> B"]\nloss = 0.01\n'
+        '[impairments.sky]\nat = ["B -> A"]\ndelays = {file = "leo.csv", period = "30 s"}\npolicer_rate = "12 Mbit/s"\n'
+        '[[flows]]\nfrom = "A"\nto = "B"\n'
+    )
+    scenario = mn.scenario(str(file))
+    canonical = scenario.canonical()
+    assert canonical["impairments"]["loss"] == 0.01
+    assert canonical["impairments"]["delays"] is None
+    sky = canonical["impairment_sets"]["sky"]
+    assert sky["delays"] == {"points": [[0, 0], [15, 0.012]], "period": 30}
+    assert (sky["loss"], sky["policer_rate"], sky["at"]) == (0, 1000, ["B -> A"])
+    assert set(sky) == set(canonical["impairments"])
+    assert "impairment_sets" not in mn.scenario("dumbbell").canonical()
+    shown = {row.path: row.value for row in scenario.explain()}
+    assert (shown["impairments.sky.policer_rate"], shown["impairments.sky.loss"]) == ("1 seg/ms", "0")
+    assert scaled(scenario, 0.5).value("impairments.sky.policer_rate") == 500
+    assert impairment_notes(scenario.set("impairments.sky.late", 0.1)) == [
+        "impairments.sky.late has no effect: impairments.sky.late_by is 0"
+    ]
+    assert mn.simulate(scenario.set("duration", "1 s"), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "words"),
+    [
+        ({"impairments.air.los": 1}, "impairments.air.los", "nearest: loss"),
+        ({"impairments.air.loss": 2}, "impairments.air.loss", "too high"),
+        ({"impairments.air.loss": 0.1}, "impairments.air.at", "needs its links"),
+        (
+            {"impairments.loss": 0.1, "impairments.air.loss": 0.1, "impairments.air.at": ["A -> B"]},
+            "impairments.air.at",
+            "is a link of impairments already",
+        ),
+        ({"impairments.air.at": ["A -> Z"]}, "impairments.air.at[0]", "names no link"),
+    ],
+)
+def test_refusals_name_the_set(values: dict[str, object], path: str, words: str) -> None:
+    with pytest.raises(InputError, match=r".") as refused:
+        mn.scenario("dumbbell").with_values(values).describe()
+    assert refused.value.path == path
+    assert words in str(refused.value)

@@ -67,6 +67,9 @@ pub struct Scenario {
     pub aqm: AqmParameters,
     /// What links do to the segments that cross them.
     pub impairments: ImpairmentParameters,
+    /// The same of other links, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub impairment_sets: BTreeMap<String, ImpairmentParameters>,
     /// Who sits where and what they do.
     pub users: UserParameters,
     /// Connection establishment.
@@ -232,6 +235,14 @@ pub struct ImpairmentParameters {
     pub capacity: Option<CapacityTrace>,
 }
 
+impl ImpairmentParameters {
+    /// There are outages.
+    #[must_use]
+    pub fn has_outage(&self) -> bool {
+        self.outage_length > 0.0
+    }
+}
+
 /// Which segments an impairment concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -380,7 +391,8 @@ pub enum AckPath {
     Direction,
 }
 
-/// A router's speed or a link's delay from an instant on: by its value, or as a multiple of that at the start.
+/// A router's speed, or a link's delay, routing cost or state, from an instant on; speeds and delays by their value, or as a
+/// multiple of that at the start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GivenChange {
@@ -396,6 +408,30 @@ pub struct GivenChange {
     pub delay: Option<f64>,
     /// Times the value at the start.
     pub factor: Option<f64>,
+    /// Routing cost of the link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// State of the link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<GivenState>,
+}
+
+/// State of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GivenState {
+    /// It carries segments.
+    Up,
+    /// It loses what leaves for it, and no route uses it.
+    Down,
+}
+
+impl GivenChange {
+    /// It moves no segment: routes change, no speed and no delay.
+    #[must_use]
+    pub fn is_of_routes(&self) -> bool {
+        self.cost.is_some() || self.state.is_some()
+    }
 }
 
 /// The size of buffers (X3).
@@ -1060,7 +1096,8 @@ impl Scenario {
             let latest = flow.start + flow.start_within;
             if latest > self.time.duration {
                 let most = self.time.duration - flow.start;
-                let message = format!("up to {latest} s, after the end of the run; allowed: at most {most} s");
+                let message =
+                    format!("up to {latest} s, after the end of the run; allowed: at most {most} s");
                 return Err(invalid(format!("flows[{i}].start_within"), message));
             }
             if let Some(stop) = flow.stop {

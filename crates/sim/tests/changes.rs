@@ -149,7 +149,11 @@ fn refusals_name_the_change() {
             "-5",
         ),
         (vec![router(1.0, "A", "delay", 1.0)], "network.changes[0]", "of a router, with speed or factor"),
-        (vec![link(1.0, ["A", "B"], "speed", 1.0)], "network.changes[0]", "of a link, with delay or factor"),
+        (
+            vec![link(1.0, ["A", "B"], "speed", 1.0)],
+            "network.changes[0]",
+            "of a link, with delay, factor, cost or state",
+        ),
         (vec![change(1.0, &[("factor", json!(1.0))])], "network.changes[0]", "of a router"),
         (vec![router(1.0, "A", "factor", 1e-6)], "network.buffer", "a round trip through full queues"),
     ] {

@@ -44,8 +44,7 @@ fn a_stopped_flow_sends_nothing_new_and_completes_with_what_is_outstanding() {
 fn starts_are_uniform_within_their_span_and_named_by_seed_and_flow() {
     let starts = |within: f64, name: &str, seed: u64| {
         let starting = with(flow("A", "B", 1.0), &[("start_within", json!(within)), ("size", json!(2))]);
-        let scenario =
-            with(path(&vec![starting; 400]), &[("algorithms", json!([algorithm(name, 1.0)]))]);
+        let scenario = with(path(&vec![starting; 400]), &[("algorithms", json!([algorithm(name, 1.0)]))]);
         float(&flows(&mut run(&scenario, seed)), "started_s").to_vec()
     };
     let drawn = starts(4.0, "tcp", 1);

@@ -295,7 +295,7 @@ fn random_impairments() -> impl Strategy<Value = Value> {
                 ("impairments.jitter", json!(jitter)),
                 ("impairments.jitter_mean", json!(0.002)),
                 ("impairments.jitter_slot", some(bursts, 0.01)),
-                ("impairments.keep_order", json!(order || queued)),
+                ("impairments.keep_order", json!(order)),
                 ("transport.undo", json!(order || others)),
                 ("impairments.late", some(others, 0.05)),
                 ("impairments.late_by", json!(0.004)),
@@ -393,10 +393,13 @@ fn contradictions_are_refused() {
             vec![
                 ("impairments.late", json!(0.1)),
                 ("impairments.keep_order", json!(false)),
-                ("network.ack_path", json!("queued")),
+                (
+                    "network.changes",
+                    json!([{"time": 1.0, "router": null, "link": ["A", "B"], "speed": null, "delay": 0.1, "factor": null}]),
+                ),
             ],
             "impairments.keep_order",
-            "must not overtake",
+            "constant delays",
         ),
         (
             vec![("impairments.outage_length", json!(2.0)), ("impairments.outage_period", json!(1.0))],
@@ -434,4 +437,56 @@ fn contradictions_are_refused() {
         let refused = refusal(&link(&values));
         assert!(refused.starts_with(&format!("{path}: ")) && refused.contains(part), "{refused}");
     }
+}
+
+/// A set with a name impairs its links alone, as `[impairments]` does its own; a link has one set.
+#[test]
+fn sets_impair_their_own_links() {
+    let lossy = |p: f64, at: &str| with(impairments(), &[("loss", json!(p)), ("at", json!([at]))]);
+    let alone = run(&link(&[("impairments.loss", json!(0.01))]), 1);
+    let mut named = link(&[]);
+    named["impairment_sets"] = json!({"air": lossy(0.01, "A -> B")});
+    assert_eq!(alone.counters(), run(&named, 1).counters());
+
+    // Data are lost on one link, acknowledgements on the other.
+    let mut both = link(&[("impairments.loss", json!(0.01)), ("network.ack_path", json!("queued"))]);
+    both["impairment_sets"] = json!({"back": lossy(0.05, "B -> A")});
+    let counters = run(&both, 1).counters();
+    let share = |lost: u64, of: u64| lost as f64 / of as f64;
+    assert!((share(counters.dropped, counters.data_sent) - 0.01).abs() < 0.003, "{counters:?}");
+    assert!((share(counters.acks_dropped, counters.leaving) - 0.05).abs() < 0.006, "{counters:?}");
+    let text = both.to_string();
+    for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 2)] {
+        let by = |engine, threads| everything(begin(&both, 3, engine, threads), 7.0, |same, _| same);
+        assert!(by(engine, threads) == by(Engine::Reference, 1), "{text}");
+    }
+
+    both["impairment_sets"]["back"]["at"] = json!(["A - B"]);
+    let refused = refusal(&both);
+    assert!(refused.starts_with("impairments.back.at: A -> B is a link of impairments already"), "{refused}");
+    both["impairment_sets"]["back"]["at"] = json!(["B -> A"]);
+    both["impairment_sets"]["back"]["loss"] = json!(2.0);
+    assert!(refusal(&both).starts_with("impairments.back.loss: 2 is not allowed"), "{}", refusal(&both));
+}
+
+/// A segment measures round trips of 281 s: links that delay more in all are refused, whatever delays them.
+#[test]
+fn delays_of_links_are_held_against_the_longest_round_trip() {
+    let steps = |delay: f64| json!({"points": [[0.0, delay]], "period": null});
+    let both_ways = |delay| {
+        link(&[("impairments.delays", steps(delay)), ("impairments.at", json!(["A - B", "B -> hosts"]))])
+    };
+    // 100 s each on two links of the data alone, and of acknowledgements too.
+    assert!(Scenario::from_json(&both_ways(100.0).to_string()).and_then(|s| Simulation::new(s, 1)).is_ok());
+    let queued = with(both_ways(100.0), &[("network.ack_path", json!("queued"))]);
+    let refused = refusal(&queued);
+    assert!(
+        refused.starts_with("impairments: links on one round trip delay a segment by up to 400 s"),
+        "{refused}"
+    );
+    let random =
+        link(&[("impairments.jitter", json!("exponential")), ("impairments.jitter_mean", json!(10.0))]);
+    assert!(refusal(&random).contains("up to 367 s"), "{}", refusal(&random));
+    let held = [("impairments.outage", json!("hold")), ("impairments.outage_length", json!(300.0))];
+    assert!(refusal(&link(&held)).contains("up to 300 s"), "{}", refusal(&link(&held)));
 }

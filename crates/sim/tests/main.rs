@@ -36,6 +36,7 @@ mod random_loss;
 mod receivers;
 mod recovery;
 mod response_functions;
+mod routes;
 mod segment_delays;
 mod slow_start;
 mod slowdown;

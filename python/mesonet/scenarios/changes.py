@@ -1,4 +1,4 @@
-"""Changes in the network during a run: speeds of routers and delays of links, each from an instant on."""
+"""Changes in the network during a run, each from an instant on: speeds of routers; delays, costs and states of links."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from mesonet.errors import InputError, unknown
 from mesonet.scenarios import ranges
 
 KEYS = ("time", "router", "link", "speed", "delay", "factor")
-"""Keys of a change as users write it."""
+"""Keys of each change in the canonical form."""
+
+ROUTE_KEYS = ("cost", "state")
+"""Keys of a change of routes; in the canonical form where they are given."""
+
+STATES = ("up", "down")
+"""States of a link. A link that is down loses what leaves for it, and no route uses it."""
 
 ALLOWED = "a list of [[network.changes]] in a TOML file"
-_KINDS = 'router = "A" with speed or factor, or link = ["A", "B"] with delay or factor'
+_KINDS = 'router = "A" with speed or factor, or link = ["A", "B"] with delay, factor, cost or state'
 
 
 def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
@@ -23,14 +29,16 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
     ----------
     value
         A list of tables with ``time`` and with ``router`` or ``link`` (the routers at its ends). Each has ``speed`` of
-        a router, ``delay`` of a link (one way, not multiplied), or ``factor`` on the speed or delay at the start.
+        a router, ``delay`` of a link (one way, not multiplied), or ``factor`` on the speed or delay at the start; or
+        the routing ``cost`` of a link, or its ``state``, ``up`` or ``down``.
         ``none`` or no text: no change.
     segment_bytes
         Size of a segment, for speeds in bits per second.
 
     Returns
     -------
-    One mapping per change: time and delay in s, speed in segments/s, None where a key is absent.
+    One mapping per change: time and delay in s, speed in segments/s, None where a key is absent; `ROUTE_KEYS` only
+    where they are given.
 
     Raises
     ------
@@ -61,8 +69,8 @@ def show(changes: list[dict[str, Any]]) -> str:
 
 def _change(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
     for key in given:
-        if key not in KEYS:
-            raise unknown("key of a change", str(key), KEYS, path=f"{path}.{key}")
+        if key not in (*KEYS, *ROUTE_KEYS):
+            raise unknown("key of a change", str(key), (*KEYS, *ROUTE_KEYS), path=f"{path}.{key}")
     set_keys = {key for key, value in given.items() if value is not None}
     if set_keys not in ({"time", kind, how} for kind, how in _PAIRS):
         raise InputError("a change needs a time, what changes, and how", path=path, value=given, allowed=_KINDS)
@@ -75,10 +83,12 @@ def _change(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[s
     return change
 
 
-_PAIRS = (("router", "speed"), ("router", "factor"), ("link", "delay"), ("link", "factor"))
+_PAIRS = (
+    ("router", "speed"), ("router", "factor"), ("link", "delay"), ("link", "factor"), ("link", "cost"), ("link", "state"),
+)  # fmt: skip
 
 
-_KIND_OF: dict[str, units.Kind] = {"time": "time", "delay": "time", "speed": "rate", "factor": "number"}
+_KIND_OF: dict[str, units.Kind] = {"time": "time", "delay": "time", "speed": "rate", "factor": "number", "cost": "number"}
 
 
 def _value(key: str, value: Any, segment_bytes: float) -> Any:
@@ -90,6 +100,10 @@ def _value(key: str, value: Any, segment_bytes: float) -> Any:
         if isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(end, str) and end for end in value):
             return list(value)
         raise InputError("not a link", value=value, allowed='the routers at its ends, such as ["A", "B"]')
+    if key == "state":
+        if value in STATES:
+            return value
+        raise unknown("state of a link", str(value), STATES)
     kind = _KIND_OF[key]
     number = units.parse(kind, value, segment_bytes=segment_bytes)
     ranges.check(f"network.changes[].{key}", kind, number, value)
@@ -98,7 +112,11 @@ def _value(key: str, value: Any, segment_bytes: float) -> Any:
 
 def _text(change: Mapping[str, Any]) -> str:
     what = change["router"] or " - ".join(change["link"])
-    if change["factor"] is not None:
+    if change.get("state") is not None:
+        how = change["state"]
+    elif change.get("cost") is not None:
+        how = f"cost {units.show('number', change['cost'])}"
+    elif change["factor"] is not None:
         how = f"x {units.show('number', change['factor'])}"
     elif change["speed"] is not None:
         how = units.show("rate", change["speed"])

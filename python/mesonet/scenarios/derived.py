@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.scenarios import arrivals
-from mesonet.scenarios.parameters import PARAMETERS
+from mesonet.scenarios import arrivals, impairment_sets
 from mesonet.words import counted
 
 if TYPE_CHECKING:
@@ -243,23 +242,29 @@ def impairment_notes(scenario: Scenario) -> list[str]:
     -------
     Sentences.
     """
-    value = {key.removeprefix("impairments."): scenario.value(key) for key in PARAMETERS if "impairments." in key}
+    sections = ["impairments", *(f"impairments.{name}" for name in scenario.impairment_sets())]
+    return [note for section in sections for note in _idle_impairments(scenario, section)]
+
+
+def _idle_impairments(scenario: Scenario, section: str) -> list[str]:
+    """Return notes on impairments of one set."""
+    value = {key: scenario.value(f"{section}.{key}") for key in impairment_sets.keys()}
     is_late = value["jitter_mean"] > 0 or value["late"] > 0 or value["delays"] is not None
     fits = [
-        (("to_good", "loss_bad"), "impairments.to_bad is 0", value["to_bad"] > 0),
-        (("jitter_mean", "jitter_slot"), "impairments.jitter is none", value["jitter"] != "none"),
-        (("jitter",), "impairments.jitter_mean is 0", value["jitter"] == "none" or value["jitter_mean"] > 0),
-        (("late",), "impairments.late_by is 0", value["late"] == 0 or value["late_by"] > 0),
-        (("late_by",), "impairments.late is 0", value["late"] > 0),
-        (("outage", "outage_start", "outage_period"), "impairments.outage_length is 0", value["outage_length"] > 0),
-        (("policer_burst",), "impairments.policer_rate is 0", value["policer_rate"] > 0),
+        (("to_good", "loss_bad"), f"{section}.to_bad is 0", value["to_bad"] > 0),
+        (("jitter_mean", "jitter_slot"), f"{section}.jitter is none", value["jitter"] != "none"),
+        (("jitter",), f"{section}.jitter_mean is 0", value["jitter"] == "none" or value["jitter_mean"] > 0),
+        (("late",), f"{section}.late_by is 0", value["late"] == 0 or value["late_by"] > 0),
+        (("late_by",), f"{section}.late is 0", value["late"] > 0),
+        (("outage", "outage_start", "outage_period"), f"{section}.outage_length is 0", value["outage_length"] > 0),
+        (("policer_burst",), f"{section}.policer_rate is 0", value["policer_rate"] > 0),
         (("keep_order",), "links add no delay", is_late),
     ]
     return [
-        f"impairments.{key} has no effect: {why}"
+        f"{section}.{key} has no effect: {why}"
         for keys, why, fit in fits
         for key in keys
-        if f"impairments.{key}" in scenario.settings and not fit
+        if f"{section}.{key}" in scenario.settings and not fit
     ]
 
 

@@ -273,7 +273,9 @@ _TABLE = (
         "network.changes", "changes", [],
         "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
         "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "
-        "value at the start. Segments in a queue are served at the new speed; segments in transit arrive as before.",
+        "value at the start. Segments in a queue are served at the new speed; segments in transit arrive as before. "
+        "Routes change with the routing `cost` of a link, or its `state`: a link that is `down` loses what leaves for it, "
+        "and routes go around it until it is `up`.",
         "chosen: none",
     ),
     Parameter(
@@ -386,7 +388,8 @@ _TABLE = (
         "impairments.at", "names", ["all"],
         "Links that have the impairments. `all`: those between routers. Or a link `A - B`, or one direction `A -> B`. "
         "`A -> hosts`: the way to the hosts of a router; `hosts`: all such ways. A router, a class of routers or "
-        "`access`: the links on which segments leave them.",
+        "`access`: the links on which segments leave them. A set with a name, `[impairments.NAME]`, has the keys of this "
+        "section for other links; its values have paths such as `impairments.NAME.loss`.",
         "chosen: all",
     ),
     Parameter(
@@ -431,7 +434,7 @@ _TABLE = (
     Parameter(
         "impairments.keep_order", "flag", True,
         "Whether segments on impaired links wait for those that left before them. Without it jitter and late segments "
-        "change the order. Not with `network.ack_path` `queued` or `direction`.",
+        "change the order.",
         "chosen: layer 2 of most links keeps the order (RFC 3366, section 2.3)",
     ),
     Parameter(

@@ -6,6 +6,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError
+from mesonet.scenarios import impairment_sets
 from mesonet.scenarios.scenario import Scenario
 
 _LARGEST_SHIFT = 0.05
@@ -63,14 +64,17 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
     has_capacities = any(link.capacity for link in getattr(scenario.value("topology"), "links", ()))
-    if has_capacities or scenario.value("impairments.capacity") is not None:
+    links = [path for name in scenario.impairment_sets() for path in impairment_sets.paths(name)]
+    traces = [path for path in ("impairments.capacity", *links) if path.endswith(".capacity")]
+    if has_capacities or any(scenario.value(path) is not None for path in traces):
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
     if any(demand["rate"] is not None for demand in _demands(scenario)):
         values["users.traffic_factor"] = scenario.value("users.traffic_factor") * scale
     if any(process["rate"] is not None for process in scenario.value("arrivals")):
         values["arrivals"] = [_scaled_arrivals(process, scale) for process in _given_arrivals(scenario)]
-    if rate := scenario.value("impairments.policer_rate"):
-        values["impairments.policer_rate"] = f"{rate * scale!r} seg/s"
+    for path in ("impairments.policer_rate", *(path for path in links if path.endswith(".policer_rate"))):
+        if rate := scenario.value(path):
+            values[path] = f"{rate * scale!r} seg/s"
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]

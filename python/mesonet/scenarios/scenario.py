@@ -17,7 +17,7 @@ from typing import Any
 from mesonet import core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
-from mesonet.scenarios import arrivals, constants, settings
+from mesonet.scenarios import arrivals, constants, impairment_sets, settings
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
 from mesonet.topologies import Topology
@@ -141,12 +141,14 @@ class Scenario:
             return processes[named[0]][named[1]]
         if path in self.settings:
             setting = self.settings[path]
-            same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows", "arrivals")
+            known = (*PARAMETERS, "flows", "arrivals")
+            same = self.segment_bytes == units.SEGMENT_BYTES or impairment_sets.base(path) not in known
             return setting.value if same else settings.parse(path, setting.given, self.segment_bytes)
         if path == "algorithms":
             return [("tcp", 1.0)]
         if path in ("flows", "arrivals"):
             return []
+        path = impairment_sets.base(path)
         if path not in PARAMETERS:
             _, algorithm, name = path.split(".")
             return next(each.default(self.preset) for each in core.algorithms()[algorithm].params if each.name == name)
@@ -191,6 +193,11 @@ class Scenario:
         tree["flows"] = [_plain(flow) for flow in self.value("flows")]
         if processes := self.value("arrivals"):
             tree["arrivals"] = [_plain(process) for process in processes]
+        if sets := self.impairment_sets():
+            tree["impairment_sets"] = {
+                name: {path.rpartition(".")[2]: _plain(self.value(path)) for path in impairment_sets.paths(name)}
+                for name in sets
+            }
         tree["algorithms"] = [
             {"name": name, "share": _plain(share), "parameters": self._constants(name)} for name, share in self._mix()
         ]
@@ -219,6 +226,23 @@ class Scenario:
     def hash(self) -> str:
         """SHA-256 of the canonical form, in hexadecimal."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def impairment_sets(self) -> list[str]:
+        """Return the names of the sets of impairments.
+
+        Returns
+        -------
+        Names, sorted; without ``[impairments]``, which has none.
+
+        Raises
+        ------
+        InputError
+            If a set does not name its links.
+        """
+        try:
+            return impairment_sets.names(self.settings)
+        except InputError as error:
+            raise error.located(file=f"scenario {self.name}") from None
 
     def describe(self) -> dict[str, Any]:
         """Return the numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
@@ -253,7 +277,7 @@ class Scenario:
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        known = path in PARAMETERS or path in ("flows", "arrivals")
+        known = _base(path) in PARAMETERS or path in ("flows", "arrivals")
         value = settings.show_at(path + bracket + rest, self.value(path)) if known else None
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
@@ -265,6 +289,8 @@ class Scenario:
         Single values first, then algorithms, flows, arrivals and constants, in the order of the canonical form.
         """
         rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows", "arrivals")]
+        for name in self.impairment_sets():
+            rows += [self._explained(path) for path in impairment_sets.paths(name)]
         for name, _ in self._mix():
             rows += [
                 self._explained_constant(f"parameters.{name}.{constant.name}", constant)
@@ -334,9 +360,9 @@ class Scenario:
         text = settings.show(path, self.value(path)) or "none"
         if path in self.settings:
             return Explained(path, text, self.settings[path].source)
-        if path not in PARAMETERS:
+        if (base := impairment_sets.base(path)) not in PARAMETERS:
             return Explained(path, text, "default")
-        parameter = PARAMETERS[path]
+        parameter = PARAMETERS[base]
         source = parameter.source_for(self.preset)
         default = parameter.default_for(self.preset)
         if isinstance(default, Derived):
@@ -459,6 +485,14 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
     except InputError as error:
         raise error.located(file=file) from None
     return start.with_values(values, f"set in {file}")
+
+
+def _base(path: str) -> str:
+    """Return the parameter of a value of a set of impairments; of a path of the simulator, which may be any text."""
+    try:
+        return impairment_sets.base(path)
+    except InputError:
+        return path
 
 
 def _file(source: str) -> str | None:

@@ -16,7 +16,17 @@ from typing import Any
 
 from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import arrivals, changes, constants, explicit_flows, flow_table, mixes, traces, traffic
+from mesonet.scenarios import (
+    arrivals,
+    changes,
+    constants,
+    explicit_flows,
+    flow_table,
+    impairment_sets,
+    mixes,
+    traces,
+    traffic,
+)
 from mesonet.scenarios.parameters import PARAMETERS
 
 WHOLES = ("algorithms", "flows", "arrivals")
@@ -64,7 +74,7 @@ def resolve(path: str, value: Any = None) -> str:
     InputError
         If no path or more than one ends in it.
     """
-    if path in PARAMETERS or path in WHOLES or arrivals.entry(path):
+    if path in PARAMETERS or path in WHOLES or arrivals.entry(path) or impairment_sets.is_entry(path):
         return path
     if path == "algorithm":
         return "algorithms"
@@ -132,8 +142,8 @@ def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> 
             return arrivals.parse(value, segment_bytes)
         if named := arrivals.entry(path):
             return arrivals.parse_at(path, named[1], value, segment_bytes)
-        if path in PARAMETERS:
-            return PARAMETERS[path].parse(value, segment_bytes)
+        if (base := impairment_sets.base(path)) in PARAMETERS:
+            return _in_set(path, base, value, segment_bytes)
         return constants.parse(path, value)
     except InputError as error:
         raise error.located(path=path) from None
@@ -165,6 +175,7 @@ def show(path: str, value: Any) -> str:
         return changes.show(value)
     if path == "users.traffic":
         return traffic.show(value)
+    path = impairment_sets.base(path)
     if path == "impairments.capacity":
         return traces.show("capacity", value)
     if path == "impairments.delays":
@@ -248,10 +259,12 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
             raise error.located(path="topology") from None
     if isinstance(matrix := values.get("users.traffic"), str) and matrix not in traffic.RULES:
         found["users.traffic"] = traffic.read(matrix, directory)
-    if "impairments.capacity" in values:
-        found["impairments.capacity"] = traces.with_file("capacity", values["impairments.capacity"], directory)
-    if "impairments.delays" in values:
-        found["impairments.delays"] = traces.with_file("delays", values["impairments.delays"], directory)
+    for path, value in values.items():
+        match impairment_sets.base(path):
+            case "impairments.capacity":
+                found[path] = traces.with_file("capacity", value, directory)
+            case "impairments.delays":
+                found[path] = traces.with_file("delays", value, directory)
     if isinstance(values.get("flows"), str):
         found["flows"] = flow_table.read(values["flows"], directory)
     for path, value in values.items():
@@ -274,8 +287,8 @@ def kind(path: str) -> str:
     -------
     One of `mesonet.units.KINDS` or a kind of `mesonet.scenarios.arrivals.Key`; empty for lists.
     """
-    if path in PARAMETERS:
-        return PARAMETERS[path].kind
+    if (base := impairment_sets.base(path)) in PARAMETERS:
+        return PARAMETERS[base].kind
     return "number" if path.startswith("parameters.") else arrivals.kind(path)
 
 
@@ -296,11 +309,29 @@ def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
         path = f"{prefix}{key}"
-        if isinstance(value, Mapping) and path not in ("algorithms", "flows") and path not in PARAMETERS:
+        whole = path in ("algorithms", "flows") or path in PARAMETERS or _ends_set(path)
+        if isinstance(value, Mapping) and not whole:
             found |= flatten(value, path + ".")
         else:
             found[path] = value
     return found
+
+
+def _in_set(path: str, base: str, value: Any, segment_bytes: float) -> Any:
+    """Return a parsed value of a parameter; errors name the value of the set of impairments that it belongs to."""
+    try:
+        return PARAMETERS[base].parse(value, segment_bytes)
+    except InputError as error:
+        place = path + (error.path or base).removeprefix(base) if path != base and error.file is None else error.path
+        raise InputError(error.problem, error.file, place, error.value, error.allowed) from None
+
+
+def _ends_set(path: str) -> bool:
+    """Return True for a value of a set of impairments, which may be a table; unknown keys are refused later."""
+    try:
+        return impairment_sets.is_entry(path)
+    except InputError:
+        return True
 
 
 def _unknown_path(path: str, known: Sequence[str]) -> InputError:

@@ -10,13 +10,19 @@ use std::sync::Arc;
 /// The links of a fabric that impair what crosses them, and the clocks of its queues.
 #[derive(Clone, Debug)]
 pub struct Impaired {
-    rules: Option<Arc<Rules>>,
-    /// By lane or way: the state of its link.
-    states: Vec<Option<LinkState>>,
+    /// By lane or way.
+    links: Vec<Option<Link>>,
     /// By queue.
     clocks: Vec<Option<Arc<Clock>>>,
     /// Bytes of an acknowledgement.
     ack_bytes: u32,
+}
+
+/// An impaired link.
+#[derive(Clone, Debug)]
+struct Link {
+    rules: Arc<Rules>,
+    state: LinkState,
 }
 
 impl Impaired {
@@ -25,22 +31,23 @@ impl Impaired {
     #[must_use]
     pub fn new(network: &Network, lanes: &[usize], queues: &[usize], seed: u64) -> Option<Box<Self>> {
         let impairments = &network.impairments;
-        let is_impaired = |lane: usize| impairments.rules.is_some() && impairments.has(lane);
-        let state = |lane: &usize| is_impaired(*lane).then(|| LinkState::new(seed, *lane));
-        let states: Vec<_> = lanes.iter().map(state).collect();
+        let link = |lane: &usize| {
+            let rules = Arc::clone(impairments.rules(*lane)?);
+            Some(Link { rules, state: LinkState::new(seed, *lane) })
+        };
+        let links: Vec<_> = lanes.iter().map(link).collect();
         let clocks: Vec<_> = queues.iter().map(|queue| impairments.clock(*queue)).collect();
-        if states.iter().all(Option::is_none) && clocks.iter().all(Option::is_none) {
+        if links.iter().all(Option::is_none) && clocks.iter().all(Option::is_none) {
             return None;
         }
         let ack_bytes = network.bytes[usize::from(network.queues.at_ports())];
-        Some(Box::new(Self { rules: impairments.rules.clone(), states, clocks, ack_bytes }))
+        Some(Box::new(Self { links, clocks, ack_bytes }))
     }
 
     /// Returns whether a link loses a segment, where that is all that it does.
     #[inline]
     pub fn loses(&mut self, lane: usize, segment: &Segment, is_ack: bool) -> Option<bool> {
-        let Some(state) = &mut self.states[lane] else { return Some(false) };
-        let rules = self.rules.as_ref()?;
+        let Some(Link { rules, state }) = &mut self.links[lane] else { return Some(false) };
         rules.only_loses.then(|| state.loses(rules, segment, is_ack))
     }
 
@@ -53,19 +60,15 @@ impl Impaired {
         is_ack: bool,
         data_bytes: u32,
     ) -> Fate {
-        match (&self.rules, &mut self.states[lane]) {
-            (Some(rules), Some(state)) => {
-                let bytes = if is_ack { self.ack_bytes } else { data_bytes };
-                state.cross(rules, time, segment, is_ack, bytes)
-            }
-            _ => Fate::Late(0),
-        }
+        let Some(Link { rules, state }) = &mut self.links[lane] else { return Fate::Late(0) };
+        let bytes = if is_ack { self.ack_bytes } else { data_bytes };
+        state.cross(rules, time, segment, is_ack, bytes)
     }
 
     /// Segments on a lane wait for those that left before them.
     #[must_use]
-    pub fn keeps_order(&self) -> bool {
-        self.rules.as_ref().is_none_or(|rules| rules.keeps_order)
+    pub fn keeps_order(&self, lane: usize) -> bool {
+        self.links[lane].as_ref().is_none_or(|link| link.rules.keeps_order)
     }
 
     /// Writes or replaces what changes during a run.
@@ -73,7 +76,7 @@ impl Impaired {
     /// # Errors
     /// [`BadSnapshot`] where the bytes are of no such links.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        passage.field(&mut self.states)
+        self.links.iter_mut().flatten().try_for_each(|link| passage.field(&mut link.state))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes,
     SegmentDelays,
 };
-use crate::disciplines::{Signals, Verdict};
+use crate::disciplines::{Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::links::Fate;
 use crate::measure::Histogram;
@@ -80,6 +80,10 @@ pub struct LaneFabric {
     way_numbers: Vec<LaneId>,
     /// Way by router, then target.
     routes: Vec<u16>,
+    /// Number of these routes.
+    routes_now: usize,
+    /// All routes of the run, by number; none where they never change.
+    all_routes: Vec<Vec<u16>>,
     targets: usize,
     /// Way by group of the receiver (those of this domain), then group of the source.
     acknowledging: Vec<u16>,
@@ -99,7 +103,7 @@ pub struct LaneFabric {
     receivers: usize,
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
-    dropped_acks: Vec<Segment>,
+    dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
     /// One-way delays, if these are recorded.
     pub(super) segment_delays: Option<Box<SegmentDelays>>,
@@ -151,9 +155,9 @@ impl LaneFabric {
         };
         let receivers = network.access.len();
         let targets = if origins.is_some() { 2 * receivers } else { receivers };
-        let route = |&router: &usize| {
-            let way = |target| way_of[network.lane_towards(router, target).index()];
-            (0..targets).map(way).collect::<Vec<_>>()
+        let routes = |number: usize| -> Vec<u16> {
+            let way = |router, target| way_of[network.lane_towards(number, router, target).index()];
+            nodes.iter().flat_map(|router| (0..targets).map(|target| way(*router, target))).collect()
         };
 
         // Lanes that end here, and a row of acknowledgements for each group of receivers.
@@ -216,7 +220,13 @@ impl LaneFabric {
             numbers,
             ways,
             way_numbers,
-            routes: nodes.iter().flat_map(route).collect(),
+            routes: routes(0),
+            routes_now: 0,
+            all_routes: if network.route_count() > 1 {
+                (0..network.route_count()).map(routes).collect()
+            } else {
+                Vec::new()
+            },
             routers,
             at_ports,
             is_plain: !at_ports && managed.is_empty() && impaired.is_none(),
@@ -343,7 +353,7 @@ impl LaneFabric {
         let is_ack = segment.target() >= self.receivers;
         let data_bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);
         if self.managed.get(queue).is_some_and(Option::is_some)
-            && !self.enters(now, queue, is_ack, data_bytes, &mut segment)
+            && !self.enters(now, queue, way, (is_ack, data_bytes), &mut segment)
         {
             return;
         }
@@ -395,7 +405,7 @@ impl LaneFabric {
                 // As the news of all drops, at the instant at which it is decided.
                 self.drop(now, segment);
             }
-            Fate::Late(by) if impaired.keeps_order() => {
+            Fate::Late(by) if impaired.keeps_order(usize::from(way)) => {
                 self.send(departure + by, way, segment);
                 let begin = &mut self.ways[usize::from(way)];
                 begin.floor = begin.floor.max(departure + by + begin.delay);
@@ -419,12 +429,12 @@ impl LaneFabric {
         &mut self,
         now: Picos,
         queue: usize,
-        is_ack: bool,
-        data_bytes: u32,
+        way: u16,
+        (is_ack, data_bytes): (bool, u32),
         segment: &mut Segment,
     ) -> bool {
         let Some(managed) = &mut self.managed[queue] else { return true };
-        let arrival = managed.receive(now, *segment, is_ack, data_bytes);
+        let arrival = Waiting { way, ..managed.receive(now, *segment, is_ack, data_bytes) };
         *segment = arrival.segment;
         if managed.is_stored() {
             let clock = clock_of(self.impaired.as_deref(), queue);
@@ -432,7 +442,7 @@ impl LaneFabric {
             if step.due.is_some() {
                 self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
             }
-            self.send_served(now, queue, step);
+            self.send_served(now, step);
             self.take_signals(now);
             return false;
         }
@@ -465,20 +475,15 @@ impl LaneFabric {
         let clock = clock_of(self.impaired.as_deref(), queue);
         let step = managed.depart(now, clock, &mut self.signals);
         self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
-        self.send_served(now, queue, step);
+        self.send_served(now, step);
         self.take_signals(now);
     }
 
     /// Puts what a queue serves on its lane.
     #[inline]
-    fn send_served(&mut self, now: Picos, queue: usize, step: Step) {
+    fn send_served(&mut self, now: Picos, step: Step) {
         if let Some((waiting, end)) = step.served {
-            let way = if self.at_ports {
-                queue as u16
-            } else {
-                self.routes[queue * self.targets + waiting.segment.target()]
-            };
-            self.leave(now, end, way, waiting.segment, waiting.is_ack);
+            self.leave(now, end, waiting.way, waiting.segment, waiting.is_ack);
         }
     }
 
@@ -571,7 +576,7 @@ impl LaneFabric {
     pub fn drop(&mut self, time: Picos, segment: Segment) {
         if segment.target() >= self.receivers {
             self.crossed.acks_dropped += 1;
-            self.dropped_acks.push(segment);
+            self.dropped_acks.push((time, segment));
             return;
         }
         self.crossed.dropped += 1;
@@ -613,6 +618,12 @@ impl LaneFabric {
         self.routers[router.index()].change(now, service);
     }
 
+    /// See [`super::Fabric::set_routes`].
+    pub fn set_routes(&mut self, routes: usize) {
+        self.routes_now = routes;
+        self.routes.clone_from(&self.all_routes[routes]);
+    }
+
     /// See [`super::Fabric::set_delay`].
     pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
         let place = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
@@ -649,7 +660,7 @@ impl LaneFabric {
     }
 
     /// See [`super::Fabric::dropped_acks`].
-    pub fn dropped_acks(&mut self) -> &mut Vec<Segment> {
+    pub fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
         &mut self.dropped_acks
     }
 
@@ -737,7 +748,9 @@ impl LaneFabric {
             signals: _,
             ways,
             way_numbers: _,
-            routes: _,
+            routes,
+            routes_now,
+            all_routes,
             targets: _,
             acknowledging: _,
             groups: _,
@@ -767,6 +780,10 @@ impl LaneFabric {
             passage.field(delay)?;
             passage.field(floor)
         })?;
+        passage.field(routes_now)?;
+        if let Some(known) = all_routes.get(*routes_now) {
+            routes.clone_from(known);
+        }
         passage.field(origins)?;
         passage.field(segment_delays)?;
         passage.field(crossed)

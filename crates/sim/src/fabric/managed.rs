@@ -88,7 +88,7 @@ impl Managed {
             EcnRewrite::Ect1 => segment.make_scalable(),
         }
         let bytes = if is_ack { self.facts.ack_bytes } else { data_bytes };
-        Waiting { segment, since: now, bytes, is_ack, may_step: false }
+        Waiting { segment, since: now, bytes, is_ack, way: 0, may_step: false }
     }
 
     /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at `empty_at`.

@@ -242,8 +242,8 @@ impl Fabric {
         }
     }
 
-    /// The segments whose acknowledgements were dropped since the last call.
-    pub fn dropped_acks(&mut self) -> &mut Vec<Segment> {
+    /// The segments whose acknowledgements were dropped since the last call, with the instant.
+    pub fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
         match self {
             Self::Lanes(fabric) => fabric.dropped_acks(),
             Self::Plain(fabric) => fabric.dropped_acks(),
@@ -279,6 +279,14 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.set_service(router, now, service),
             Self::Plain(fabric) => fabric.set_service(router, now, service),
+        }
+    }
+
+    /// From now on segments that reach a router follow the routes with this number.
+    pub fn set_routes(&mut self, routes: usize) {
+        match self {
+            Self::Lanes(fabric) => fabric.set_routes(routes),
+            Self::Plain(fabric) => fabric.set_routes(routes),
         }
     }
 

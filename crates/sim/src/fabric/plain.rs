@@ -8,7 +8,7 @@ use super::{
     ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes, OwnReceiver,
     SegmentDelays,
 };
-use crate::disciplines::{Signals, Verdict};
+use crate::disciplines::{Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, Segment};
 use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
@@ -81,13 +81,15 @@ pub struct PlainFabric {
     /// When queues that hold their segments serve the next one.
     departures: BTreeSet<(Picos, usize)>,
     alarms: [Option<Picos>; ALARMS],
+    /// Number of the routes in force.
+    routes: usize,
     /// Delay of each lane, and the instant before which nothing arrives there.
     delays: Vec<(Picos, Picos)>,
     crossed: Crossed,
     drops: Vec<DroppedSegment>,
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
-    dropped_acks: Vec<Segment>,
+    dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
     /// One-way delays, if these are recorded.
     pub(super) segment_delays: Option<Box<SegmentDelays>>,
@@ -119,6 +121,7 @@ impl PlainFabric {
             heap: BinaryHeap::new(),
             pushed: 0,
             alarms: [None; ALARMS],
+            routes: 0,
             crossed: Crossed::default(),
             drops: Vec::new(),
             origins,
@@ -174,7 +177,7 @@ impl PlainFabric {
 
     /// See [`super::Fabric::arrive`].
     pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
-        let lane = self.network.lane_towards(router.index(), segment.target());
+        let lane = self.network.lane_towards(self.routes, router.index(), segment.target());
         let at_ports = self.network.queues.at_ports();
         let is_acknowledgement = self.is_acknowledgement(&segment);
         let number = if at_ports { lane.index() } else { router.index() };
@@ -182,7 +185,10 @@ impl PlainFabric {
         let data_bytes = self.data_bytes(&segment);
         let mut marks = false;
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
-            let arrival = managed.receive(now, segment, is_acknowledgement, data_bytes);
+            let arrival = Waiting {
+                way: lane.index() as u16,
+                ..managed.receive(now, segment, is_acknowledgement, data_bytes)
+            };
             segment = arrival.segment;
             let clock = clock_of(self.impaired.as_deref(), number);
             if managed.is_stored() {
@@ -265,7 +271,7 @@ impl PlainFabric {
             self.push(departure, lane, segment);
             return;
         };
-        let keeps_order = impaired.keeps_order();
+        let keeps_order = impaired.keeps_order(lane.index());
         match impaired.cross(lane.index(), departure, &segment, is_ack, bytes) {
             Fate::Lost => {
                 self.crossed.lost_on_links += 1;
@@ -294,12 +300,7 @@ impl PlainFabric {
     fn follow(&mut self, now: Picos, queue: usize, step: Step, signals: Signals) {
         self.departures.extend(step.due.map(|due| (due, queue)));
         if let Some((waiting, end)) = step.served {
-            let lane = if self.network.queues.at_ports() {
-                LaneId::new(queue)
-            } else {
-                self.network.lane_towards(queue, waiting.segment.target())
-            };
-            self.leave(now, end, lane, waiting.segment);
+            self.leave(now, end, LaneId::new(usize::from(waiting.way)), waiting.segment);
         }
         self.take_signals(now, signals);
     }
@@ -327,7 +328,7 @@ impl PlainFabric {
     pub fn drop(&mut self, time: Picos, segment: Segment) {
         if self.is_acknowledgement(&segment) {
             self.crossed.acks_dropped += 1;
-            self.dropped_acks.push(segment);
+            self.dropped_acks.push((time, segment));
             return;
         }
         self.crossed.dropped += 1;
@@ -380,6 +381,11 @@ impl PlainFabric {
         queue.work += end(queue);
     }
 
+    /// See [`super::Fabric::set_routes`].
+    pub fn set_routes(&mut self, routes: usize) {
+        self.routes = routes;
+    }
+
     /// See [`super::Fabric::set_delay`].
     pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
         self.delays[lane.index()] = (delay, floor);
@@ -421,7 +427,7 @@ impl PlainFabric {
     }
 
     /// See [`super::Fabric::dropped_acks`].
-    pub fn dropped_acks(&mut self) -> &mut Vec<Segment> {
+    pub fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
         &mut self.dropped_acks
     }
 
@@ -499,6 +505,7 @@ impl PlainFabric {
             impaired,
             departures,
             alarms,
+            routes,
             delays,
             crossed,
             drops,
@@ -517,6 +524,7 @@ impl PlainFabric {
         }
         passage.field(departures)?;
         passage.field(alarms)?;
+        passage.field(routes)?;
         passage.field(delays)?;
         passage.field(origins)?;
         passage.field(segment_delays)?;

@@ -74,6 +74,21 @@ impl Clock {
         let first = [within, next].into_iter().flatten().min();
         rounds + first.expect("the last piece serves, or the pieces begin again")
     }
+
+    /// The longest time that so much work takes, whenever it begins.
+    #[must_use]
+    pub fn longest(&self, work: Picos) -> Picos {
+        let took = |begin: Picos| self.time(self.work(begin) + work) - begin;
+        // What work takes changes with the rate at its beginning and at its end, so that it is longest where one of
+        // them changes. What becomes possible at an instant is missed just before.
+        let (rounds, around) = self.period.map_or((0, 0), |(period, all)| (work.div_ceil(all), period));
+        let ends = self.pieces.iter().filter_map(|piece| {
+            let by = self.work(piece.time + rounds * around);
+            by.checked_sub(work).map(|begin| self.time(begin))
+        });
+        let starts = self.pieces.iter().map(|piece| piece.time + around);
+        starts.chain(ends).flat_map(|begin| [begin.saturating_sub(1), begin]).map(took).max().unwrap_or(0)
+    }
 }
 
 /// Work by `time` that piece and what was before it allow.
@@ -136,6 +151,32 @@ mod tests {
             let time = clock.time(work);
             prop_assert!(clock.work(time) >= work);
             prop_assert!(time == 0 || clock.work(time - 1) < work);
+        }
+
+        /// No beginning takes longer than the longest, and one takes as long.
+        #[test]
+        fn the_longest_time_is_the_longest_of_all_beginnings(
+            given in proptest::collection::vec((1u64..20, 0u64..30, 0u64..9), 0..5),
+            first in 1u64..9,
+            repeats: bool,
+            work in 1u64..200,
+        ) {
+            let mut pieces = vec![piece(0, 0, first)];
+            for (gap, at_once, service) in given {
+                let time = pieces[pieces.len() - 1].time + gap;
+                pieces.push(piece(time, at_once, service));
+            }
+            let last = pieces[pieces.len() - 1].time;
+            if !repeats {
+                pieces.push(piece(last + 1, 0, 7));
+            }
+            let span = last + 5;
+            let clock = Clock::new(pieces, 10, repeats.then_some(span));
+            let rounds = clock.period.map_or(2, |(_, all)| work / all + 3);
+            let took = |begin| clock.time(clock.work(begin) + work) - begin;
+            let found = (0..rounds * span).map(took).max().unwrap_or(0);
+            let longest = clock.longest(work);
+            prop_assert!(longest.abs_diff(found) <= 2, "{longest} {found}");
         }
     }
 }

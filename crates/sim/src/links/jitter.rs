@@ -34,6 +34,17 @@ impl Jitter {
         Self::Wifi((mean - least) / (most - least))
     }
 
+    /// A delay that all but one in 1e16 of its draws stay below: 53 bits of an exponential, and more than 20 short and 60 long
+    /// waits of Wi-Fi together have such a probability.
+    #[must_use]
+    pub fn longest(self) -> Picos {
+        match self {
+            Self::Uniform(mean) => 2 * mean,
+            Self::Exponential(mean) => rounded(53.0 * std::f64::consts::LN_2 * mean as f64),
+            Self::Wifi(_) => 20 * SHORT + 60 * LONG,
+        }
+    }
+
     /// The next delay.
     #[must_use]
     pub fn draw(self, draw: &mut Draw) -> Picos {

@@ -130,6 +130,41 @@ pub struct Rules {
     pub policer: Option<Policer>,
     /// Delays that follow the time.
     pub steps: Option<Steps>,
+    /// Beginning and end of the times for which the link is down, rising: whatever leaves for it then is lost.
+    pub failures: Vec<[Picos; 2]>,
+}
+
+impl Rules {
+    /// Rules of a perfect link.
+    pub const PERFECT: Self = Self {
+        concerns: [true; 2],
+        loss: None,
+        only_loses: false,
+        jitter: None,
+        slot: 0,
+        keeps_order: true,
+        late: (0.0, 0),
+        outage: None,
+        policer: None,
+        steps: None,
+        failures: Vec::new(),
+    };
+
+    /// The link is down.
+    fn has_failed(&self, time: Picos) -> bool {
+        let begun = self.failures.partition_point(|[start, _]| *start <= time);
+        begun.checked_sub(1).is_some_and(|last| time < self.failures[last][1])
+    }
+
+    /// The longest delay that they add; of random delays all but one in 1e16.
+    #[must_use]
+    pub fn longest_delay(&self) -> Picos {
+        let steps =
+            self.steps.as_ref().map_or(0, |steps| steps.steps.iter().map(|step| step.1).max().unwrap_or(0));
+        let (probability, by) = self.late;
+        let late = if probability > 0.0 { by } else { 0 };
+        steps + late + self.jitter.map_or(0, Jitter::longest)
+    }
 }
 
 /// The fate of a segment that crosses a link.
@@ -178,6 +213,9 @@ impl LinkState {
 
     /// A segment of `bytes` crosses the link: it leaves the queue before it at `time`.
     pub fn cross(&mut self, rules: &Rules, time: Picos, segment: &Segment, is_ack: bool, bytes: u32) -> Fate {
+        if rules.has_failed(time) {
+            return Fate::Lost;
+        }
         if !rules.concerns[usize::from(is_ack)] {
             return Fate::Late(0);
         }

@@ -4,19 +4,6 @@ use super::*;
 use crate::engine::FlowId;
 use mesonet_cc::{MILLISECOND, SECOND};
 
-const CLEAN: Rules = Rules {
-    concerns: [true, true],
-    loss: None,
-    only_loses: false,
-    jitter: None,
-    slot: 0,
-    keeps_order: true,
-    late: (0.0, 0),
-    outage: None,
-    policer: None,
-    steps: None,
-};
-
 fn segment(number: u32) -> Segment {
     Segment::new(u64::from(number) * MILLISECOND, FlowId(7), number, 3)
 }
@@ -36,7 +23,7 @@ fn is_lost(fates: &[Fate]) -> Vec<bool> {
 #[test]
 fn independent_losses_have_their_probability() {
     for p in [0.001, 0.05, 0.5] {
-        let rules = Rules { loss: Some(Loss::new([p, 1.0], [0.0, 1.0])), ..CLEAN };
+        let rules = Rules { loss: Some(Loss::new([p, 1.0], [0.0, 1.0])), ..Rules::PERFECT };
         let lost = is_lost(&fates(&rules, 200_000));
         let share = lost.iter().filter(|lost| **lost).count() as f64 / 200_000.0;
         assert!((share - p).abs() < 5.0 * (p * (1.0 - p) / 200_000.0).sqrt(), "{share} of {p}");
@@ -50,7 +37,7 @@ fn independent_losses_have_their_probability() {
 #[test]
 fn bursts_have_the_length_of_the_bad_state() {
     let (p, r) = (0.01, 0.25);
-    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..CLEAN };
+    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..Rules::PERFECT };
     let lost = is_lost(&fates(&rules, 400_000));
     let share = lost.iter().filter(|lost| **lost).count() as f64 / 400_000.0;
     assert!((share - p / (p + r)).abs() < 0.002, "{share}");
@@ -104,7 +91,7 @@ fn losses_of_two_states_are_correlated() {
 #[test]
 fn luck_follows_the_segment() {
     let loss = Some(Loss::new([0.5, 1.0], [0.0, 1.0]));
-    let rules = Rules { loss, ..CLEAN };
+    let rules = Rules { loss, ..Rules::PERFECT };
     let lost = |lane: usize, time: Picos, segment: Segment, is_ack: bool| {
         LinkState::new(1, lane).cross(&rules, time, &segment, is_ack, 1500) == Fate::Lost
     };
@@ -121,13 +108,13 @@ fn luck_follows_the_segment() {
 #[test]
 fn outages_lose_all_and_come_again() {
     let outage = Outage { start: 20 * MILLISECOND, length: 5 * MILLISECOND, period: 100 * MILLISECOND };
-    let lost = is_lost(&fates(&Rules { outage: Some(outage), ..CLEAN }, 300));
+    let lost = is_lost(&fates(&Rules { outage: Some(outage), ..Rules::PERFECT }, 300));
     let at: Vec<usize> = (0..300).filter(|n| lost[*n]).collect();
     let expected: Vec<usize> = [20, 120, 220].iter().flat_map(|start| *start..start + 5).collect();
     assert_eq!(at, expected);
     let once = Outage { period: 0, ..outage };
     assert_eq!(
-        is_lost(&fates(&Rules { outage: Some(once), ..CLEAN }, 300)).iter().filter(|l| **l).count(),
+        is_lost(&fates(&Rules { outage: Some(once), ..Rules::PERFECT }, 300)).iter().filter(|l| **l).count(),
         5
     );
 }
@@ -136,13 +123,13 @@ fn outages_lose_all_and_come_again() {
 #[test]
 fn a_policer_lets_its_burst_and_its_rate_pass() {
     let policer = Policer { service: 2 * MILLISECOND, bytes: 1500, burst: 20 * MILLISECOND };
-    let lost = is_lost(&fates(&Rules { policer: Some(policer), ..CLEAN }, 1000));
+    let lost = is_lost(&fates(&Rules { policer: Some(policer), ..Rules::PERFECT }, 1000));
     // 10 tokens, and one more for each two segments: the first loss is the twentieth segment.
     assert_eq!(lost.iter().position(|lost| *lost), Some(19));
     let passed = lost.iter().filter(|lost| !**lost).count();
     assert!((509..=510).contains(&passed), "{passed}");
     let mut link = LinkState::new(1, 2);
-    let rules = Rules { policer: Some(policer), ..CLEAN };
+    let rules = Rules { policer: Some(policer), ..Rules::PERFECT };
     let small = (0..200).filter(|n| link.cross(&rules, 0, &segment(*n), false, 150) != Fate::Lost).count();
     assert_eq!(small, 100, "bytes count, not segments");
 }
@@ -153,7 +140,7 @@ fn delays_follow_time_and_chance() {
         steps: vec![(0, 3), (10 * MILLISECOND, 9), (15 * MILLISECOND, 0)],
         period: 20 * MILLISECOND,
     });
-    let rules = Rules { steps, late: (0.25, 1000), ..CLEAN };
+    let rules = Rules { steps, late: (0.25, 1000), ..Rules::PERFECT };
     let fates = fates(&rules, 4000);
     let late = |n: usize| match fates[n] {
         Fate::Late(by) => by,
@@ -170,8 +157,8 @@ fn delays_follow_time_and_chance() {
 #[test]
 fn a_slot_has_one_delay() {
     let jitter = Some(Jitter::Exponential(MILLISECOND));
-    let alone = fates(&Rules { jitter, ..CLEAN }, 100);
-    let slotted = fates(&Rules { jitter, slot: 10 * MILLISECOND, ..CLEAN }, 100);
+    let alone = fates(&Rules { jitter, ..Rules::PERFECT }, 100);
+    let slotted = fates(&Rules { jitter, slot: 10 * MILLISECOND, ..Rules::PERFECT }, 100);
     let different = |fates: &[Fate]| fates.windows(2).filter(|two| two[0] != two[1]).count();
     assert_eq!((different(&alone), different(&slotted)), (99, 9));
 }

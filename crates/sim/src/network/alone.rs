@@ -18,7 +18,7 @@ impl Network {
     #[must_use]
     pub fn data_services(&self, from: usize, to: usize, bytes: u32, now: Picos) -> Services {
         let mut services = Services::default();
-        for queue in self.queues_between(from, to) {
+        for queue in self.queues_between(self.routes_at(now), from, to) {
             let router = &self.routers[queue];
             let service = if self.changes.is_empty() {
                 router.data_service(bytes, self.bytes[0])
@@ -43,7 +43,7 @@ impl Network {
             true => self.routers[queue].ack_service(),
             false => self.service_at(queue, now),
         };
-        self.queues_between(from, to).map(of).sum()
+        self.queues_between(self.routes_at(now), from, to).map(of).sum()
     }
 
     /// Service time of a router at `now`. Ports keep theirs.

@@ -192,15 +192,15 @@ impl Network {
 
     /// Counts a pair at each queue of data between two access routers.
     fn cross(&self, from: u16, to: u16, counts: &mut [f64]) {
-        self.queues_between(usize::from(from), usize::from(to)).for_each(|queue| counts[queue] += 1.0);
+        self.queues_between(0, usize::from(from), usize::from(to)).for_each(|queue| counts[queue] += 1.0);
     }
 
-    /// Queues of data on the way from one access router to another, first to last.
-    pub fn queues_between(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
+    /// Queues of data, by the routes with this number, on the way from one access router to another, first to last.
+    pub fn queues_between(&self, routes: usize, from: usize, to: usize) -> impl Iterator<Item = usize> {
         let mut router = Some(self.access[from]);
         std::iter::from_fn(move || {
             let here = router?;
-            let lane = self.next_lane(here, to);
+            let lane = self.next_lane_by(routes, here, to);
             router = match self.lanes[lane.index()].end {
                 LaneEnd::Router(next) => Some(next.index()),
                 LaneEnd::Receivers(_) | LaneEnd::Sources(_) => None,

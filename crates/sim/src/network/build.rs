@@ -8,7 +8,7 @@ use super::impairments::{self, Impairments};
 use super::numbers::{LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
-use super::routing::{Routing, adjacency, routes_to};
+use super::routing::{Adjacency, RoutesTo, Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::traffic::{Traffic, traffic};
 use super::{Router, load, scenario_topology};
@@ -23,6 +23,9 @@ use mesonet_cc::{Picos, picos, seconds};
 
 /// Most lanes: their numbers are kept in 16 bits.
 const MOST_LANES: usize = u16::MAX as usize - 1;
+
+/// Most next hops of all routes of a run together: 200 MB (chosen).
+const MOST_ROUTE_ENTRIES: usize = 100_000_000;
 
 /// The end of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +83,13 @@ pub struct Network {
     pub access: Vec<usize>,
     /// Access index by router.
     pub access_index: Vec<Option<u16>>,
-    /// Lane towards an access router: `next_lane[router * access.len() + access_index]`.
-    next_lane: Vec<LaneId>,
+    /// Routes between which the network changes, those at the start first. Each has the lane towards an access router:
+    /// `tables[routes][router * access.len() + access_index]`.
+    tables: Vec<Vec<LaneId>>,
+    /// The place in `tables` at the start, then after each of the changes.
+    pub routes: Vec<usize>,
+    /// Lanes of data that are down for some time: beginning and end of each time.
+    pub failures: Vec<(LaneId, Vec<[Picos; 2]>)>,
     /// Most routers on a route from one access router to another.
     pub longest_route: usize,
     /// Access routers that share lanes of acknowledgements.
@@ -158,27 +166,43 @@ impl Network {
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
         let rewrites = queues.rewrites(&scenario.network, &topology)?;
 
-        let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
+        check_tables(schedule.links.len(), n * access.len())?;
+        let all_neighbours: Vec<Adjacency> = schedule.links.iter().map(|links| adjacency(n, links)).collect();
         let mut longest_route = 1;
-        let mut routing = Routing::new(&topology.links, &neighbours);
-        for index in routing.together(&access) {
-            let ways = routing.towards(access[index]);
-            for router in 0..n {
-                next_lane[router * access.len() + index] = match ways.next(router) {
-                    Some((_, link)) => link_lanes[link][usize::from(topology.links[link].b == router)],
-                    None => LaneId::new(receivers_lane + index),
-                };
+        let mut tables = Vec::new();
+        for (links, neighbours) in schedule.links.iter().zip(&all_neighbours) {
+            let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
+            let mut routing = Routing::new(links, neighbours);
+            for index in routing.together(&access) {
+                let ways = routing.towards(access[index]);
+                for router in 0..n {
+                    next_lane[router * access.len() + index] = match ways.next(router) {
+                        Some((_, link)) => link_lanes[link][usize::from(links[link].b == router)],
+                        None => LaneId::new(receivers_lane + index),
+                    };
+                }
+                longest_route = access.iter().map(|&a| ways.hops(a) + 1).fold(longest_route, usize::max);
             }
-            longest_route = access.iter().map(|&a| ways.hops(a) + 1).fold(longest_route, usize::max);
+            tables.push(next_lane);
         }
+        let failures = schedule.failures.iter();
+        let failures =
+            failures.flat_map(|(link, failed)| link_lanes[*link].map(|lane| (lane, failed.clone())));
+        let failures = failures.collect();
 
         // Acknowledgements take the way of the data back: propagation only.
         let first_ack_lane = lanes.len();
         let mut round_trips = Vec::new();
         for &receiver in &groups.anchors {
-            let routes = routes_to(&topology.links, &neighbours, receiver);
+            let routes: Vec<RoutesTo> = schedule
+                .links
+                .iter()
+                .zip(&all_neighbours)
+                .map(|(links, neighbours)| routes_to(links, neighbours, receiver))
+                .collect();
+            let delays = schedule.delays.iter().zip(&schedule.routes);
             let sums: Vec<[Vec<Picos>; 2]> =
-                schedule.delays.iter().map(|delays| routes.sums(&topology.links, delays)).collect();
+                delays.map(|(delays, place)| routes[*place].sums(&topology.links, delays)).collect();
             for &source in &groups.anchors {
                 let lane = LaneId::new(lanes.len());
                 let back = sums.iter().map(|[_, back]| back[source]);
@@ -216,7 +240,9 @@ impl Network {
             lanes,
             access,
             access_index,
-            next_lane,
+            tables,
+            routes: schedule.routes,
+            failures,
             longest_route,
             groups,
             first_ack_lane,
@@ -241,11 +267,30 @@ impl Network {
         Ok(network)
     }
 
-    /// Lane that leads from `router` towards the access router with index `target`.
+    /// Lane that leads from `router` towards the access router with index `target` at the start.
     #[must_use]
     #[inline]
     pub fn next_lane(&self, router: usize, target: usize) -> LaneId {
-        self.next_lane[router * self.access.len() + target]
+        self.next_lane_by(0, router, target)
+    }
+
+    /// The same by the routes with this number.
+    #[must_use]
+    #[inline]
+    pub fn next_lane_by(&self, routes: usize, router: usize, target: usize) -> LaneId {
+        self.tables[routes][router * self.access.len() + target]
+    }
+
+    /// Number of the routes at `now`.
+    #[must_use]
+    pub fn routes_at(&self, now: Picos) -> usize {
+        self.routes[self.changes.partition_point(|change| change.time <= now)]
+    }
+
+    /// Number of different routes during the run.
+    #[must_use]
+    pub fn route_count(&self) -> usize {
+        self.tables.len()
     }
 
     /// Lane of acknowledgements from the access router `receiver` to the access router `source` (access indices).
@@ -299,6 +344,53 @@ impl Network {
         self.lanes.push(LaneSpec { from, end, delay: before + delay, least: least + delay });
     }
 
+    /// Number of lanes of data: both directions of each link, and one towards the hosts of each access router.
+    #[must_use]
+    pub fn data_lanes(&self) -> usize {
+        2 * self.topology.links.len() + self.access.len()
+    }
+
+    /// Name of a lane of data, as users write it.
+    #[must_use]
+    pub fn lane_name(&self, lane: usize) -> String {
+        let name = |router: usize| self.topology.routers[router].name.as_str();
+        let LaneSpec { from, end, .. } = self.lanes[lane];
+        match end {
+            LaneEnd::Router(to) => format!("{} -> {}", name(from.index()), name(to.index())),
+            LaneEnd::Receivers(_) | LaneEnd::Sources(_) => format!("{} -> hosts", name(from.index())),
+        }
+    }
+
+    /// Largest sum of `values`, by lane of data, on a route between two access routers.
+    #[must_use]
+    pub fn longest_sum(&self, values: &[Picos]) -> Picos {
+        let mut longest = 0;
+        let ends = (0..self.route_count())
+            .flat_map(|routes| (0..self.access.len()).map(move |target| (routes, target)));
+        for (routes, target) in ends {
+            // Sums from each router on; a route is walked until a router whose sum is known.
+            let mut sums: Vec<Option<Picos>> = vec![None; self.data_routers()];
+            for source in &self.access {
+                let (mut here, mut walked) = (*source, Vec::new());
+                while sums[here].is_none() {
+                    let lane = self.next_lane_by(routes, here, target);
+                    walked.push((here, lane.index()));
+                    match self.lanes[lane.index()].end {
+                        LaneEnd::Router(next) => here = next.index(),
+                        LaneEnd::Receivers(_) | LaneEnd::Sources(_) => break,
+                    }
+                }
+                let mut sum = sums[here].unwrap_or(0);
+                for (router, lane) in walked.into_iter().rev() {
+                    sum = sum.saturating_add(values[lane]);
+                    sums[router] = Some(sum);
+                }
+                longest = longest.max(sum);
+            }
+        }
+        longest
+    }
+
     /// Region of an access router.
     #[must_use]
     pub fn region_of(&self, access: usize) -> usize {
@@ -337,13 +429,13 @@ impl Network {
             .map(LaneId::new)
     }
 
-    /// Lane that leads from `router` towards `target`: an access router of receivers, or, behind these, of sources.
+    /// Lane that leads by the routes with this number from `router` towards `target`: an access router of receivers, or, behind these, of sources.
     #[must_use]
-    pub fn lane_towards(&self, router: usize, target: usize) -> LaneId {
+    pub fn lane_towards(&self, routes: usize, router: usize, target: usize) -> LaneId {
         match &self.queued_acks {
-            Some(queued) if target >= self.access.len() => queued.next_lane(self, router, target),
+            Some(queued) if target >= self.access.len() => queued.next_lane(self, routes, router, target),
             // No data come to a router that serves acknowledgements only.
-            _ => self.next_lane(router % self.data_routers(), target),
+            _ => self.next_lane_by(routes, router % self.data_routers(), target),
         }
     }
 
@@ -405,11 +497,12 @@ impl Network {
 
     /// Gives the queues whose rate follows a trace its mean as their speed.
     fn follow_traces(&mut self, scenario: &Scenario) -> Result<(), InvalidScenario> {
-        impairments::check_rates(scenario)?;
-        let Some(mean) = impairments::mean_rate(scenario) else { return Ok(()) };
-        let chosen = impairments::chosen(&scenario.impairments.at, self)?;
-        for (speed, _) in self.speeds.iter_mut().zip(chosen).filter(|(_, is_chosen)| *is_chosen) {
-            *speed = mean;
+        for set in impairments::sets(scenario) {
+            set.check_rates(scenario)?;
+            let Some(mean) = set.mean_rate(scenario) else { continue };
+            for lane in set.lanes(self)? {
+                self.speeds[lane] = mean;
+            }
         }
         Ok(())
     }
@@ -504,6 +597,17 @@ fn refuse_packet_counts(scenario: &Scenario) -> Result<(), InvalidScenario> {
         return Ok(());
     };
     Err(invalid("network.buffer_counts", format!("\"packets\": {why}")))
+}
+
+/// Refuses more routes than memory should hold.
+fn check_tables(count: usize, entries: usize) -> Result<(), InvalidScenario> {
+    let most = (MOST_ROUTE_ENTRIES / entries).max(1);
+    if count <= most {
+        return Ok(());
+    }
+    let message =
+        format!("routes change between {count} states of the network; at most {most} are allowed here");
+    Err(invalid("network.changes", message))
 }
 
 /// Refuses more access routers than a segment can name.

@@ -1,12 +1,12 @@
-//! Changes of the network during a run: speeds of routers and delays of links, at given instants.
+//! Changes of the network during a run: speeds of routers, and delays, routing costs and states of links, at given instants.
 //!
 //! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever have to be.
 
 use super::numbers::{LaneId, RouterId};
-use super::topology::Topology;
-use crate::scenario::{GivenChange, InvalidScenario, Scenario, invalid};
-use mesonet_cc::Picos;
-use mesonet_cc::picos;
+use super::routing::{adjacency, nearest};
+use super::topology::{LinkSpec, Topology};
+use crate::scenario::{GivenChange, GivenState, InvalidScenario, Scenario, invalid};
+use mesonet_cc::{Picos, picos, seconds};
 
 /// A value that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,13 @@ pub struct Schedule {
     pub changes: Vec<Change>,
     /// Delay of every link in each direction at the start, then after each of the changes.
     pub delays: Vec<Vec<[Picos; 2]>>,
+    /// Links with the costs between which the network changes, those at the start first; those that are down have an infinite
+    /// one.
+    pub links: Vec<Vec<LinkSpec>>,
+    /// The place in `links` at the start, then after each of the changes.
+    pub routes: Vec<usize>,
+    /// Of links that fail, beginning and end of each time.
+    pub failures: Vec<(usize, Vec<[Picos; 2]>)>,
 }
 
 impl Schedule {
@@ -53,7 +60,14 @@ impl Schedule {
         let given = &scenario.network.changes;
         let mut order: Vec<usize> = (0..given.len()).collect();
         order.sort_by(|a, b| given[*a].time.total_cmp(&given[*b].time));
-        let mut schedule = Self { changes: Vec::new(), delays: vec![delays] };
+        let mut schedule = Self {
+            changes: Vec::new(),
+            delays: vec![delays],
+            links: vec![topology.links.clone()],
+            routes: vec![0],
+            failures: Vec::new(),
+        };
+        let mut costs = Costs::new(topology);
         let mut services: Vec<Picos> = speeds.iter().map(|speed| picos(1.0 / speed)).collect();
         for index in order {
             let change = &given[index];
@@ -61,6 +75,7 @@ impl Schedule {
             if schedule.changes.last().is_none_or(|last| last.time < time) {
                 schedule.changes.push(Change { time, ..Change::default() });
                 schedule.delays.extend(schedule.delays.last().cloned());
+                schedule.routes.extend(schedule.routes.last().copied());
             }
             let path = format!("network.changes[{index}]");
             if let Some(name) = &change.router {
@@ -78,6 +93,14 @@ impl Schedule {
                 }
             } else if let Some(ends) = &change.link {
                 let link = link(topology, ends, &format!("{path}.link"))?;
+                if change.is_of_routes() {
+                    costs.change(link, change, time);
+                    let place = schedule.place(costs.links());
+                    if let Some(last) = schedule.routes.last_mut() {
+                        *last = place;
+                    }
+                    continue;
+                }
                 let at_start = schedule.delays[0][link];
                 let factor = change.factor.unwrap_or(1.0);
                 let scaled = |at_start: Picos| (at_start as f64 * factor).round() as Picos;
@@ -86,7 +109,42 @@ impl Schedule {
                 }
             }
         }
+        schedule.failures = costs.failures();
+        schedule.check_ways(topology)?;
         Ok(schedule)
+    }
+
+    /// The place of links with these costs.
+    fn place(&mut self, links: Vec<LinkSpec>) -> usize {
+        let costs = |links: &[LinkSpec]| links.iter().map(|link| link.cost.to_bits()).collect::<Vec<_>>();
+        let known = self.links.iter().position(|other| costs(other) == costs(&links));
+        known.unwrap_or_else(|| {
+            self.links.push(links);
+            self.links.len() - 1
+        })
+    }
+
+    /// Refuses links that fail together and leave a router without a way to another one.
+    fn check_ways(&self, topology: &Topology) -> Result<(), InvalidScenario> {
+        for (change, place) in self.changes.iter().zip(&self.routes[1..]) {
+            let links = &self.links[*place];
+            let reached = nearest(links, &adjacency(topology.routers.len(), links), &[0]);
+            let Some(lost) = reached.iter().position(Option::is_none) else { continue };
+            let name = |router: usize| topology.routers[router].name.as_str();
+            let down = links.iter().filter(|link| link.cost.is_infinite());
+            let down: Vec<String> =
+                down.take(5).map(|link| format!("{} - {}", name(link.a), name(link.b))).collect();
+            let message = format!(
+                "from {} s on routers \"{}\" and \"{}\" have no way to each other: {} down; allowed: links without \
+                 which all routers reach each other",
+                seconds(change.time),
+                name(0),
+                name(lost),
+                down.join(", ")
+            );
+            return Err(invalid("network.changes", message));
+        }
+        Ok(())
     }
 
     /// Links with a delay at some time.
@@ -101,6 +159,52 @@ impl Schedule {
         let delays: Vec<Picos> =
             self.delays.iter().map(|delays| delays[link][usize::from(from_second)]).collect();
         follow(&mut self.changes, lane, delays)
+    }
+}
+
+/// Costs and states of links as they change.
+struct Costs {
+    links: Vec<LinkSpec>,
+    /// By link, since when it is down.
+    down: Vec<Option<Picos>>,
+    failed: Vec<Vec<[Picos; 2]>>,
+}
+
+impl Costs {
+    fn new(topology: &Topology) -> Self {
+        let count = topology.links.len();
+        Self { links: topology.links.clone(), down: vec![None; count], failed: vec![Vec::new(); count] }
+    }
+
+    fn change(&mut self, link: usize, change: &GivenChange, time: Picos) {
+        if let Some(cost) = change.cost {
+            self.links[link].cost = cost;
+        }
+        match change.state {
+            Some(GivenState::Down) => self.down[link] = self.down[link].or(Some(time)),
+            Some(GivenState::Up) => {
+                let since = self.down[link].take().filter(|since| *since < time);
+                self.failed[link].extend(since.map(|since| [since, time]));
+            }
+            None => {}
+        }
+    }
+
+    /// The links now; those that are down have an infinite cost.
+    fn links(&self) -> Vec<LinkSpec> {
+        let now = self.links.iter().zip(&self.down);
+        now.map(|(link, down)| LinkSpec {
+            cost: if down.is_some() { f64::INFINITY } else { link.cost },
+            ..*link
+        })
+        .collect()
+    }
+
+    fn failures(mut self) -> Vec<(usize, Vec<[Picos; 2]>)> {
+        for (failed, since) in self.failed.iter_mut().zip(self.down) {
+            failed.extend(since.map(|since| [since, Picos::MAX]));
+        }
+        self.failed.into_iter().enumerate().filter(|(_, failed)| !failed.is_empty()).collect()
     }
 }
 
@@ -153,14 +257,15 @@ pub fn check(changes: &[GivenChange], duration: f64) -> Result<(), InvalidScenar
             let message = format!("after the end of the run; allowed: at most {duration} s");
             return Err(invalid(format!("{path}.time"), message));
         }
-        let values = [change.speed, change.delay, change.factor].iter().flatten().count();
+        let values = [change.speed, change.delay, change.factor, change.cost].iter().flatten().count()
+            + usize::from(change.state.is_some());
         let fits = match (&change.router, &change.link) {
-            (Some(_), None) => change.delay.is_none(),
+            (Some(_), None) => change.delay.is_none() && !change.is_of_routes(),
             (None, Some(_)) => change.speed.is_none(),
             _ => false,
         };
         if !fits || values != 1 {
-            let message = "a change is of a router, with speed or factor, or of a link, with delay or factor";
+            let message = "a change is of a router, with speed or factor, or of a link, with delay, factor, cost or state";
             return Err(invalid(path, message));
         }
         if change.router.is_some() && change.factor.is_some_and(|factor| factor < 1e-6) {

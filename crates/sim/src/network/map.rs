@@ -73,7 +73,7 @@ impl Network {
             delay: link.delay[0] * multiplier,
             delay_back: link.delay[1] * multiplier,
             cost: link.cost,
-            impaired: self.impairments.any() && (is_impaired(link.a, link.b) || is_impaired(link.b, link.a)),
+            impaired: is_impaired(link.a, link.b) || is_impaired(link.b, link.a),
         };
         NetworkMap {
             routers: self.topology.routers.iter().enumerate().map(router).collect(),

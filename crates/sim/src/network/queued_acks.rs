@@ -61,10 +61,10 @@ impl QueuedAcks {
     /// Lane from a router towards such a target. Below its access router it is the lane of data for receivers there, or
     /// equal to it: its segments leave the router in the order in which they came, whatever they are.
     #[must_use]
-    pub fn next_lane(&self, network: &Network, router: usize, target: usize) -> LaneId {
+    pub fn next_lane(&self, network: &Network, routes: usize, router: usize, target: usize) -> LaneId {
         // No acknowledgement comes to a router of data where others serve them.
         let of_data = router % network.data_routers();
-        let lane = network.next_lane(of_data, target - network.access.len());
+        let lane = network.next_lane_by(routes, of_data, target - network.access.len());
         if self.offset == 0 { lane } else { LaneId::new(self.lanes.start + lane.index()) }
     }
 }

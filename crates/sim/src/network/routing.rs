@@ -1,4 +1,4 @@
-//! Static least-cost routes.
+//! Least-cost routes over links whose costs are given.
 
 use super::topology::LinkSpec;
 use std::cmp::Reverse;
@@ -35,11 +35,11 @@ impl RoutesTo {
     }
 }
 
-/// Adjacency of `routers` routers.
+/// Adjacency of `routers` routers. A link of infinite cost is down: it joins nothing.
 #[must_use]
 pub fn adjacency(routers: usize, links: &[LinkSpec]) -> Adjacency {
     let mut neighbours = vec![Vec::new(); routers];
-    for (index, link) in links.iter().enumerate() {
+    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.cost.is_finite()) {
         neighbours[link.a].push((link.b, index));
         neighbours[link.b].push((link.a, index));
     }

@@ -145,6 +145,7 @@ pub const BOUNDS: &[Bound] = &[
     from("network.changes[].speed", 1e-3, 1e9),
     from("network.changes[].delay", 0.0, 1000.0),
     from("network.changes[].factor", 0.0, 1e6),
+    from("network.changes[].cost", 0.0, 1e9),
     from("flows[].start", 0.0, 1e6),
     from("flows[].start_within", 0.0, 1e6),
     from("flows[].stop", 0.0, 1e7),
@@ -181,7 +182,14 @@ pub const BOUNDS: &[Bound] = &[
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and the range.
 pub fn check(scenario: &Value) -> Result<(), InvalidScenario> {
-    BOUNDS.iter().try_for_each(|bound| bound.check_at(scenario, bound.path))
+    BOUNDS.iter().try_for_each(|bound| bound.check_at(scenario, bound.path))?;
+    let sets = scenario.get("impairment_sets").and_then(Value::as_object);
+    sets.into_iter().flatten().try_for_each(|(name, set)| {
+        let ranges =
+            BOUNDS.iter().filter_map(|bound| Some((bound, bound.path.strip_prefix("impairments.")?)));
+        let mut checks = ranges.map(|(bound, path)| bound.check_at(set, path));
+        checks.try_for_each(|check| check.map_err(|refused| below(&format!("impairments.{name}"), refused)))
+    })
 }
 
 impl Bound {

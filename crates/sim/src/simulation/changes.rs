@@ -1,4 +1,4 @@
-//! A router's speed or a link's delay changes: at an instant at which all domains stand still.
+//! A router's speed, a link's delay or the routes change: at an instant at which all domains stand still.
 //!
 //! A segment that has left a router arrives as it would have. A segment that waits in a router whose speed changes is
 //! served at the new speed, what remains of the segment in service too; what waits for a link whose delay changes
@@ -24,10 +24,14 @@ impl Simulation {
     pub(super) fn change(&mut self) {
         let shared = Arc::clone(&self.shared);
         let change: &Change = &shared.network.changes[self.changed];
+        let routes = &shared.network.routes[self.changed..=self.changed + 1];
         self.changed += 1;
         change.routers.iter().for_each(|turn| self.change_router(*turn));
         change.lanes.iter().for_each(|turn| self.change_lane(*turn));
-        if !change.lanes.is_empty() {
+        if routes[0] != routes[1] {
+            self.domains.iter_mut().for_each(|domain| domain.fabric.set_routes(routes[1]));
+        }
+        if !change.lanes.is_empty() || routes[0] != routes[1] {
             self.change_round_trips();
         }
     }

@@ -112,7 +112,8 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     }
     let queues =
         if network.queued_acks.is_some() { 2 * network.longest_route } else { network.longest_route };
-    let round_trip = longest_queue * queues as f64 + propagation;
+    let delays = check_impairments(scenario, network)?;
+    let round_trip = longest_queue * queues as f64 + propagation + delays;
     if round_trip > LONGEST_ROUND_TRIP {
         return Err(invalid(
             "network.buffer",
@@ -122,6 +123,7 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
             ),
         ));
     }
+    let round_trip = with_detours(network, round_trip)?;
     let longest_run = seconds(horizon) - round_trip;
     if scenario.time.duration > longest_run {
         return Err(invalid(
@@ -133,6 +135,63 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
         ));
     }
     Ok(())
+}
+
+/// Longest time, s, of a round trip of at most `round_trip` by routes that stay, where these change: after each change on its
+/// way a segment may have a whole route before it.
+///
+/// # Errors
+/// [`InvalidScenario`] where a segment cannot measure it.
+fn with_detours(network: &Network, round_trip: f64) -> Result<f64, InvalidScenario> {
+    let turns = network.routes.windows(2).zip(&network.changes).filter(|(routes, _)| routes[0] != routes[1]);
+    let times: Vec<f64> = turns.map(|(_, change)| seconds(change.time)).collect();
+    let mut trips = 1.0;
+    while trips * round_trip <= LONGEST_ROUND_TRIP {
+        let longest = trips * round_trip;
+        let within = |first: usize| times[first..].partition_point(|time| *time <= times[first] + longest);
+        let most = (0..times.len()).map(within).max().unwrap_or(0) as f64;
+        if most < trips {
+            return Ok(longest);
+        }
+        // As many trips as changes at least, and one more.
+        trips = most + 1.0;
+    }
+    let message = format!(
+        "routes change so often that a segment may be under way for more than {LONGEST_ROUND_TRIP} s; allowed: fewer changes of \
+         cost or state, or shorter queues (a round trip takes up to {round_trip:.1} s)"
+    );
+    Err(invalid("network.changes", message))
+}
+
+/// Longest time, s, by which impaired links delay a round trip, of segments and of acknowledgements where these cross links.
+///
+/// # Errors
+/// [`InvalidScenario`] where a segment cannot measure it.
+fn check_impairments(scenario: &Scenario, network: &Network) -> Result<f64, InvalidScenario> {
+    let delay = |lane: usize| {
+        let backlog =
+            network.routers.get(lane).map_or(0, |queue| queue.service.saturating_mul(queue.places() + 1));
+        network.impairments.longest_delay(lane, backlog)
+    };
+    let delays: Vec<Picos> = (0..network.data_lanes()).map(delay).collect();
+    if delays.iter().all(|delay| *delay == 0) {
+        return Ok(0.0);
+    }
+    let there = network.longest_sum(&delays);
+    let back = if network.queued_acks.is_some() { there } else { 0 };
+    let both = seconds(there.saturating_add(back));
+    if both <= LONGEST_ROUND_TRIP {
+        return Ok(both);
+    }
+    let sets = scenario.impairment_sets.keys().map(|name| format!(", impairments.{name}"));
+    Err(invalid(
+        "impairments",
+        format!(
+            "links on one round trip delay a segment by up to {both:.0} s (impairments{}); at most {LONGEST_ROUND_TRIP} s \
+             are allowed",
+            sets.collect::<String>()
+        ),
+    ))
 }
 
 /// Every source must find a receiver.

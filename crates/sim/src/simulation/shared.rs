@@ -49,6 +49,8 @@ pub(super) struct Shared {
     pub receiver_window: u64,
     /// Time that a segment occupies a fast interface.
     pub fast_interface_time: Picos,
+    /// Time from the drop of an acknowledgement until its source can know, where acknowledgements may overtake each other.
+    pub news_delay: Picos,
     /// Routers mark segments.
     pub marking: bool,
     /// Some receivers are watched.
@@ -100,6 +102,7 @@ impl Shared {
             period_length: measured.div_ceil(u64::from(scenario.time.periods)),
             receiver_window: scenario.transport.receiver_window as u64,
             fast_interface_time: picos(1.0 / scenario.users.fast_interface),
+            news_delay: news_delay(&network),
             marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
             watches,
             own,
@@ -154,4 +157,15 @@ impl Shared {
     pub fn receiver(&self, explicit: u32) -> usize {
         access(&self.network, &self.scenario.flows[explicit as usize].to)
     }
+}
+
+/// The lookahead of the network, however it is divided in this run; 0 where acknowledgements keep their order.
+fn news_delay(network: &Network) -> Picos {
+    let keeps_order =
+        network.queued_acks.is_none() || (network.route_count() == 1 && !network.impairments.reorders());
+    if keeps_order {
+        return 0;
+    }
+    let divided = Domains::of(network);
+    if divided.count > 1 { divided.lookahead } else { 0 }
 }

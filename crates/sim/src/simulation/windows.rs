@@ -81,8 +81,8 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
 fn exchange_acks(domains: &mut [&mut Domain]) {
     for from in 0..domains.len() {
         domains[from].take_dropped_acks();
-        for (home, segment) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
-            domains[home].miss(segment);
+        for (home, time, segment) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
+            domains[home].miss(time, segment);
         }
         let new = std::mem::take(&mut domains[from].dropped_acks.new_origins);
         for other in (0..domains.len()).filter(|other| *other != from) {

@@ -51,7 +51,7 @@ pub fn abilene() -> Value {
 }
 
 /// Perfect links.
-fn impairments() -> Value {
+pub fn impairments() -> Value {
     json!({
         "at": ["all"], "of": "both", "loss": 0.0, "loss_bad": 1.0, "to_bad": 0.0, "to_good": 1.0, "jitter": "none",
         "jitter_mean": 0.0, "jitter_slot": 0.0, "keep_order": true, "late": 0.0, "late_by": 0.0, "outage": "drop",

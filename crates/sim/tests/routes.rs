@@ -1,0 +1,254 @@
+//! Routes that change during a run: costs of links, and links that fail.
+
+use crate::common::*;
+use mesonet_sim::{Engine, Scenario, Simulation};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Service of a segment at a port, s.
+const SERVICE: f64 = 0.001;
+
+fn change(time: f64, ends: [&str; 2], how: &str, value: Value) -> Value {
+    let change =
+        json!({"time": time, "router": null, "link": ends, "speed": null, "delay": null, "factor": null});
+    let mut change = change;
+    change[how] = value;
+    change
+}
+
+/// Two ways from A to D: over B in 20 ms, and over C in 60 ms; ports take 1 ms for a segment.
+fn two_ways(changes: &[Value], values: &[(&str, Value)]) -> Value {
+    let router = |name: &str| json!({"name": name, "class": "plain", "speed_factor": 1.0});
+    let link = |a: usize, b: usize, delay: f64, cost: f64| json!({"a": a, "b": b, "delay": delay, "cost": cost, "capacity": [12e6, 12e6]});
+    let links = [link(0, 1, 0.01, 1.0), link(1, 3, 0.01, 1.0), link(0, 2, 0.03, 2.0), link(2, 3, 0.03, 2.0)];
+    let topology = json!({"name": "two ways", "routers": (["A", "B", "C", "D"].map(router)), "links": links});
+    let base = [
+        ("topology", topology),
+        ("network.queue", json!("port")),
+        ("network.speed", json!(1_000_000_000.0)),
+        ("network.buffer", segments(100.0)),
+        ("network.changes", json!(changes)),
+        ("connection.establish", json!(false)),
+        ("flows", json!([flow("A", "D", 0.0)])),
+        ("time", time(4.0, 0.0, 1)),
+    ];
+    with(with(dumbbell(), &base), values)
+}
+
+/// When the only segment of a flow that begins at `start` is acknowledged, after its start.
+fn round_trip(start: f64, changes: &[Value], values: &[(&str, Value)]) -> f64 {
+    let mut scenario = two_ways(changes, values);
+    scenario["flows"][0]["start"] = json!(start);
+    scenario["flows"][0]["size"] = json!(1.0);
+    float(&run(&scenario, 1).take_flows(), "last_acked_s")[0] - start
+}
+
+fn close(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-6, "{found} in place of {expected}");
+}
+
+/// A segment takes the routes in force when it reaches a router; what has left a router stays on its link.
+#[test]
+fn segments_follow_the_routes_in_force() {
+    let longer = change(1.0, ["A", "B"], "cost", json!(10.0));
+    let back = change(2.0, ["A", "B"], "cost", json!(1.0));
+    let both = [longer.clone(), back];
+    close(round_trip(0.5, &both, &[]), 0.04 + 2.0 * SERVICE);
+    close(round_trip(1.5, &both, &[]), 0.12 + 2.0 * SERVICE);
+    close(round_trip(2.5, &both, &[]), 0.04 + 2.0 * SERVICE);
+    // On its way over B when the route over C becomes cheaper: it arrives over B. Its acknowledgement takes the new route.
+    close(round_trip(0.999, &[longer], &[]), 0.02 + 0.06 + 2.0 * SERVICE);
+    // On its way to B when the link after B fails: from B back over A and C.
+    let fails = change(1.0, ["B", "D"], "state", json!("down"));
+    close(round_trip(0.995, &[fails.clone()], &[]), 0.01 + 0.01 + 0.06 + 0.06 + 4.0 * SERVICE);
+    let returns = change(2.0, ["D", "B"], "state", json!("up"));
+    close(round_trip(2.5, &[fails, returns], &[]), 0.04 + 2.0 * SERVICE);
+}
+
+/// Acknowledgements that pass routers follow the routes, too.
+#[test]
+fn queued_acknowledgements_follow_the_routes() {
+    let longer = change(1.0, ["A", "B"], "cost", json!(10.0));
+    let acks = [("network.ack_path", json!("queued")), ("network.ack_bytes", json!(1500.0))];
+    close(round_trip(0.5, &[longer.clone()], &acks), 0.04 + 4.0 * SERVICE);
+    close(round_trip(1.5, &[longer.clone()], &acks), 0.12 + 4.0 * SERVICE);
+    let direction = [
+        ("network.ack_path", json!("direction")),
+        ("network.queue", json!("router")),
+        ("network.speed", json!(1000.0)),
+    ];
+    close(round_trip(0.5, &[longer.clone()], &direction), 0.04 + 6.0 * SERVICE);
+    close(round_trip(1.5, &[longer.clone()], &direction), 0.12 + 6.0 * SERVICE);
+    close(round_trip(0.999, &[longer], &direction), 0.02 + 0.06 + 6.0 * SERVICE);
+}
+
+/// What leaves for a link while it is down is lost; what had left arrives.
+#[test]
+fn a_link_that_fails_loses_what_leaves_for_it() {
+    let lost = |time: f64| {
+        let mut scenario = two_ways(&[change(time, ["B", "D"], "state", json!("down"))], &[]);
+        scenario["flows"][0]["size"] = json!(10.0);
+        let scenario = with(scenario, &[("transport.initial_window", json!(10.0))]);
+        let run = run(&scenario, 1);
+        let counters = run.counters();
+        assert_eq!(counters.lost_on_links, counters.dropped);
+        assert_eq!(counters.completed, 1);
+        counters.lost_on_links
+    };
+    // Ten segments leave A from 1 ms on, one each millisecond, and B 11 ms later. Down after the fourth has left B: the
+    // fifth was in service there, and the others come over A and C.
+    assert_eq!(lost(0.0155), 1);
+    assert_eq!(lost(0.1), 0);
+}
+
+/// A route with another bottleneck: what a flow receives follows the port of the route.
+#[test]
+fn another_route_has_another_bottleneck() {
+    let changes = [change(20.0, ["A", "B"], "cost", json!(10.0))];
+    let mut scenario =
+        two_ways(&changes, &[("time", time(40.0, 0.0, 2)), ("network.buffer", segments(1000.0))]);
+    scenario["topology"]["links"][3]["capacity"] = json!([1.2e6, 1.2e6]);
+    let mut simulation = simulation(&scenario, 1);
+    let mut leaving = |until: f64| {
+        simulation.advance(until);
+        simulation.counters().leaving
+    };
+    let (first, second, third) = (leaving(10.0), leaving(20.0), leaving(30.0));
+    let fourth = leaving(40.0) - third;
+    assert!((9_900..=10_010).contains(&(second - first)), "{}", second - first);
+    assert!((980..=1010).contains(&fourth), "{fourth}");
+}
+
+#[test]
+fn routes_that_do_not_exist_are_refused() {
+    let down = |a, b| change(1.0, [a, b], "state", json!("down"));
+    for (changes, path, words) in [
+        (vec![down("A", "B"), down("C", "D")], "network.changes", "no way to each other: A - B, C - D down"),
+        (vec![change(1.0, ["A", "D"], "cost", json!(1.0))], "network.changes[0].link", "no link between"),
+        (vec![change(1.0, ["A", "B"], "cost", json!(-1.0))], "network.changes[0].cost", "at least 0"),
+        (
+            vec![with(down("A", "B"), &[("factor", json!(2.0))])],
+            "network.changes[0]",
+            "delay, factor, cost or state",
+        ),
+    ] {
+        let refused = Scenario::from_json(&two_ways(&changes, &[]).to_string())
+            .and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
+            .unwrap_err();
+        assert!(refused.path == path && refused.message.contains(words), "{refused}");
+    }
+    let flaps: Vec<Value> = (1..300)
+        .map(|n| change(0.01 * f64::from(n), ["A", "B"], "cost", json!(f64::from(n % 2) * 10.0)))
+        .collect();
+    let often = |size: f64| {
+        let scenario = two_ways(&flaps, &[("network.buffer", segments(size))]).to_string();
+        Scenario::from_json(&scenario).and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
+    };
+    assert!(often(10.0).is_ok());
+    assert!(often(1000.0).unwrap_err().message.contains("routes change so often"));
+    // A link may fail as soon as another one is back.
+    let turns = [
+        down("A", "B"),
+        change(2.0, ["A", "B"], "state", json!("up")),
+        change(2.0, ["A", "C"], "state", json!("down")),
+    ];
+    assert!(run(&two_ways(&turns, &[]), 1).counters().leaving > 0);
+}
+
+/// Abilene with links that fail and costs that change, as often as the run allows.
+fn flapping(path: &str, queue: &str, discipline: &str) -> Value {
+    let state = |time: f64, ends: [&str; 2], word: &str| change(time, ends, "state", json!(word));
+    let changes = [
+        state(1.0, ["A", "B"], "down"),
+        change(1.5, ["C", "F"], "cost", json!(100.0)),
+        state(2.0, ["A", "B"], "up"),
+        state(2.5, ["F", "I"], "down"),
+        change(3.0, ["B", "C"], "delay", json!(0.02)),
+        state(3.5, ["F", "I"], "up"),
+    ];
+    with(
+        abilene(),
+        &[
+            ("users.base_sources", json!(4.0)),
+            ("network.speed", json!(8_000.0)),
+            ("network.queue", json!(queue)),
+            ("network.buffer", segments(20.0)),
+            ("network.ack_path", json!(path)),
+            ("network.changes", json!(changes)),
+            ("aqm.discipline", json!(discipline)),
+            ("time", time(5.0, 1.0, 1)),
+        ],
+    )
+}
+
+#[test]
+fn engines_agree_on_routes() {
+    for (path, queue, discipline) in [
+        ("delay", "router", "drop_tail"),
+        ("queued", "router", "drop_tail"),
+        ("direction", "router", "drop_tail"),
+        ("queued", "router", "codel"),
+        ("queued", "port", "fq_codel"),
+        ("delay", "port", "pie"),
+    ] {
+        let scenario = flapping(path, queue, discipline);
+        let by = |engine, threads| everything(begin(&scenario, 1, engine, threads), 0.7, |same, _| same);
+        let reference = by(Engine::Reference, 1);
+        for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 1), (Engine::Domains, 2)] {
+            assert!(by(engine, threads) == reference, "{engine:?} {threads}: {path} {queue} {discipline}");
+        }
+        // From a snapshot between two changes, in a simulation that has not begun.
+        for engine in [Engine::Reference, Engine::Domains] {
+            let again = everything(begin(&scenario, 1, engine, 1), 0.7, |mut simulation, _| {
+                let snapshot = simulation.snapshot();
+                begin(&scenario, 1, engine, 2).restored(&snapshot).expect("a snapshot of this run")
+            });
+            assert!(again == reference, "{engine:?} from snapshots: {path} {queue} {discipline}");
+        }
+    }
+}
+
+/// Links that change the order of segments, and of acknowledgements that pass routers and are dropped there.
+#[test]
+fn engines_agree_where_acknowledgements_overtake() {
+    for path in QUEUED {
+        let mut scenario = flapping(path, "router", "drop_tail");
+        scenario["impairments"] = with(
+            impairments(),
+            &[
+                ("loss", json!(0.01)),
+                ("keep_order", json!(false)),
+                ("late", json!(0.1)),
+                ("late_by", json!(0.03)),
+            ],
+        );
+        scenario["network"]["changes"].as_array_mut().unwrap().retain(|change| change["delay"].is_null());
+        let by = |engine, threads| everything(begin(&scenario, 1, engine, threads), 0.7, |same, _| same);
+        let reference = by(Engine::Reference, 1);
+        assert!(run(&scenario, 1).counters().acks_dropped > 100);
+        for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 1), (Engine::Domains, 2)] {
+            assert!(by(engine, threads) == reference, "{engine:?} {threads}: {path}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever costs change: all segments are accounted for, and engines agree.
+    #[test]
+    fn any_costs(costs in proptest::collection::vec((0.0..3.0, 0usize..5, 0.0..20.0), 1..10), queued: bool) {
+        let links = [["A", "B"], ["A", "D"], ["B", "C"], ["F", "I"], ["C", "F"]];
+        let changes: Vec<Value> = costs
+            .into_iter()
+            .map(|(time, link, cost): (f64, usize, f64)| change(time, links[link], "cost", json!(cost)))
+            .collect();
+        let mut scenario = flapping(if queued { "queued" } else { "delay" }, "router", "drop_tail");
+        scenario["network"]["changes"] = json!(changes);
+        let simulation = run(&scenario, 1);
+        let (c, census) = (simulation.counters(), simulation.census());
+        prop_assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight);
+        let by = |engine| everything(begin(&scenario, 2, engine, 2), 0.7, |same, _| same);
+        prop_assert!(by(Engine::Domains) == by(Engine::Reference));
+    }
+}
