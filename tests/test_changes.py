@@ -66,6 +66,10 @@ def test_changes_in_a_file(tmp_path: Path) -> None:
         ({"time": 1, "router": "A", "factor": 1}, "network.changes[0].time", "needs its unit"),
         ({"time": "1 s", "router": "A", "speed": "0 seg/s"}, "network.changes[0].speed", "too low"),
         ({"time": "1 s", "router": "A", "sped": "1 seg/s"}, "network.changes[0].sped", "speed"),
+        ({"time": "1 s", "router": "A", "cost": 2}, "network.changes[0]", "delay, factor, cost or state"),
+        ({"time": "1 s", "link": ["A", "B"], "state": "dwon"}, "network.changes[0].state", "nearest: down"),
+        ({"time": "1 s", "link": ["A", "B"], "cost": -1}, "network.changes[0].cost", "too low"),
+        ({"time": "1 s", "link": ["A", "B"], "state": "down"}, "network.changes", "no way to each other"),
         ({"time": "1 s", "router": "Z", "factor": 2}, "network.changes[0].router", "Allowed: A, B"),
     ],
 )
@@ -89,3 +93,23 @@ def test_speeds_that_change_scale_with_the_network() -> None:
     changes = [{"time": "1 s", "router": "A", "speed": "1 seg/ms"}, {"time": "2 s", "router": "A", "factor": 1}]
     half = scaled(dumbbell(changes), 0.5)
     assert [(c["speed"], c["factor"]) for c in half.value("network.changes")] == [(500, None), (None, 1)]
+
+
+def test_routes_change_in_built_in_topologies() -> None:
+    changes = [
+        {"time": "1 s", "link": ["A", "B"], "state": "down"},
+        {"time": "2 s", "link": ["C", "F"], "cost": 100},
+        {"time": "3 s", "link": ["A", "B"], "state": "up"},
+    ]
+    scenario = mn.scenario("abilene", changes=changes, duration="4 s", warmup="1 s", base_sources=2)
+    none = {"router": None, "speed": None, "delay": None, "factor": None}
+    assert scenario.canonical()["network"]["changes"][1] == {**none, "time": 2, "link": ["C", "F"], "cost": 100}
+    shown = {row.path: row.value for row in scenario.explain()}
+    assert shown["network.changes"] == "A - B: down from 1 s; C - F: cost 100 from 2 s; A - B: up from 3 s"
+    rows = mn.simulate(scenario, seed=1).series.to_polars()
+    assert rows["lost_on_links"].sum() > 0
+    isp = mn.scenario("isp")
+    link = isp.describe()["map"]["links"][0]
+    names = [isp.describe()["map"]["routers"][link[end]]["name"] for end in ("a", "b")]
+    isp = isp.with_values({"network.changes": [{"time": "1 s", "link": names, "state": "down"}], "duration": "2 s"})
+    assert isp.describe()["routers"] == 218

@@ -252,3 +252,21 @@ proptest! {
         prop_assert!(by(Engine::Domains) == by(Engine::Reference));
     }
 }
+
+/// Check says what each change of routes does: paths that change, and the load on the routes from then on.
+#[test]
+fn loads_of_other_routes_are_known_before_the_run() {
+    let changes = [change(1.0, ["A", "B"], "cost", json!(10.0)), change(2.0, ["A", "B"], "cost", json!(1.0))];
+    let mut scenario = two_ways(&changes, &[("flows", json!([]))]);
+    scenario["topology"]["links"][3]["capacity"] = json!([1.2e6, 12e6]);
+    // 5 flows of 60 segments a second from A to D.
+    scenario["arrivals"] = json!([arrivals(json!(["A"]), json!(["D"]), 5.0)]);
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    let network = mesonet_sim::network::Network::build(&scenario).unwrap();
+    let [longer, back] = &network.describe(&scenario).routes[..] else { panic!("two changes") };
+    // Between A and B, A and D, and B and C, which went over A, in both directions.
+    assert_eq!((longer.time, longer.paths, longer.queue.as_str()), (1.0, 6, "C -> D"));
+    assert!((longer.load - 3.0).abs() < 1e-9, "{}", longer.load);
+    assert_eq!((back.time, back.paths, back.queue.as_str()), (2.0, 6, "A -> B"));
+    assert!((back.load - 0.3).abs() < 1e-9, "{}", back.load);
+}

@@ -15,10 +15,12 @@ from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
 from mesonet.scenarios.derived import (
     ARRIVAL_COLUMNS,
     CLASS_COLUMNS,
+    ROUTE_COLUMNS,
     arrival_rows,
     class_rows,
     derived_rows,
     load_notes,
+    route_rows,
 )
 from mesonet.terminal import write_json, write_table
 from mesonet.units import with_bits
@@ -53,6 +55,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
         (["follows", "value"], derived_rows(described)),
         (ARRIVAL_COLUMNS, arrival_rows(chosen, described)),
         (CLASS_COLUMNS, class_rows(described)),
+        (ROUTE_COLUMNS, route_rows(described)),
         (map_columns(shown), map_rows(shown)),
     ):
         if not rows:

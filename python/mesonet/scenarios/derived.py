@@ -161,6 +161,31 @@ def arrival_rows(scenario: Scenario, described: Mapping[str, Any]) -> list[list[
     return rows
 
 
+ROUTE_COLUMNS = ["routes from", "paths that change", "highest offered load"]
+
+
+def route_rows(described: Mapping[str, Any]) -> list[list[str]]:
+    """Return a row per change of routes.
+
+    Parameters
+    ----------
+    described
+        The result of `Scenario.describe`.
+
+    Returns
+    -------
+    Rows of text, in the columns `ROUTE_COLUMNS`. The load is of users and arrivals, on the queue with the highest.
+    """
+    return [
+        [
+            units.show("time", each["time"]),
+            f"{each['paths']} of {described['paths']}",
+            f"{each['load']:.4g} of {each['queue']}",
+        ]
+        for each in described["routes"]
+    ]
+
+
 def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
     """Return a row per class of routers.
 

@@ -50,7 +50,7 @@ fn bursts_have_the_length_of_the_bad_state() {
 #[test]
 fn lengths_of_bursts_are_geometric() {
     let (p, r, count) = (0.02, 0.2, 400_000);
-    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..CLEAN };
+    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..Rules::PERFECT };
     let lost = is_lost(&fates(&rules, count));
     for (state, leaves) in [(true, r), (false, p)] {
         let runs: Vec<f64> =
@@ -70,7 +70,7 @@ fn lengths_of_bursts_are_geometric() {
 #[test]
 fn losses_of_two_states_are_correlated() {
     let (p, r, good, bad, count) = (0.02, 0.08, 0.01, 0.4, 400_000);
-    let rules = Rules { loss: Some(Loss::new([good, bad], [p, r])), ..CLEAN };
+    let rules = Rules { loss: Some(Loss::new([good, bad], [p, r])), ..Rules::PERFECT };
     let lost = is_lost(&fates(&rules, count));
     let in_bad = p / (p + r);
     let rate = good + in_bad * (bad - good);

@@ -137,6 +137,18 @@ impl Network {
         Ok(Arrivals { origins, targets, rate, mean_size, load, carried, returned })
     }
 
+    /// The same arrivals, which load the queues of the routes at the start.
+    #[must_use]
+    pub fn carry(&self, arrivals: Arrivals) -> Arrivals {
+        let pairs_of = |origin: &Origin| (arrivals.targets.len() - usize::from(origin.own.is_some())) as f64;
+        let pairs: f64 = arrivals.origins.iter().map(pairs_of).sum();
+        let (mut carried, mut returned) = self.crossings(&arrivals.origins, &arrivals.targets);
+        for segments in carried.iter_mut().chain(&mut returned) {
+            *segments *= arrivals.rate / pairs * arrivals.mean_size;
+        }
+        Arrivals { carried, returned, ..arrivals }
+    }
+
     /// Access indices of named access routers, rising.
     fn hosts(&self, path: &str, names: &[String]) -> Result<Vec<u16>, InvalidScenario> {
         if names.iter().any(|name| name == ALL) {

@@ -9,7 +9,7 @@ use super::numbers::{LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
 use super::routing::{Adjacency, RoutesTo, Routing, adjacency, routes_to};
-use super::topology::{RouterClass, Topology};
+use super::topology::{LinkSpec, RouterClass, Topology};
 use super::traffic::{Traffic, traffic};
 use super::{Router, load, scenario_topology};
 use crate::disciplines::{Draws, QueueFacts};
@@ -85,7 +85,9 @@ pub struct Network {
     pub access_index: Vec<Option<u16>>,
     /// Routes between which the network changes, those at the start first. Each has the lane towards an access router:
     /// `tables[routes][router * access.len() + access_index]`.
-    tables: Vec<Vec<LaneId>>,
+    pub(super) tables: Vec<Vec<LaneId>>,
+    /// The links by which these routes go, with their costs.
+    pub(super) route_links: Vec<Vec<LinkSpec>>,
     /// The place in `tables` at the start, then after each of the changes.
     pub routes: Vec<usize>,
     /// Lanes of data that are down for some time: beginning and end of each time.
@@ -241,6 +243,7 @@ impl Network {
             access,
             access_index,
             tables,
+            route_links: schedule.links,
             routes: schedule.routes,
             failures,
             longest_route,

@@ -3,6 +3,7 @@
 use super::Network;
 use super::arrivals::Arrivals;
 use super::map::NetworkMap;
+use super::routes::RoutesSummary;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
 use mesonet_cc::seconds;
@@ -84,6 +85,8 @@ pub struct Description {
     pub path_classes: [f64; 3],
     /// Mean round-trip propagation delay of the flows of each path class, s; none without such flows.
     pub class_rtt: [Option<f64>; 3],
+    /// Changes of routes during the run.
+    pub routes: Vec<RoutesSummary>,
     /// Every router and link.
     pub map: NetworkMap,
     /// Notes about the scale.
@@ -176,6 +179,7 @@ impl Network {
             mean_file_size: scenario.mean_file_size(),
             path_classes: self.path_classes(),
             class_rtt: flows.round_trips,
+            routes: self.routes_summaries(scenario),
             map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }

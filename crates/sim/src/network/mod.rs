@@ -23,6 +23,7 @@ pub mod placement;
 pub mod queued_acks;
 pub mod queues;
 pub mod router;
+pub mod routes;
 pub mod routing;
 pub mod scenario_topology;
 pub mod tiers;
