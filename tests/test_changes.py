@@ -7,6 +7,7 @@ import pytest
 
 import mesonet as mn
 from mesonet.errors import InputError
+from mesonet.scenarios.derived import route_rows
 from mesonet.scenarios.scaling import scaled
 from mesonet.scenarios.scenario import Scenario
 
@@ -107,7 +108,13 @@ def test_routes_change_in_built_in_topologies() -> None:
     shown = {row.path: row.value for row in scenario.explain()}
     assert shown["network.changes"] == "A - B: down from 1 s; C - F: cost 100 from 2 s; A - B: up from 3 s"
     rows = mn.simulate(scenario, seed=1).series.to_polars()
-    assert rows["lost_on_links"].sum() > 0
+    before, after = (rows.filter(rows["time_s"] <= 1), rows.filter(rows["time_s"] > 1))
+    static = mn.simulate(scenario.set("network.changes", "none"), seed=1).series.to_polars()
+    assert before.equals(static.filter(static["time_s"] <= 1))
+    assert not after.equals(static.filter(static["time_s"] > 1))
+    described = scenario.describe()
+    assert [row[0] for row in route_rows(described)] == ["1 s", "2 s", "3 s"]
+    assert all(0 < each["paths"] < described["paths"] for each in described["routes"])
     isp = mn.scenario("isp")
     link = isp.describe()["map"]["links"][0]
     names = [isp.describe()["map"]["routers"][link[end]]["name"] for end in ("a", "b")]

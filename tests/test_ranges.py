@@ -34,6 +34,7 @@ IN_LISTS = {
     "network.changes[].speed": ("rate", '[{time = "1 s", router = "A", speed = "VALUE"}]'),
     "network.changes[].delay": ("time", '[{time = "1 s", link = ["A", "B"], delay = "VALUE"}]'),
     "network.changes[].factor": ("number", '[{time = "1 s", link = ["A", "B"], factor = VALUE}]'),
+    "network.changes[].cost": ("number", '[{time = "1 s", link = ["A", "B"], cost = VALUE}]'),
     "users.traffic[].rate": ("rate", '[{from = "A", to = "B", rate = "VALUE"}]'),
     "users.traffic[].share": ("number", '[{from = "A", to = "B", share = VALUE}]'),
     "flows[].start": ("time", '[{from = "A1", to = "B1", start = "VALUE"}]'),

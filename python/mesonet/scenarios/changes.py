@@ -1,4 +1,4 @@
-"""Changes in the network during a run, each from an instant on: speeds of routers; delays, costs and states of links."""
+"""Changes during a run: speeds of routers; delays, costs and states of links; each from an instant on."""
 
 from __future__ import annotations
 
@@ -84,11 +84,14 @@ def _change(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[s
 
 
 _PAIRS = (
-    ("router", "speed"), ("router", "factor"), ("link", "delay"), ("link", "factor"), ("link", "cost"), ("link", "state"),
+    ("router", "speed"), ("router", "factor"),
+    ("link", "delay"), ("link", "factor"), ("link", "cost"), ("link", "state"),
 )  # fmt: skip
 
 
-_KIND_OF: dict[str, units.Kind] = {"time": "time", "delay": "time", "speed": "rate", "factor": "number", "cost": "number"}
+_KIND_OF: dict[str, units.Kind] = {
+    "time": "time", "delay": "time", "speed": "rate", "factor": "number", "cost": "number",
+}  # fmt: skip
 
 
 def _value(key: str, value: Any, segment_bytes: float) -> Any:

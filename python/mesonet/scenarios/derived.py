@@ -273,7 +273,7 @@ def impairment_notes(scenario: Scenario) -> list[str]:
 
 def _idle_impairments(scenario: Scenario, section: str) -> list[str]:
     """Return notes on impairments of one set."""
-    value = {key: scenario.value(f"{section}.{key}") for key in impairment_sets.keys()}
+    value = {key: scenario.value(f"{section}.{key}") for key in impairment_sets.key_names()}
     is_late = value["jitter_mean"] > 0 or value["late"] > 0 or value["delays"] is not None
     fits = [
         (("to_good", "loss_bad"), f"{section}.to_bad is 0", value["to_bad"] > 0),

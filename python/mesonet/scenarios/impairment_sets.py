@@ -15,7 +15,7 @@ _SECTION = "impairments."
 _ENTRY = re.compile(r"impairments\.([A-Za-z][A-Za-z0-9_-]{0,39})\.([^.]+)")
 
 
-def keys() -> list[str]:
+def key_names() -> list[str]:
     """Return the keys of a set.
 
     Returns
@@ -50,8 +50,8 @@ def base(path: str) -> str:
     match = _ENTRY.fullmatch(path)
     if not match or _SECTION + match[1] in PARAMETERS:
         return path
-    if match[2] not in keys():
-        raise unknown("key of impairments", match[2], keys(), path=path)
+    if match[2] not in key_names():
+        raise unknown("key of impairments", match[2], key_names(), path=path)
     return _SECTION + match[2]
 
 
@@ -113,4 +113,4 @@ def paths(name: str) -> list[str]:
     -------
     Full paths.
     """
-    return [f"{_SECTION}{name}.{key}" for key in keys()]
+    return [f"{_SECTION}{name}.{key}" for key in key_names()]

@@ -274,8 +274,8 @@ _TABLE = (
         "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
         "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "
         "value at the start. Segments in a queue are served at the new speed; segments in transit arrive as before. "
-        "Routes change with the routing `cost` of a link, or its `state`: a link that is `down` loses what leaves for it, "
-        "and routes go around it until it is `up`.",
+        "Routes change with the routing `cost` of a link, or its `state`, `up` or `down`. A link that is down loses "
+        "what leaves for it, and routes go around it.",
         "chosen: none",
     ),
     Parameter(
@@ -388,8 +388,8 @@ _TABLE = (
         "impairments.at", "names", ["all"],
         "Links that have the impairments. `all`: those between routers. Or a link `A - B`, or one direction `A -> B`. "
         "`A -> hosts`: the way to the hosts of a router; `hosts`: all such ways. A router, a class of routers or "
-        "`access`: the links on which segments leave them. A set with a name, `[impairments.NAME]`, has the keys of this "
-        "section for other links; its values have paths such as `impairments.NAME.loss`.",
+        "`access`: the links on which segments leave them. A set with a name, `[impairments.NAME]`, has the keys of "
+        "this section for other links; its values have paths such as `impairments.NAME.loss`.",
         "chosen: all",
     ),
     Parameter(

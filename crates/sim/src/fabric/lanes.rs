@@ -52,6 +52,15 @@ struct Begin {
     way: Way,
 }
 
+/// The routes that follow each other.
+#[derive(Clone, Debug)]
+struct AllRoutes {
+    /// Number of those in force.
+    now: usize,
+    /// Ways by number of the routes, as in `routes`.
+    tables: Vec<Vec<u16>>,
+}
+
 /// Routers, lanes that end here, ways that begin here.
 #[derive(Clone, Debug)]
 pub struct LaneFabric {
@@ -80,10 +89,8 @@ pub struct LaneFabric {
     way_numbers: Vec<LaneId>,
     /// Way by router, then target.
     routes: Vec<u16>,
-    /// Number of these routes.
-    routes_now: usize,
-    /// All routes of the run, by number; none where they never change.
-    all_routes: Vec<Vec<u16>>,
+    /// All routes of the run; none where they never change.
+    all_routes: Option<Box<AllRoutes>>,
     targets: usize,
     /// Way by group of the receiver (those of this domain), then group of the source.
     acknowledging: Vec<u16>,
@@ -221,12 +228,10 @@ impl LaneFabric {
             ways,
             way_numbers,
             routes: routes(0),
-            routes_now: 0,
-            all_routes: if network.route_count() > 1 {
-                (0..network.route_count()).map(routes).collect()
-            } else {
-                Vec::new()
-            },
+            all_routes: (network.route_count() > 1).then(|| {
+                let tables = (0..network.route_count()).map(routes).collect();
+                Box::new(AllRoutes { now: 0, tables })
+            }),
             routers,
             at_ports,
             is_plain: !at_ports && managed.is_empty() && impaired.is_none(),
@@ -620,8 +625,10 @@ impl LaneFabric {
 
     /// See [`super::Fabric::set_routes`].
     pub fn set_routes(&mut self, routes: usize) {
-        self.routes_now = routes;
-        self.routes.clone_from(&self.all_routes[routes]);
+        if let Some(all) = &mut self.all_routes {
+            all.now = routes;
+            self.routes.clone_from(&all.tables[routes]);
+        }
     }
 
     /// See [`super::Fabric::set_delay`].
@@ -749,7 +756,6 @@ impl LaneFabric {
             ways,
             way_numbers: _,
             routes,
-            routes_now,
             all_routes,
             targets: _,
             acknowledging: _,
@@ -780,9 +786,9 @@ impl LaneFabric {
             passage.field(delay)?;
             passage.field(floor)
         })?;
-        passage.field(routes_now)?;
-        if let Some(known) = all_routes.get(*routes_now) {
-            routes.clone_from(known);
+        if let Some(all) = all_routes {
+            passage.field(&mut all.now)?;
+            routes.clone_from(all.tables.get(all.now).ok_or(BadSnapshot::Broken)?);
         }
         passage.field(origins)?;
         passage.field(segment_delays)?;
