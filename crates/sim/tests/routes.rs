@@ -60,7 +60,7 @@ fn segments_follow_the_routes_in_force() {
     close(round_trip(0.999, &[longer], &[]), 0.02 + 0.06 + 2.0 * SERVICE);
     // On its way to B when the link after B fails: from B back over A and C.
     let fails = change(1.0, ["B", "D"], "state", json!("down"));
-    close(round_trip(0.995, &[fails.clone()], &[]), 0.01 + 0.01 + 0.06 + 0.06 + 4.0 * SERVICE);
+    close(round_trip(0.995, std::slice::from_ref(&fails), &[]), 0.01 + 0.01 + 0.06 + 0.06 + 4.0 * SERVICE);
     let returns = change(2.0, ["D", "B"], "state", json!("up"));
     close(round_trip(2.5, &[fails, returns], &[]), 0.04 + 2.0 * SERVICE);
 }
@@ -70,15 +70,15 @@ fn segments_follow_the_routes_in_force() {
 fn queued_acknowledgements_follow_the_routes() {
     let longer = change(1.0, ["A", "B"], "cost", json!(10.0));
     let acks = [("network.ack_path", json!("queued")), ("network.ack_bytes", json!(1500.0))];
-    close(round_trip(0.5, &[longer.clone()], &acks), 0.04 + 4.0 * SERVICE);
-    close(round_trip(1.5, &[longer.clone()], &acks), 0.12 + 4.0 * SERVICE);
+    close(round_trip(0.5, std::slice::from_ref(&longer), &acks), 0.04 + 4.0 * SERVICE);
+    close(round_trip(1.5, std::slice::from_ref(&longer), &acks), 0.12 + 4.0 * SERVICE);
     let direction = [
         ("network.ack_path", json!("direction")),
         ("network.queue", json!("router")),
         ("network.speed", json!(1000.0)),
     ];
-    close(round_trip(0.5, &[longer.clone()], &direction), 0.04 + 6.0 * SERVICE);
-    close(round_trip(1.5, &[longer.clone()], &direction), 0.12 + 6.0 * SERVICE);
+    close(round_trip(0.5, std::slice::from_ref(&longer), &direction), 0.04 + 6.0 * SERVICE);
+    close(round_trip(1.5, std::slice::from_ref(&longer), &direction), 0.12 + 6.0 * SERVICE);
     close(round_trip(0.999, &[longer], &direction), 0.02 + 0.06 + 6.0 * SERVICE);
 }
 
