@@ -299,7 +299,7 @@ class Campaigns:
         return min(self.replicate, self.seeds(name))
 
     def is_random(self, name: str) -> bool:
-        """Return True if a result of a campaign depends on the seed: it has users, random starts or overheads of senders.
+        """Return True if a result of a campaign depends on the seed: it has users, or random starts or overheads.
 
         Parameters
         ----------
