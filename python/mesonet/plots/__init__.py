@@ -37,6 +37,7 @@ from mesonet.plots.flow_states import flow_states
 from mesonet.plots.flow_windows import flow_windows
 from mesonet.plots.grouped_bars import grouped_bars
 from mesonet.plots.half_normal import half_normal
+from mesonet.plots.harm_by_cell import harm_by_cell
 from mesonet.plots.index_index import index_index
 from mesonet.plots.interactions import interactions
 from mesonet.plots.latencies import latencies
@@ -84,6 +85,7 @@ __all__ = [
     "grouped_bars",
     "groupings",
     "half_normal",
+    "harm_by_cell",
     "index_index",
     "interactions",
     "latencies",

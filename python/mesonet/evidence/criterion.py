@@ -1,0 +1,206 @@
+"""Criteria of RFC 9743 as files: scenarios, measures, margins and words."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError, unknown
+from mesonet.evidence.measures import DERIVED, NAMED
+from mesonet.responses.definitions import BY_NAME
+
+KINDS = ("alone", "beside", "question", "covered", "missing")
+"""Networks of one kind are compared; flows of the incumbent among newcomers; the author answers; other criteria answer;
+not evaluated."""
+DEMANDS = ("must", "should", "may")
+_KEYS = {
+    "section", "title", "demand", "kind", "question", "reading", "scenario", "set", "factors", "measures", "covered_by",
+    "reason",
+}  # fmt: skip
+_FOLDER = Path(str(files("mesonet.evidence"))) / "criteria"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Quantity that is compared between the algorithm and an incumbent.
+
+    Attributes
+    ----------
+    id, title
+        Short name, and name for use in a sentence.
+    value
+        A response, or a name of `mesonet.evidence.measures`.
+    of
+        Flows that it is about: ``incumbent``, ``newcomer`` or ``all``.
+    higher_is_better
+        False if low values are better.
+    margin
+        Harm from which a difference is not acceptable, as a part of 1.
+    least
+        Difference in the unit of the value up to which there is no harm.
+    reason
+        Reason for both.
+    """
+
+    id: str
+    title: str
+    value: str
+    of: str
+    higher_is_better: bool
+    margin: float
+    least: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Criterion of RFC 9743.
+
+    Attributes
+    ----------
+    section, title
+        Section of the RFC, and its subject.
+    demand
+        ``must``, ``should`` or ``may``, as the RFC has it.
+    kind
+        One of `KINDS`.
+    question
+        Question that the criterion answers; for the kind ``question`` the question to the author.
+    reading
+        Scenario in words, for readers of the report.
+    table
+        Scenario, values and factors, as in an experiment file. Factors may have ``labels``: a name of each level.
+    measures
+        Quantities that are compared; empty if nothing runs.
+    covered_by
+        Sections that answer this one, for the kind ``covered``.
+    reason
+        Why the criterion is not evaluated, for the kind ``missing``.
+    """
+
+    section: str
+    title: str
+    demand: str
+    kind: str
+    question: str
+    reading: str
+    table: Mapping[str, Any]
+    measures: tuple[Measure, ...]
+    covered_by: tuple[str, ...]
+    reason: str
+
+    @property
+    def runs(self) -> bool:
+        """True if the criterion is answered by simulations."""
+        return self.kind in ("alone", "beside")
+
+
+def folder() -> Path:
+    """Return the folder of the criteria, which scenario files are relative to.
+
+    Returns
+    -------
+    Its path.
+    """
+    return _FOLDER
+
+
+def criteria(only: str | None = None) -> list[Criterion]:
+    """Return the criteria in the order of the RFC.
+
+    Parameters
+    ----------
+    only
+        Sections to keep, separated by commas; None: all.
+
+    Returns
+    -------
+    The criteria.
+
+    Raises
+    ------
+    InputError
+        If there is no criterion for a section.
+    """
+    found = [read(path) for path in _FOLDER.glob("[0-9]*.toml")]
+    found.sort(key=lambda each: [int(part) for part in each.section.split(".")])
+    if only is None:
+        return found
+    wanted = [part.strip() for part in only.split(",")]
+    known = [each.section for each in found]
+    for section in wanted:
+        if section not in known:
+            raise unknown("criterion", section, known, path="--only")
+    return [each for each in found if each.section in wanted]
+
+
+def read(path: Path) -> Criterion:
+    """Return the criterion of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    The criterion.
+
+    Raises
+    ------
+    InputError
+        If the file is malformed; the message names the key.
+    """
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    for key in table:
+        if key not in _KEYS:
+            raise unknown("key of a criterion", key, sorted(_KEYS), path=key).located(file=path.name)
+    for key in ("section", "title", "demand", "kind", "question"):
+        if not isinstance(table.get(key), str):
+            raise InputError("missing", path.name, key, table.get(key), "text in quotes")
+    for key, allowed in (("kind", KINDS), ("demand", DEMANDS)):
+        if table[key] not in allowed:
+            raise InputError("not allowed", path.name, key, table[key], ", ".join(allowed))
+    measures = tuple(
+        _measure(path.name, place, given, table["kind"]) for place, given in enumerate(table.get("measures", []))
+    )
+    runs = table["kind"] in ("alone", "beside")
+    if runs != bool(measures):
+        raise InputError("measures go with the kinds alone and beside, which need them", path.name, "measures")
+    return Criterion(
+        table["section"],
+        table["title"],
+        table["demand"],
+        table["kind"],
+        table["question"],
+        table.get("reading", ""),
+        {key: table[key] for key in ("scenario", "set", "factors") if key in table},
+        measures,
+        tuple(table.get("covered_by", ())),
+        table.get("reason", ""),
+    )
+
+
+def _measure(file: str, place: int, given: Mapping[str, Any], kind: str) -> Measure:
+    where = f"measures[{place}]"
+    value, of = given["value"], given.get("of", "all")
+    if value not in NAMED and value not in DERIVED and value not in BY_NAME:
+        raise unknown("measure", value, [*NAMED, *DERIVED, *BY_NAME], path=f"{where}.value").located(file=file)
+    if of not in ("incumbent", "newcomer", "all") or (of != "all" and (kind != "beside" or value not in NAMED)):
+        raise InputError("not allowed", file, f"{where}.of", of, "incumbent or newcomer of the kind beside, all")
+    if given["better"] not in ("higher", "lower"):
+        raise InputError("not allowed", file, f"{where}.better", given["better"], "higher, lower")
+    return Measure(
+        given["id"],
+        given["title"],
+        value,
+        of,
+        given["better"] == "higher",
+        float(given["margin"]),
+        float(given.get("least", 0.0)),
+        given["reason"],
+    )

@@ -1,0 +1,253 @@
+"""Verdicts: harm by cell with its interval, and one finding per criterion.
+
+A cell is harmful if its mean harm exceeds the margin and its interval excludes 0. The chance that a harmless criterion
+is called harmful by mistake is at most `ALPHA`: the intervals of all cells, measures and incumbents of a criterion
+hold together (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mesonet.analysis import harm
+from mesonet.campaign.data import Campaign
+from mesonet.evidence.criterion import Criterion, Measure
+from mesonet.evidence.measures import values
+from mesonet.evidence.plan import Comparison, Plan, cell_labels
+
+ALPHA = 0.05
+"""Largest chance of a false alarm of a criterion."""
+POWER = 0.8
+"""Chance with which the smallest visible harm is found."""
+LARGEST_VISIBLE = 0.5
+"""Smallest visible harm from which a cell is not judged: a harm of a half could have been missed (chosen)."""
+HARM, NO_HARM, NOT_EVALUATED, FOR_THE_AUTHOR, COVERED = (
+    "harm", "no harm found", "not evaluated", "question to the author", "see other criteria",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Comparison of one measure with one incumbent in one cell.
+
+    Attributes
+    ----------
+    label
+        Cell in words.
+    condition
+        Its number, from 1.
+    measure
+        The measure.
+    incumbent
+        The incumbent.
+    tested, reference
+        Mean of the measure with the algorithm and in the reference, in the unit of the measure.
+    harm
+        Mean harm, at most 1; below 0 a gain.
+    low, high
+        Interval of the harm.
+    smallest
+        Smallest harm that would have been found with the power `POWER`.
+    compared
+        Pairs of runs.
+    missing
+        Pairs that have no value.
+    """
+
+    label: str
+    condition: int
+    measure: Measure
+    incumbent: str
+    tested: float
+    reference: float
+    harm: float
+    low: float
+    high: float
+    smallest: float
+    compared: int
+    missing: int
+
+    @property
+    def is_small(self) -> bool:
+        """True if both means differ by no more than the measure calls relevant."""
+        return abs(self.tested - self.reference) <= self.measure.least
+
+    @property
+    def is_harmful(self) -> bool:
+        """True if the harm exceeds the margin and is not chance."""
+        return not self.is_small and self.harm > self.measure.margin and self.low > 0
+
+    @property
+    def visible(self) -> float:
+        """Smallest harm that would have been called harm; the margin where a larger harm is excluded."""
+        return self.measure.margin if self.is_excluded else max(self.smallest, self.measure.margin)
+
+    @property
+    def is_excluded(self) -> bool:
+        """True if the interval has no harm beyond the margin, or the difference is too small to matter."""
+        return self.is_small or self.high <= self.measure.margin
+
+    @property
+    def is_judged(self) -> bool:
+        """True if harm was found, or a harm of `LARGEST_VISIBLE` would have been."""
+        if self.compared < 2 or not np.isfinite(self.smallest):
+            return False
+        return self.is_harmful or self.is_excluded or self.smallest <= LARGEST_VISIBLE
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Verdict on a criterion.
+
+    Attributes
+    ----------
+    criterion
+        The criterion.
+    verdict
+        `HARM`, `NO_HARM`, `NOT_EVALUATED`, `FOR_THE_AUTHOR` or `COVERED`.
+    why
+        Reason in words.
+    cells
+        Comparisons behind it; empty if nothing ran.
+    """
+
+    criterion: Criterion
+    verdict: str
+    why: str
+    cells: tuple[Cell, ...]
+
+
+def judge(plan: Plan, campaigns: Mapping[str, Campaign]) -> list[Finding]:
+    """Return the finding of each criterion.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    campaigns
+        The campaigns of the plan by name, as far as they are done.
+
+    Returns
+    -------
+    Findings in the order of the criteria.
+    """
+    return [_finding(each, plan, campaigns) for each in plan.criteria]
+
+
+def _finding(criterion: Criterion, plan: Plan, campaigns: Mapping[str, Campaign]) -> Finding:
+    if criterion.kind == "question":
+        return Finding(criterion, FOR_THE_AUTHOR, criterion.question, ())
+    if criterion.kind == "covered":
+        return Finding(criterion, COVERED, f"See {', '.join(criterion.covered_by)}. {criterion.reason}".strip(), ())
+    if criterion.kind == "missing":
+        return Finding(criterion, NOT_EVALUATED, criterion.reason, ())
+    comparisons = [each for each in plan.comparisons if each.criterion is criterion]
+    labels = cell_labels(criterion, plan.campaigns[comparisons[0].tested])
+    count = len(labels) * len(criterion.measures) * len(comparisons)
+    cells = [
+        cell
+        for comparison in comparisons
+        for measure in criterion.measures
+        for cell in compare(comparison, measure, plan.algorithm, campaigns, labels, count)
+    ]
+    return Finding(criterion, *_verdict(criterion, cells), tuple(cells))
+
+
+def compare(
+    comparison: Comparison,
+    measure: Measure,
+    algorithm: str,
+    campaigns: Mapping[str, Campaign],
+    labels: Sequence[str],
+    count: int,
+) -> list[Cell]:
+    """Return the comparison of a measure in each cell.
+
+    Parameters
+    ----------
+    comparison
+        Campaigns and incumbent.
+    measure
+        The measure.
+    algorithm
+        The algorithm that is tested.
+    campaigns
+        Campaigns by name.
+    labels
+        Cells in words.
+    count
+        Comparisons of the criterion in all, whose intervals hold together.
+
+    Returns
+    -------
+    One entry per cell.
+    """
+    tested = values(campaigns[comparison.tested], measure.value, measure.of, algorithm)
+    reference = values(campaigns[comparison.reference], measure.value, measure.of, comparison.incumbent)
+    found = []
+    for place, label in enumerate(labels):
+        with_it, without = tested[place, :, np.newaxis], reference[place, :, np.newaxis]
+        result = harm(
+            without, with_it, more_is_better=[measure.higher_is_better], confidence=1 - 2 * ALPHA / count, power=POWER
+        )
+        lost = int((~np.isfinite(with_it) | ~np.isfinite(without)).sum())
+        found.append(
+            Cell(
+                label=label,
+                condition=place + 1,
+                measure=measure,
+                incumbent=comparison.incumbent,
+                tested=float(result.beside[0]),
+                reference=float(result.solo[0]),
+                harm=float(result.harm[0]),
+                low=float(result.low[0]),
+                high=float(result.high[0]),
+                smallest=float(result.smallest[0]),
+                compared=int(result.compared[0]),
+                missing=lost,
+            )
+        )
+    return found
+
+
+def _verdict(criterion: Criterion, cells: Sequence[Cell]) -> tuple[str, str]:
+    harmful = [cell for cell in cells if cell.is_harmful]
+    open_cells = [cell for cell in cells if not cell.is_judged]
+    if harmful:
+        worst = max(harmful, key=lambda cell: cell.harm)
+        words = f"{len(harmful)} of {len(cells)} comparisons show harm"
+        return HARM, f"{words}. The worst: {sentence(worst)}, against {worst.incumbent}, at {worst.label}."
+    if open_cells:
+        worst = max(open_cells, key=lambda cell: np.nan_to_num(cell.smallest, nan=np.inf))
+        seen = (
+            f"only a harm of {worst.smallest:.0%} would have been seen" if np.isfinite(worst.smallest) else "no value"
+        )
+        words = f"{len(open_cells)} of {len(cells)} comparisons are too noisy or have no value"
+        return NOT_EVALUATED, f"{words}; {worst.measure.title} at {worst.label}: {seen}. More replicates may decide."
+    visible = max(cell.visible for cell in cells)
+    return (
+        NO_HARM,
+        f"{len(cells)} comparisons. In each of them a harm of {visible:.0%} is excluded or would have been found.",
+    )
+
+
+def sentence(cell: Cell) -> str:
+    """Return the harm of a cell in words.
+
+    Parameters
+    ----------
+    cell
+        The cell.
+
+    Returns
+    -------
+    Such as ``mean goodput of the incumbent's flows is 62% worse (40% to 80%)``.
+    """
+    interval = f"({cell.low:.0%} to {min(cell.high, 1.0):.0%})"
+    if cell.measure.higher_is_better:
+        return f"{cell.measure.title} is {cell.harm:.0%} lower {interval}"
+    times = f"{1 / (1 - cell.harm):.3g} times as high" if cell.harm < 0.995 else "more than 200 times as high"
+    return f"{cell.measure.title} is {times} (harm {cell.harm:.0%}, {cell.low:.0%} to {min(cell.high, 1.0):.0%})"

@@ -1,0 +1,109 @@
+"""Values of measures in the runs of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet.responses.definitions import BY_NAME
+
+if TYPE_CHECKING:
+    from mesonet.campaign.data import Campaign
+
+Floats = NDArray[np.float64]
+
+
+def values(campaign: Campaign, name: str, of: str, algorithm: str) -> Floats:
+    """Return a measure in all runs of an algorithm.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    name
+        A response, or a name of `NAMED` or `DERIVED`.
+    of
+        ``incumbent``: explicit flows with an algorithm of their own; ``newcomer``: those with the algorithm of the run;
+        ``all``: both.
+    algorithm
+        Algorithm of the runs.
+
+    Returns
+    -------
+    Shape (conditions, replicates); NaN where a run is missing or has no value.
+    """
+    runs = campaign.runs.filter(pl.col("algorithm") == algorithm)
+    found = np.full((campaign.rows.conditions, int(campaign.runs["replicate"].max() or 0)), np.nan)  # type: ignore[arg-type]
+    if name in NAMED:
+        scenarios = {each["condition"]: each["scenario"] for each in campaign.experiment["scenarios"]}
+        for run in runs.filter(pl.col("status") == "done").iter_rows(named=True):
+            place = run["condition"] - 1, run["replicate"] - 1
+            found[place] = NAMED[name](campaign, run["key"], scenarios[run["condition"]], of)
+        return found
+    if name in DERIVED:
+        rows = DERIVED[name](campaign, algorithm)
+    else:
+        period = "run" if BY_NAME[name].total else "measured"
+        rows = campaign.response(name, period).filter(pl.col("algorithm") == algorithm)
+    for condition, replicate, value in rows.select("condition", "replicate", "value").iter_rows():
+        found[condition - 1, replicate - 1] = np.nan if value is None else value
+    return found
+
+
+def _in_role(scenario: dict[str, Any], of: str) -> list[int]:
+    """Return the numbers of the TCP flows in a role, from 1."""
+    wanted = {"incumbent": (True,), "newcomer": (False,), "all": (True, False)}[of]
+    return [
+        number
+        for number, flow in enumerate(scenario["flows"], start=1)
+        if flow.get("transport", "tcp") == "tcp" and (flow["algorithm"] is not None) in wanted
+    ]
+
+
+def _goodput(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
+    """Return the mean goodput of flows in the measured time, segments/s."""
+    series = campaign.table(key, "series")
+    columns = [f"flow_{number}_delivered" for number in _in_role(scenario, of)]
+    warmup = scenario["time"]["warmup"]
+    before = series.filter(pl.col("time_s") <= warmup + 1e-9).select(pl.col(columns).fill_null(0)).tail(1)
+    last = series.select(pl.col("time_s"), pl.col(columns).fill_null(0)).tail(1)
+    start = before.sum_horizontal()[0] if len(before) else 0
+    time = last["time_s"][0] - (warmup if len(before) else 0.0)
+    return float((last.select(columns).sum_horizontal()[0] - start) / len(columns) / time)
+
+
+def _completion_time(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
+    """Return the mean time from the start to the last acknowledgement of flows with a size, s.
+
+    A flow that does not complete counts with the rest of the run, so that its time is at least as long.
+    """
+    flows = campaign.table(key, "flows").filter(pl.col("category") == "explicit")
+    ended = {row["source"]: row for row in flows.iter_rows(named=True)}
+    times = []
+    for number in _in_role(scenario, of):
+        row = ended.get(number - 1)  # without users the sources are the explicit flows, from 0
+        if scenario["flows"][number - 1]["size"] and row:
+            end = row["last_acked_s"] if row["completed"] else scenario["time"]["duration"]
+            times.append(end - row["started_s"])
+    return float(np.mean(times)) if times else np.nan
+
+
+def _late_share(campaign: Campaign, algorithm: str) -> pl.DataFrame:
+    late, sent = (
+        campaign.response(name).filter(pl.col("algorithm") == algorithm) for name in ("frames_late", "frames_sent")
+    )
+    both = late.join(sent, on=["condition", "algorithm", "replicate"], suffix="_sent")
+    return both.with_columns(value=pl.col("value") / pl.col("value_sent"))
+
+
+NAMED: dict[str, Callable[[Campaign, str, dict[str, Any], str], float]] = {
+    "goodput": _goodput,
+    "completion_time": _completion_time,
+}
+"""Measures of explicit flows in a role, by name."""
+DERIVED: dict[str, Callable[[Campaign, str], pl.DataFrame]] = {"late_share": _late_share}
+"""Measures that are computed from responses, by name: the columns condition, replicate and value of an algorithm."""

@@ -1,0 +1,196 @@
+"""Evidence report as one HTML file that needs no script and no network, and as a table in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from mesonet import core
+from mesonet._version import __version__
+from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
+from mesonet.evidence.plan import Plan
+from mesonet.files import places
+from mesonet.plots import harm_by_cell, to_svg
+
+_MARKS = {HARM: "harm", NO_HARM: "none"}
+
+
+def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, Path]:
+    """Write ``index.html`` and ``evidence.md``.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    findings
+        Its findings.
+    out
+        Folder of the report.
+
+    Returns
+    -------
+    Both files.
+    """
+    found = out / "index.html", out / "evidence.md"
+    for path, text in zip(found, (html(plan, findings), markdown(plan, findings)), strict=True):
+        with places.file(path) as aside:
+            aside.write_text(text, encoding="utf-8")
+    return found
+
+
+def html(plan: Plan, findings: Sequence[Finding]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    findings
+        Its findings.
+
+    Returns
+    -------
+    HTML.
+    """
+    environment = Environment(
+        loader=PackageLoader("mesonet.evidence", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = (files("mesonet.evidence") / "templates" / "evidence.css").read_text(encoding="utf-8")
+    return environment.get_template("evidence.html").render(
+        title=_title(plan),
+        style=Markup(style),
+        algorithm=plan.algorithm,
+        summary=_summary(findings),
+        findings=[_entry(plan, each) for each in findings],
+        harmful=_environments(findings),
+        reading=_reading(plan),
+        provenance=f"mesonet {__version__}, code {core.code_version()}, {plan.replicates} replicates.",
+    )
+
+
+def markdown(plan: Plan, findings: Sequence[Finding]) -> str:
+    """Return the table of verdicts, to paste into a draft.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    findings
+        Its findings.
+
+    Returns
+    -------
+    Markdown, as kramdown-rfc reads it.
+    """
+    lines = [
+        f"# {_title(plan)}",
+        "",
+        _summary(findings),
+        "",
+        "| section | criterion | verdict | why |",
+        "|---|---|---|---|",
+    ]
+    for each in findings:
+        cells = (each.criterion.section, each.criterion.title, each.verdict, each.why.replace("|", "\\|"))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, "", *_reading(plan), ""])
+
+
+def _title(plan: Plan) -> str:
+    return f"Evidence about {plan.algorithm}, by the criteria of RFC 9743"
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    counts = {verdict: sum(each.verdict == verdict for each in findings) for verdict in (HARM, NO_HARM)}
+    rest = len(findings) - sum(counts.values())
+    return (
+        f"Harm was found by {counts[HARM]} criteria, no harm by {counts[NO_HARM]}; {rest} were not evaluated or need "
+        "the words of the author. Evidence is not certification: it holds for the cells and incumbents below."
+    )
+
+
+def _reading(plan: Plan) -> list[str]:
+    return [
+        f"Each criterion compares runs with {plan.algorithm} and runs with an incumbent ({', '.join(plan.against)}) in "
+        "the same cell: the same network, the same seeds, the same starts. Harm is the part of its performance that is "
+        "lost (Ware et al., HotNets 2019): 0% is no difference, 100% is everything. A negative harm is a gain.",
+        "The verdict is harm if in some cell the mean harm exceeds the margin and its interval excludes 0. The "
+        "intervals of a criterion hold together: a harmless criterion shows harm by chance with a probability of at "
+        f"most {ALPHA:.0%}.",
+        f"The smallest visible harm is the harm that would have been found with a probability of {POWER:.0%}. Where "
+        "the interval excludes a harm beyond the margin, the margin is shown. A cell in which the smallest visible "
+        f"harm exceeds {LARGEST_VISIBLE:.0%} is not judged.",
+        "The RFC has no thresholds and is no checklist. Margins are choices; each figure has the reason of its margin.",
+    ]
+
+
+def _environments(findings: Sequence[Finding]) -> list[str]:
+    """Return a line per criterion and cell with harm, with all measures and incumbents of the cell."""
+    lines: dict[str, list[str]] = {}
+    for each in findings:
+        for cell in each.cells:
+            if cell.is_harmful:
+                words = f"{sentence(cell)} against {cell.incumbent}"
+                lines.setdefault(f"{each.criterion.section}, {cell.label}", []).append(words)
+    return [f"{where}: {'; '.join(words)}." for where, words in lines.items()]
+
+
+def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
+    criterion = finding.criterion
+    folders = list(dict.fromkeys(
+        name for each in plan.comparisons if each.criterion is criterion for name in (each.tested, each.reference)
+    ))  # fmt: skip
+    command = f"mesonet evidence {plan.algorithm} --against {','.join(plan.against)} --replicates {plan.replicates}"
+    return {
+        "section": criterion.section,
+        "title": criterion.title,
+        "demand": criterion.demand.upper() if criterion.runs else "",
+        "question": criterion.question,
+        "setup": criterion.reading,
+        "verdict": finding.verdict,
+        "mark": _MARKS.get(finding.verdict, "open"),
+        "why": finding.why,
+        "measures": [_measure(plan, finding, id) for id in dict.fromkeys(cell.measure.id for cell in finding.cells)],
+        "command": f"{command} --only {criterion.section}" if folders else "",
+        "folders": folders,
+        "seeds": ", ".join(str(seed) for seed in sorted({plan.campaigns[name].seed for name in folders})),
+    }
+
+
+def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
+    cells = [cell for cell in finding.cells if cell.measure.id == id]
+    measure = cells[0].measure
+    better = "More is better" if measure.higher_is_better else "Less is better"
+    least = f" Differences up to {measure.least:g} do not count." if measure.least else ""
+    rows = pl.DataFrame(
+        {
+            "cell": [cell.label for cell in cells],
+            "algorithm": [cell.incumbent for cell in cells],
+            **{name: [getattr(cell, name) for cell in cells] for name in ("harm", "low", "high")},
+        }
+    )
+    return {
+        "title": measure.title[0].upper() + measure.title[1:],
+        "rule": f"{better}. Margin {measure.margin:.0%}.{least} {measure.reason}",
+        "figure": Markup(to_svg(harm_by_cell(rows, plan.against, margin=measure.margin))),
+        "rows": [_row(cell) for cell in cells],
+    }
+
+
+def _row(cell: Cell) -> list[Any]:
+    numbers = [f"{value:.4g}" for value in (cell.tested, cell.reference)]
+    interval = f"{cell.low:.0%} to {min(cell.high, 1.0):.0%}"
+    harm = f"{cell.harm:.0%}"
+    return [
+        cell.is_harmful, cell.label, cell.incumbent, *numbers, harm, interval, f"{cell.visible:.0%}", str(cell.compared)
+    ]  # fmt: skip

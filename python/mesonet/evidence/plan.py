@@ -1,0 +1,234 @@
+"""Campaigns of an evidence report: one per criterion, incumbent and set of runs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import core
+from mesonet.designs.grid import level_at
+from mesonet.errors import InputError, unknown
+from mesonet.evidence.criterion import Criterion, criteria, folder
+from mesonet.experiments.network import Experiment, experiment_of
+from mesonet.scenarios.settings import flatten
+
+INCUMBENT = "INCUMBENT"
+"""Stands for the incumbent in the flows of criteria."""
+AGAINST = ("cubic", "tcp")
+"""Incumbents unless others are named: CUBIC (RFC 9438) and standard TCP (RFC 5681), which section 5.2.1 names."""
+QUICK, FULL = 10, 50
+"""Replicates of a quick and of a full report."""
+_SEEDS = {"tested": 1, "reference": 2}
+"""Seeds of a campaign, and of its reference if the algorithm is the incumbent: equal runs would prove nothing."""
+_RUN_S, _HOPS_PER_S = 0.04, 2e6
+"""Processor time of a run without segments, s, and segments times hops in a second. Measured with the criteria."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs with the algorithm, and the runs of an incumbent that they are compared with.
+
+    Attributes
+    ----------
+    criterion
+        The criterion.
+    incumbent
+        Name of the incumbent.
+    tested, reference
+        Names of campaigns.
+    """
+
+    criterion: Criterion
+    incumbent: str
+    tested: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that an evidence report needs.
+
+    Attributes
+    ----------
+    algorithm
+        The algorithm that is tested.
+    against
+        Incumbents.
+    replicates
+        Runs of each cell.
+    criteria
+        Criteria of the report.
+    campaigns
+        Experiments by name of their folder.
+    comparisons
+        Comparisons, in the order of the criteria.
+    """
+
+    algorithm: str
+    against: tuple[str, ...]
+    replicates: int
+    criteria: tuple[Criterion, ...]
+    campaigns: Mapping[str, Experiment]
+    comparisons: tuple[Comparison, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Return what identifies the report.
+
+        Returns
+        -------
+        Plain data.
+        """
+        return {
+            "algorithm": self.algorithm,
+            "against": list(self.against),
+            "replicates": self.replicates,
+            "criteria": [each.section for each in self.criteria],
+        }
+
+    def rows(self) -> list[list[str]]:
+        """Return the cost of each criterion.
+
+        Returns
+        -------
+        Section, title, cells, runs and expected processor time in s, as text.
+        """
+        rows = []
+        for each in self.criteria:
+            names = [name for name in self.campaigns if name.split("-")[0] == each.section]
+            chosen = [self.campaigns[name] for name in names]
+            runs = sum(one.conditions * len(one.algorithms) * one.replicates for one in chosen)
+            cells = chosen[0].conditions if chosen else 0
+            rows.append([each.section, each.title, str(cells), str(runs), f"{sum(map(cpu_s, chosen)):.0f}"])
+        return rows
+
+
+def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUICK, only: str | None = None) -> Plan:
+    """Return the plan of a report.
+
+    Parameters
+    ----------
+    algorithm
+        The algorithm that is tested.
+    against
+        Incumbents.
+    replicates
+        Runs of each cell, at least 2.
+    only
+        Sections of the RFC, separated by commas; None: all criteria.
+
+    Returns
+    -------
+    The plan.
+
+    Raises
+    ------
+    InputError
+        If there is no such algorithm or criterion, or a number is not allowed.
+    """
+    for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against)):
+        if name not in core.algorithms():
+            raise unknown("algorithm", name, core.algorithms(), path=path)
+    if len(set(against)) != len(against) or not against:
+        raise InputError("not a list of different incumbents", path="--against", value=",".join(against))
+    if replicates < 2:
+        raise InputError("too few to measure chance", path="--replicates", value=replicates, allowed="at least 2")
+    chosen = criteria(only)
+    campaigns: dict[str, Experiment] = {}
+    comparisons = []
+
+    def add(criterion: Criterion, name: str, algorithms: Sequence[str], incumbent: str, seed: str) -> str:
+        if name not in campaigns:
+            campaigns[name] = _experiment(criterion, name, algorithms, incumbent, replicates, _SEEDS[seed])
+        return name
+
+    for criterion in chosen:
+        section = criterion.section
+        for incumbent in against if criterion.runs else ():
+            if criterion.kind == "beside":
+                name = f"{section}-beside-{incumbent}"
+                pair = list(dict.fromkeys([algorithm, incumbent]))
+            else:
+                name, pair = section, list(dict.fromkeys([algorithm, *against]))
+            tested = reference = add(criterion, name, pair, incumbent, "tested")
+            if incumbent == algorithm:
+                reference = add(criterion, f"{name}-again", [incumbent], incumbent, "reference")
+            comparisons.append(Comparison(criterion, incumbent, tested, reference))
+    return Plan(algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
+
+
+def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
+    """Return the cells of a criterion in words.
+
+    Parameters
+    ----------
+    criterion
+        The criterion.
+    chosen
+        Its experiment.
+
+    Returns
+    -------
+    One text per condition, such as ``buffer 1 bdp, round trip 20 ms``.
+    """
+    labels = {factor["id"]: _level_labels(factor) for factor in criterion.table.get("factors", [])}
+    found = []
+    for row in chosen.rows.matrix.tolist():
+        words = []
+        for (id, levels), place in zip(chosen.levels.items(), row, strict=True):
+            text = labels[id][level_at(place, len(levels[0].values))]
+            words.append(f"{chosen.names[id]} {text}".strip())
+        found.append(", ".join(words) or "the only cell")
+    return found
+
+
+def _level_labels(factor: Mapping[str, Any]) -> list[str]:
+    """Return the names of the levels: those of the file, else the values as written there."""
+    if "labels" in factor:
+        return list(factor["labels"])
+    (values,) = flatten(factor["levels"]).values()
+    return [str(value) for value in values]
+
+
+def cpu_s(chosen: Experiment) -> float:
+    """Return the expected processor time of a campaign, to a factor of two or three.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+
+    Returns
+    -------
+    Time of all runs, s.
+    """
+    runs = len(chosen.algorithms) * chosen.replicates
+    return sum(_RUN_S + hops / _HOPS_PER_S for hops in chosen.expected_cost()) * runs
+
+
+def _experiment(
+    criterion: Criterion, name: str, algorithms: Sequence[str], incumbent: str, replicates: int, seed: int
+) -> Experiment:
+    table = _with_incumbent(copy.deepcopy(dict(criterion.table)), incumbent)
+    for factor in table.get("factors", []):
+        factor.pop("labels", None)
+    about = {
+        "name": name,
+        "title": f"RFC 9743, section {criterion.section}: {criterion.title}",
+        "description": criterion.reading,
+        "algorithms": list(algorithms),
+        "replicates": replicates,
+        "seed": seed,
+        "keep": ["series", "flows"],
+        "responses": "all",
+    }
+    return experiment_of({**table, **about}, f"{criterion.section}.toml", folder())
+
+
+def _with_incumbent(value: Any, incumbent: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_incumbent(part, incumbent) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_incumbent(part, incumbent) for part in value]
+    return incumbent if value == INCUMBENT else value

@@ -1,0 +1,56 @@
+"""Harm with its interval, a row per cell and a colour per incumbent."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "harm_by_cell"
+WIDTH, STEP = 460, 16  # px
+
+
+def harm_by_cell(values: pl.DataFrame, algorithms: Sequence[str], *, margin: float, title: str = "") -> alt.LayerChart:
+    """Return a point and an interval per cell and incumbent, with the margin as a line.
+
+    Parameters
+    ----------
+    values
+        Columns cell, algorithm (the incumbent), harm, low, high (parts of 1), in the order of drawing.
+    algorithms
+        Incumbents, which give the colours and shapes.
+    margin
+        Harm from which a difference is not acceptable, as a part of 1.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart. Gains of more than 100 % are drawn at the edge.
+    """
+    shown = values.with_columns(pl.col("harm", "low", "high").clip(-1, 1))
+    names = list(algorithms)
+    colour = alt.Color(
+        "algorithm:N",
+        title="against",
+        scale=alt.Scale(domain=names, range=list(theme.SERIES_COLOURS[: len(names)])),
+    )
+    shape = alt.Shape(
+        "algorithm:N",
+        title="against",
+        scale=alt.Scale(domain=names, range=list(theme.SERIES_SHAPES[: len(names)])),
+    )
+    base = alt.Chart(width=WIDTH, height=alt.Step(STEP))
+    y = alt.Y("cell:N", title=None, sort=None, axis=alt.Axis(labelLimit=420, ticks=False, domain=False, grid=True))
+    offset = alt.YOffset("algorithm:N", sort=names)
+    scale = alt.Scale(domain=[-1, 1])
+    x = alt.X("low:Q", title="←  gain            harm  →", scale=scale, axis=alt.Axis(format="%", tickCount=9))
+    intervals = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, yOffset=offset, color=colour)
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x=alt.X("harm:Q", scale=scale), y=y, yOffset=offset, color=colour, shape=shape
+    )
+    zero = alt.Chart().mark_rule(color=theme.MUTED).encode(x=alt.XDatum(0))
+    limit = alt.Chart().mark_rule(color=theme.VERMILLION, strokeDash=[4, 3]).encode(x=alt.XDatum(margin))
+    chart = alt.layer(zero, limit, intervals, points, data=alt.NamedData(name=DATA))
+    return theme.finish(chart, {DATA: shown}, title=title)

@@ -1,0 +1,219 @@
+"""Evidence reports: criteria, plans, verdicts and the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from mesonet.cli.main import main
+from mesonet.errors import InputError
+from mesonet.evidence import judging, measures
+from mesonet.evidence.criterion import criteria, folder, read
+from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
+from mesonet.evidence.page import html, markdown
+from mesonet.evidence.plan import Plan, cell_labels, plan
+
+SECTIONS = [each.section for each in criteria()]
+
+
+def test_criteria_follow_the_sections_of_the_rfc() -> None:
+    assert SECTIONS == [
+        "5.1.1",
+        "5.1.2",
+        "5.1.3",
+        "5.1.4",
+        "5.1.5",
+        "5.2",
+        "5.2.1",
+        "5.2.2",
+        "5.2.3",
+        "5.3.1",
+        "5.3.2",
+        "6.1",
+        "6.2",
+        "6.3",
+        "6.4",
+        "7.1",
+        "7.2",
+        "7.3",
+        "7.4",
+        "7.5",
+        "7.6",
+        "7.7",
+        "7.8",
+        "7.9",
+        "7.10",
+        "7.11",
+    ]
+    for each in criteria():
+        assert all(measure.reason for measure in each.measures), each.section
+        assert set(each.covered_by) <= set(SECTIONS)
+
+
+@pytest.mark.parametrize("section", [each.section for each in criteria() if each.runs])
+def test_every_campaign_can_run(section: str) -> None:
+    chosen = plan("prague", ["cubic", "prague"], 2, section)
+    for name, each in chosen.campaigns.items():
+        each.check()
+        assert len(set(cell_labels(chosen.criteria[0], each))) == each.conditions, name
+        # Roles count explicit flows only, and replicates differ only by random starts.
+        for scenario in (each.canonical(number, "prague") for number in range(1, each.conditions + 1)):
+            assert scenario["users"]["base_sources"] == 0
+            assert any(flow.get("start_within") for flow in scenario["flows"])
+            assert len(scenario["flows"]) <= scenario["measurement"]["flow_series"] or section == "5.1.1"
+
+
+def test_an_incumbent_is_compared_with_other_runs_of_itself() -> None:
+    chosen = plan("cubic", ["cubic", "tcp"], 2, "5.1.2,5.2.1")
+    found = [(each.criterion.section, each.incumbent, each.tested, each.reference) for each in chosen.comparisons]
+    assert found == [
+        ("5.1.2", "cubic", "5.1.2", "5.1.2-again"),
+        ("5.1.2", "tcp", "5.1.2", "5.1.2"),
+        ("5.2.1", "cubic", "5.2.1-beside-cubic", "5.2.1-beside-cubic-again"),
+        ("5.2.1", "tcp", "5.2.1-beside-tcp", "5.2.1-beside-tcp"),
+    ]
+    assert chosen.campaigns["5.1.2"].seed != chosen.campaigns["5.1.2-again"].seed
+    assert chosen.campaigns["5.2.1-beside-tcp"].algorithms == ("cubic", "tcp")
+
+
+Found = Callable[[str], np.ndarray]
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1") -> judging.Finding:
+    """Return the finding for given values, in every cell the same."""
+    chosen = plan("bbr", ["cubic"], 4, section)
+
+    def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
+        cells = chosen.campaigns[chosen.comparisons[0].tested].conditions
+        return np.tile(np.asarray(tested if algorithm == "bbr" else reference, dtype=float), (cells, 1))
+
+    monkeypatch.setattr(judging, "values", fake)
+    (found,) = judge(chosen, dict.fromkeys(chosen.campaigns))  # type: ignore[arg-type]
+    assert html(chosen, [found]).count(found.verdict)
+    assert markdown(chosen, [found]).count(found.why)
+    return found
+
+
+def test_verdicts_follow_margin_and_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = judged(monkeypatch, [50, 51, 49, 50], [100, 101, 99, 100])
+    assert found.verdict == HARM
+    assert "50% lower" in found.why
+    assert judged(monkeypatch, [90, 91, 89, 90], [100, 101, 99, 100]).verdict == NO_HARM
+    assert judged(monkeypatch, [200, 10, 150, 30], [100, 101, 99, 100]).verdict == NOT_EVALUATED
+    assert judged(monkeypatch, [np.nan] * 4, [100, 101, 99, 100]).verdict == NOT_EVALUATED
+    # A loss rate of .4 % is below what the criterion calls relevant, whatever its ratio.
+    assert judged(monkeypatch, [4e-3] * 4, [1e-4] * 4, "5.1.3").verdict == NO_HARM
+    lossy = judged(monkeypatch, [0.1, 0.11, 0.1, 0.09], [0.01, 0.011, 0.01, 0.009], "5.1.3")
+    assert lossy.verdict == HARM
+    assert "10 times as high" in lossy.why
+
+
+def test_false_alarms_are_rarer_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(100):
+        tested, reference = (np.exp(0.5 * draws.standard_normal(4)) for _ in range(2))
+        alarms += judged_quickly(monkeypatch, tested, reference)
+    assert alarms <= 11  # 100 draws of .05 exceed 11 with a probability of .4 %
+
+
+def judged_quickly(monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any) -> bool:
+    """Return True if one comparison alone is called harmful."""
+    chosen = plan("bbr", ["cubic"], 4, "5.2.1")
+    both = {"bbr": tested, "cubic": reference}
+    monkeypatch.setattr(judging, "values", lambda campaign, name, of, algorithm: both[algorithm][np.newaxis])
+    comparison = chosen.comparisons[0]
+    campaigns: Any = dict.fromkeys(chosen.campaigns)
+    (cell,) = judging.compare(comparison, comparison.criterion.measures[0], "bbr", campaigns, ["a cell"], 1)
+    return cell.is_harmful
+
+
+def test_roles_and_times_of_flows() -> None:
+    flows = [
+        {"algorithm": "cubic", "size": 10.0}, {"algorithm": None, "size": 20.0},
+        {"algorithm": None, "size": None, "transport": "udp"},
+    ]  # fmt: skip
+    scenario = {"flows": flows, "time": {"warmup": 2.0, "duration": 9.0}}
+    series = pl.DataFrame({
+        "time_s": [1.0, 2.0, 3.0, 4.0], "flow_1_delivered": [None, 10, 20, 40],
+        "flow_2_delivered": [None, None, None, 6],
+    })  # fmt: skip
+    ended = pl.DataFrame({
+        "category": ["explicit"] * 2, "source": [0, 1], "completed": [1, 0], "started_s": [1.0, 2.0],
+        "last_acked_s": [4.0, 5.0],
+    })  # fmt: skip
+    campaign: Any = SimpleNamespace(table=lambda key, name: {"series": series, "flows": ended}[name])
+    goodput, time = measures.NAMED["goodput"], measures.NAMED["completion_time"]
+    assert goodput(campaign, "", scenario, "incumbent") == 15.0
+    assert goodput(campaign, "", scenario, "newcomer") == 3.0
+    assert goodput(campaign, "", scenario, "all") == 9.0
+    # A flow that did not complete counts to the end of the run.
+    assert [time(campaign, "", scenario, of) for of in ("incumbent", "newcomer")] == [3.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nosuch"], 'ALGORITHM = "nosuch": unknown algorithm'),
+        (["bbr", "--against", "cubic,nosuch"], '--against = "nosuch": unknown algorithm'),
+        (["bbr", "--against", "cubic,cubic"], "not a list of different incumbents"),
+        (["bbr", "--only", "5.9"], '--only = "5.9": unknown criterion'),
+        (["bbr", "--full", "--replicates", "3"], "goes without --full"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, ["evidence", *arguments, "--plan"])
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_malformed_criteria_are_refused(tmp_path: Path) -> None:
+    text = (folder() / "7.7.toml").read_text(encoding="utf-8")
+    for old, new, message in (
+        ('kind = "alone"', 'kind = "nosuch"', "kind"),
+        ('value = "goodput"', 'value = "nosuch"', "unknown measure"),
+        ('better = "higher"', 'better = "more"', "higher, lower"),
+        ('title = "Reordering"', 'heading = "Reordering"', "unknown key of a criterion"),
+        ('of = "all"', 'of = "incumbent"', "of the kind beside"),
+    ):
+        assert old in text
+        (tmp_path / "1.toml").write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(InputError) as error:
+            read(tmp_path / "1.toml")
+        assert message in str(error.value)
+
+
+@pytest.mark.process
+def test_a_report_from_the_command_line(tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    call = ["evidence", "bbr", "--against", "cubic", "--only", "6.1,7.4,7.10", "--replicates", "2", "--out", str(out)]
+    result = CliRunner().invoke(main, [*call, "--json"])
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert [each["section"] for each in found["verdicts"]] == ["6.1", "7.4", "7.10"]
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "<script" not in page
+    assert "| 7.4 |" in (out / "evidence.md").read_text(encoding="utf-8")
+    # The same command runs nothing again; another report has no place there.
+    again = CliRunner().invoke(main, [*call, "--json"])
+    assert json.loads(again.stdout) == found
+    other = CliRunner().invoke(main, [*call[:2], "--only", "7.4", "--out", str(out)])
+    assert other.exit_code == 2
+    assert "the folder holds a report with" in other.stderr
+
+
+def test_the_plan_shows_what_each_criterion_costs() -> None:
+    result = CliRunner().invoke(main, ["evidence", "bbr", "--plan", "--json", "--only", "5.1.2,5.3.1"])
+    cost = json.loads(result.stdout)["cost"]
+    assert [(row["section"], row["cells"], row["runs"]) for row in cost] == [("5.1.2", "3", "90"), ("5.3.1", "0", "0")]
+    assert float(cost[0]["about CPU s"]) > 0
+    assert isinstance(plan("bbr", ["cubic"], 2), Plan)
