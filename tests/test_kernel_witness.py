@@ -235,3 +235,30 @@ def test_congestion_control_learns_round_trips_of_retransmissions_by_timestamps(
         for tick in ("0 s", "1 ms")
     ]
     assert sent[0] != sent[1]
+
+
+def test_a_path_that_changes_is_measured_by_spans():
+    steps, hole = scenarios.steps("reno"), scenarios.black_hole("reno")
+    assert [steps.rate_at(at) for at in (0.0, 9.99, 10.0, 20.0)] == [20.0, 20.0, 5.0, 20.0]
+    time_s = scenarios.SAMPLE_S * np.arange(round(hole.duration_s / scenarios.SAMPLE_S) + 1)
+    delivered = 1000 * np.minimum(time_s, 8.0) + 1000 * np.maximum(time_s - 10.25, 0)
+    own = flow(time_s, delivered=delivered, timeouts=np.where(time_s > 9, 3.0, 0.0))
+    run = metrics.Observation(time_s, np.full_like(time_s, 10.0), delivered, 0 * time_s, 0 * time_s, [own])
+    found = metrics.quantities(run, hole)
+    assert found["goodput 3 to 8 s Mb/s"] == pytest.approx(12)
+    assert found["goodput 10 to 12 s Mb/s"] == pytest.approx(12 * 1.75 / 2)
+    assert found["mean RTT 12 to 18 s ms"] == pytest.approx(46)
+    assert found["timeouts"] == 3
+    assert found["first delivery after the outage s"] == pytest.approx(0.26)
+    slow = metrics.quantities(run, steps)
+    assert slow["mean RTT 10 to 20 s ms"] == pytest.approx(40 + 10 * 2.4)
+
+
+def test_changes_of_a_path_are_impairments_of_mesonet():
+    steps, hole = (runs.of_scenario(make("cubic"), "linux", {}) for make in (scenarios.steps, scenarios.black_hole))
+    assert steps.value("network.queue") == "port"
+    assert (hole.value("impairments.outage_start"), hole.value("impairments.outage_length")) == (8.0, 2.0)
+    assert steps.value("impairments.capacity") is not None
+    starts = [runs.in_phase(scenarios.black_hole("reno"), run, 5).starts_s for run in (1, 3)]
+    assert starts[0] == (0.0,)
+    assert starts[1] == pytest.approx((0.016,))

@@ -9,7 +9,11 @@
  *
  * PLACES are those of waiting packets, without the one in service.
  *
- * Usage: bottleneck SENDER_NS RECEIVER_NS PLACES SERVICE_NS PROPAGATION_NS LOSS SEED PRIORITY LOG
+ * CHANGES are times of service from some instants on, "10000000000:2400000,20000000000:600000", in ns since the first
+ * packet of the sender; what is left of a packet in service takes the new rate. An OUTAGE "8000000000:2000000000" (begin
+ * and length) loses the packets that leave the queue in it; acknowledgements pass. "-" stands for neither.
+ *
+ * Usage: bottleneck SENDER_NS RECEIVER_NS PLACES SERVICE_NS PROPAGATION_NS LOSS SEED PRIORITY LOG CHANGES OUTAGE
  * Prints "ready" once both devices exist; ends when its standard input closes, and then writes the log.
  */
 #define _GNU_SOURCE
@@ -30,8 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING = 1 << 14, LARGEST_PACKET = 1600, MOST_RECORDS = 1 << 20 };
-enum { ACCEPTED = 0, TAIL_DROP = 1, RANDOM_LOSS = 2, ACK = 3, UNQUEUED = 4 };
+enum { RING = 1 << 14, LARGEST_PACKET = 1600, MOST_RECORDS = 1 << 20, MOST_CHANGES = 16 };
+enum { ACCEPTED = 0, TAIL_DROP = 1, RANDOM_LOSS = 2, ACK = 3, UNQUEUED = 4, OUTAGE_LOSS = 5 };
 enum { FLAG_FIN = 1, FLAG_SYN = 2, FLAG_DSACK = 256 };
 
 /* A row of the log: 40 bytes, read by packets.py. */
@@ -72,6 +76,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ring data, acks, bare;
 static uint64_t in_queue; /* oldest packet of `data` that has not left the queue */
 static int64_t free_at;   /* end of the service of the last packet */
+
+static struct { int64_t at, service; } changes[MOST_CHANGES];
+static int change_count;
+static int64_t outage_at, outage_length;
+static int64_t began; /* instant at which the first packet of the sender was read */
 
 static void fail(const char *what) {
     perror(what);
@@ -158,6 +167,41 @@ static int describe(const unsigned char *data, int length, int from_sender, stru
     return 1;
 }
 
+/* Reads CHANGES and OUTAGE. */
+static int read_changes(const char *text, const char *outage) {
+    while (*text && *text != '-') {
+        long long at, next;
+        int length;
+        if (change_count == MOST_CHANGES || sscanf(text, "%lld:%lld%n", &at, &next, &length) != 2) return 0;
+        changes[change_count].at = at;
+        changes[change_count++].service = next;
+        text += length + (text[length] == ',');
+    }
+    long long at, length;
+    if (*outage == '-') return 1;
+    if (sscanf(outage, "%lld:%lld", &at, &length) != 2) return 0;
+    outage_at = at;
+    outage_length = length;
+    return 1;
+}
+
+/* End of the service of a packet that begins at an instant. */
+static int64_t end_of_service(int64_t from) {
+    double left = 1; /* part of the packet that is not sent */
+    int64_t took = service;
+    for (int i = 0; i < change_count; i++) {
+        int64_t at = began + changes[i].at;
+        if (from < at) {
+            int64_t end = from + (int64_t)(left * (double)took + 0.5);
+            if (end <= at) return end;
+            left -= (double)(at - from) / (double)took;
+            from = at;
+        }
+        took = changes[i].service;
+    }
+    return from + (int64_t)(left * (double)took + 0.5);
+}
+
 static struct record *next_record(void) {
     if (record_count == MOST_RECORDS) {
         fputs("bottleneck: the log is full\n", stderr);
@@ -184,8 +228,10 @@ static void deliver(struct ring *ring, int fd, int64_t now) {
     while (ring->head != ring->tail) {
         struct packet *p = &ring->packets[ring->head % RING];
         if (p->due > now) return;
-        ssize_t written = write(fd, p->data, (size_t)p->length);
-        if (written != p->length) fail("write to tun0");
+        if (p->record->kind != OUTAGE_LOSS) {
+            ssize_t written = write(fd, p->data, (size_t)p->length);
+            if (written != p->length) fail("write to tun0");
+        }
         p->record->late_ns = (uint32_t)(now - p->due);
         ring->head++;
         now = now_ns();
@@ -208,6 +254,7 @@ static void turn(void) {
         struct record *r = next_record();
         *r = found;
         r->read_ns = now_ns();
+        if (!began) began = r->read_ns;
         while (in_queue != data.tail && data.packets[in_queue % RING].leaves <= r->read_ns) in_queue++;
         r->queue = (uint32_t)(data.tail - in_queue);
         if (r->bytes == 0 && !(r->flags & FLAG_SYN)) {
@@ -230,8 +277,10 @@ static void turn(void) {
         } else {
             r->kind = ACCEPTED;
             if (free_at < r->read_ns) free_at = r->read_ns;
-            free_at += service;
+            free_at = end_of_service(free_at);
             p->leaves = r->leaves_ns = free_at;
+            int64_t into = free_at - began - outage_at;
+            if (into >= 0 && into < outage_length) r->kind = OUTAGE_LOSS;
         }
         p->due = p->leaves + propagation;
         p->length = (int)length;
@@ -287,8 +336,9 @@ static void *serve(void *processor) {
 }
 
 int main(int count, char **argument) {
-    if (count != 10) {
-        fputs("usage: bottleneck SENDER_NS RECEIVER_NS PLACES SERVICE_NS PROPAGATION_NS LOSS SEED PRIORITY LOG\n", stderr);
+    if (count != 12 || !read_changes(argument[10], argument[11])) {
+        fputs("usage: bottleneck SENDER_NS RECEIVER_NS PLACES SERVICE_NS PROPAGATION_NS LOSS SEED PRIORITY LOG "
+              "CHANGES OUTAGE\n", stderr);
         return 2;
     }
     places = (uint32_t)strtoul(argument[3], NULL, 10);

@@ -16,6 +16,8 @@ from witness import chosen, write
 from mesonet.verification.kernel.runs import PRESET, RUNS, found, why_not
 from mesonet.verification.kernel.table import CLOSE, FILE, INSIDE, OUTSIDE, PUBLISHED, mark, read
 
+CHANGES = Path(__file__).with_name("linux-6.18-changes.csv")
+
 
 def _value(text: str) -> tuple[str, Any]:
     """Return path and value of ``path=value``: a number, true, false or text."""
@@ -34,15 +36,16 @@ def main() -> int:
     parser.add_argument("--preset", default=PRESET, help="preset of mesonet")
     parser.add_argument("--set", type=_value, action="append", default=[], metavar="PATH=VALUE", dest="values")
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of each scenario: seeds, and phases of pairs")
-    parser.add_argument("--kernel", type=Path, default=FILE, help="results of the kernel")
+    parser.add_argument("--changes", action="store_true", help="the scenarios in which the path changes")
+    parser.add_argument("--kernel", type=Path, help="results of the kernel; default: the frozen table")
     parser.add_argument("--out", type=Path, help="write the quantities of mesonet as a table")
     parser.add_argument("--marks", nargs="*", default=[INSIDE, CLOSE, OUTSIDE], help="which rows to print")
     parser.add_argument("--published", action="store_true", help="only the quantities of Part K")
     options = parser.parse_args()
-    kernel = read(options.kernel)
+    kernel = read(options.kernel or (CHANGES if options.changes else FILE))
     counts = dict.fromkeys((INSIDE, CLOSE, OUTSIDE), 0)
     rows = []
-    for scenario in chosen(options.only):
+    for scenario in chosen(options.only, options.changes):
         if why_not(scenario):
             continue
         ours = found(scenario, options.preset, options.runs, **dict(options.values))

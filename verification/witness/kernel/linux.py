@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from packets import MSS, PACKET, SAMPLE, Trace
 
-from mesonet.verification.kernel.scenarios import SAMPLE_S, KernelScenario
+from mesonet.verification.kernel.scenarios import SAMPLE_S, SEGMENT_BYTES, KernelScenario
 
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000
@@ -100,10 +100,12 @@ def queue(
     places, service_s
         Instead of those of the scenario.
     """
+    changes = ",".join(f"{_ns(at)}:{_ns(SEGMENT_BYTES * 8e-6 / rate)}" for at, rate in scenario.changes)
     words = [
         str(program), sender, receiver, str(places or scenario.places),
         str(round((service_s or scenario.service_s) * 1e9)), str(round(scenario.rtt_s / 2 * 1e9)),
-        repr(scenario.loss), str(seed), str(_QUEUE_PRIORITY), str(log),
+        repr(scenario.loss), str(seed), str(_QUEUE_PRIORITY), str(log), changes or "-",
+        "{}:{}".format(*(_ns(time) for time in scenario.outage_s)) if scenario.outage_s else "-",
     ]  # fmt: skip
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
@@ -117,6 +119,10 @@ def queue(
         process.wait()
     if process.returncode:
         raise RuntimeError("the queue failed")
+
+
+def _ns(time_s: float) -> int:
+    return round(time_s * 1e9)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from packets import ACCEPTED, ACK, DSACK, MSS, RANDOM_LOSS, SYN, TAIL_DROP, Trace
+from packets import ACCEPTED, ACK, DSACK, MSS, OUTAGE_LOSS, RANDOM_LOSS, SYN, TAIL_DROP, Trace
 
 from mesonet.verification.kernel.metrics import Flow, Observation
 from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, KernelScenario
@@ -18,8 +18,8 @@ def of_kernel(trace: Trace, scenario: KernelScenario) -> Observation:
     read_s = (packets["read_ns"] - trace.began_ns) * 1e-9
     leaves_s = (packets["leaves_ns"] - trace.began_ns) * 1e-9
     kind, data = packets["kind"], packets["bytes"] > 0
-    accepted = kind == ACCEPTED
-    lost = (kind == TAIL_DROP) | (kind == RANDOM_LOSS)
+    accepted = (kind == ACCEPTED) | (kind == OUTAGE_LOSS)
+    lost = (kind == TAIL_DROP) | (kind == RANDOM_LOSS) | (kind == OUTAGE_LOSS)
     time_s = SAMPLE_S * np.arange(round(scenario.duration_s / SAMPLE_S) + 1)
     arrived, left = np.searchsorted(np.sort(read_s[accepted]), time_s), np.searchsorted(leaves_s[accepted], time_s)
     flows, smallest, dsacks = [], [], []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-ACCEPTED, TAIL_DROP, RANDOM_LOSS, ACK, UNQUEUED = range(5)
+ACCEPTED, TAIL_DROP, RANDOM_LOSS, ACK, UNQUEUED, OUTAGE_LOSS = range(6)
 """Kinds of packets, as in bottleneck.c."""
 SYN, DSACK = 2, 256
 MSS = 1448

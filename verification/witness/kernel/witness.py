@@ -25,7 +25,7 @@ import observed
 from packets import ACCEPTED, ACK
 
 from mesonet.verification.kernel.metrics import quantities
-from mesonet.verification.kernel.scenarios import SERVICE_S, KernelScenario, every
+from mesonet.verification.kernel.scenarios import SERVICE_S, KernelScenario, changing, every
 from mesonet.verification.kernel.table import merged
 
 LATE_SHARE = 0.005
@@ -60,7 +60,8 @@ def measure(scenario: KernelScenario, seed: int, program: Path, keep: Path | Non
             last = trace.samples[-1]
             limited = float(last["receiver_limited_s"] + last["buffer_limited_s"])
             if keep:
-                name = f"{scenario.name.replace(' ', '-').replace('%', 'percent')}-{seed}.npz"
+                words = scenario.name.replace("%", "percent").replace("/", "-per-").replace(" ", "-")
+                name = f"{words}-{seed}.npz"
                 np.savez_compressed(keep / name, began=trace.began_ns, packets=trace.packets, samples=trace.samples)
             return {"found": found, "tries": tries, "limited_s": limited, "ended": trace.ended}
     return {"found": None, "tries": tries}
@@ -74,9 +75,13 @@ def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
         writer.writerows(rows)
 
 
-def chosen(words: Sequence[str]) -> list[KernelScenario]:
+def chosen(words: Sequence[str], changes: bool = False) -> list[KernelScenario]:
     """Return the scenarios whose names contain one of the words; all without words."""
-    return [scenario for scenario in every() if not words or any(word in scenario.name for word in words)]
+    return [
+        scenario
+        for scenario in (changing() if changes else every())
+        if not words or any(word in scenario.name for word in words)
+    ]
 
 
 def main() -> int:
@@ -88,9 +93,10 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for packets and samples of every run (NumPy archives)")
     parser.add_argument("--latest-ms", type=float, default=8.0, help="reject runs with a packet later than this")
     parser.add_argument("--resume", action="store_true", help="measure only what the log beside the table lacks")
+    parser.add_argument("--changes", action="store_true", help="measure the scenarios in which the path changes")
     parser.add_argument("--list", action="store_true", help="list the scenarios and stop")
     options = parser.parse_args()
-    scenarios = chosen(options.only)
+    scenarios = chosen(options.only, options.changes)
     if options.list:
         click.echo("\n".join(f"{s.name}: {s.duration_s:g} s" for s in scenarios))
         return 0

@@ -124,6 +124,8 @@ def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
     if scenario.segments:
         found = {"completion ms": 1e3 * run.completion_s, "drops": float(run.dropped[-1])}
         return {**found, "retransmissions": run.flows[0].retransmissions}
+    if scenario.spans_s:
+        return _spans(run, scenario)
     span = scenario.span_s
     inside = (run.time_s >= span[0]) & (run.time_s < span[1])
     rtt_ms = 1e3 * (2 * PROPAGATION_S + SERVICE_S * run.queue[inside])
@@ -145,6 +147,30 @@ def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
     found["share of newcomer"] = delivered[1] / sum(delivered)
     for number, name in enumerate((" of first", " of newcomer")):
         found |= _flow_quantities(run, number, span, name)
+    return found
+
+
+def _spans(run: Observation, scenario: KernelScenario) -> dict[str, float]:
+    """Return the quantities of a flow whose path changes: by span, and of the whole run."""
+    (flow,) = run.flows
+    found = {}
+    for span in scenario.spans_s:
+        inside = (run.time_s >= span[0]) & (run.time_s < span[1])
+        words = f"{span[0]:g} to {span[1]:g} s"
+        gain = flow.gain(flow.delivered, span)
+        found[f"goodput {words} Mb/s"] = gain * SEGMENT_BYTES * 8e-6 / (span[1] - span[0])
+        service_s = SEGMENT_BYTES * 8e-6 / scenario.rate_at(span[0])
+        found[f"mean RTT {words} ms"] = 1e3 * (2 * PROPAGATION_S + service_s * float(run.queue[inside].mean()))
+    found |= {
+        "retransmissions": flow.retransmissions,
+        "spurious retransmissions": flow.spurious,
+        "drops": float(run.dropped[-1]),
+        "timeouts": float(flow.timeouts[-1]),
+    }
+    if scenario.outage_s:
+        end = sum(scenario.outage_s)
+        later = (flow.time_s > end) & (flow.delivered > _at(flow.time_s, flow.delivered, end))
+        found["first delivery after the outage s"] = float(flow.time_s[later][0] - end) if later.any() else float("nan")
     return found
 
 

@@ -14,10 +14,11 @@ from mesonet.scenarios.scenario import Scenario as Simulated
 from mesonet.scenarios.scenario import scenario as named
 from mesonet.simulation.simulate import simulate
 from mesonet.verification.kernel.metrics import Flow, Observation, quantities
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, KernelScenario, every
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, KernelScenario, changing, every
 from mesonet.verification.kernel.table import Row, merged
 
 PATH = Path(__file__).with_name("path")
+PORT = "A -> B"
 NAMES = {"reno": "tcp", "cubic": "cubic", "bbr": "bbr"}
 """Algorithms of mesonet by their names in the kernel."""
 PRESET = "linux"
@@ -79,7 +80,15 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
     if not scenario.compressed_sacks:
         settings["transport.sack_compression"] = "0 s"
     if scenario.loss:
-        settings |= {"impairments.at": ["A -> B"], "impairments.of": "data", "impairments.loss": scenario.loss}
+        settings |= {"impairments.at": [PORT], "impairments.of": "data", "impairments.loss": scenario.loss}
+    if scenario.spans_s:
+        settings |= {"network.queue": "port", "impairments.at": [PORT]}
+    if scenario.changes:
+        rates = ((0.0, scenario.rate_mbps), *scenario.changes)
+        settings["impairments.capacity"] = [[f"{at} s", f"{rate:g} Mbit/s"] for at, rate in rates]
+    if scenario.outage_s:
+        start, length = scenario.outage_s
+        settings |= {"impairments.outage_start": f"{start} s", "impairments.outage_length": f"{length} s"}
     return named("dumbbell").with_values({**settings, **values})
 
 
@@ -101,7 +110,7 @@ def why_not(scenario: KernelScenario) -> str:
 
 
 def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:
-    """Return the scenario of a run: the newcomer starts at another phase of a round trip in each.
+    """Return the scenario of a run: the newcomer, or the flow on a path that changes, starts at another phase in each.
 
     Parameters
     ----------
@@ -117,7 +126,8 @@ def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:
     The scenario with later starts.
     """
     later = 2 * PROPAGATION_S * (run - 1) / runs
-    return replace(scenario, starts_s=tuple(start + later * (start > 0) for start in scenario.starts_s))
+    only = bool(scenario.spans_s)
+    return replace(scenario, starts_s=tuple(start + later * (only or start > 0) for start in scenario.starts_s))
 
 
 def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
@@ -139,7 +149,8 @@ def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], se
     The observations.
     """
     result = simulate(of_scenario(scenario, preset, values), seed)
-    router = result.router_traces.to_arrow().to_pydict()
+    queues = result.router_traces.to_polars()
+    router = (queues.filter(router=PORT) if scenario.spans_s else queues).to_dict(as_series=False)
     traces = result.flow_traces.to_polars()
     ended = result.flows.to_polars()
     flows = []
@@ -171,7 +182,7 @@ def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], se
         queue=np.array(router["queue"], dtype=float),
         accepted=np.cumsum(router["segments_accepted"]).astype(float),
         # Those of the queue, and those that the link lost.
-        dropped=np.sum([flow.drops for flow in flows], axis=0) if scenario.loss else dropped,
+        dropped=np.sum([flow.drops for flow in flows], axis=0) if scenario.loss or scenario.outage_s else dropped,
         busy_s=np.cumsum(router["utilisation"]) * SAMPLE_S,
         flows=flows,
         completion_s=took,
@@ -213,5 +224,5 @@ def reference(name: str) -> dict[str, Row]:
     -------
     Quantity by name.
     """
-    (scenario,) = (each for each in every() if each.name == name)
+    (scenario,) = (each for each in [*every(), *changing()] if each.name == name)
     return found(scenario)

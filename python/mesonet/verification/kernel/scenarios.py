@@ -51,6 +51,12 @@ class KernelScenario:
         True: the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
     rate_mbps, rtt_s
         Rate of the queue, Mb/s, and round trip without it, s.
+    changes
+        Instants, s, with the rate of the queue from then on, Mb/s.
+    outage_s
+        Beginning and length of an outage, in which all packets that leave the queue are lost, s; None without.
+    spans_s
+        Spans of a path that changes, s, for each of which goodput and round trip are measured.
     """
 
     name: str
@@ -66,11 +72,28 @@ class KernelScenario:
     compressed_sacks: bool = True
     rate_mbps: float = RATE_MBPS
     rtt_s: float = 2 * PROPAGATION_S
+    changes: tuple[tuple[float, float], ...] = ()
+    outage_s: tuple[float, float] | None = None
+    spans_s: tuple[tuple[float, float], ...] = ()
 
     @property
     def service_s(self) -> float:
         """Time that a full segment takes at the rate of the queue."""
         return SEGMENT_BYTES * 8 / (self.rate_mbps * 1e6)
+
+    def rate_at(self, time_s: float) -> float:
+        """Return the rate of the queue at an instant.
+
+        Parameters
+        ----------
+        time_s
+            Instant, s.
+
+        Returns
+        -------
+        The rate, Mb/s.
+        """
+        return [self.rate_mbps, *(rate for at, rate in self.changes if at <= time_s)][-1]
 
 
 def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> KernelScenario:
@@ -167,6 +190,64 @@ def lossy(algorithm: str, loss: float) -> KernelScenario:
     The scenario.
     """
     return KernelScenario(f"{algorithm} loss {100 * loss:g} %", (algorithm,), 267, 15.0, (0.0, 15.0), loss=loss)
+
+
+def steps(algorithm: str) -> KernelScenario:
+    """Return a flow through a queue of 1 BDP whose rate falls to a quarter after 10 s and rises again after 20 s.
+
+    Parameters
+    ----------
+    algorithm
+        Algorithm of the kernel.
+
+    Returns
+    -------
+    The scenario.
+    """
+    return KernelScenario(
+        f"{algorithm} 20 5 20 Mb/s",
+        (algorithm,),
+        67,
+        30.0,
+        (START_S, 30.0),
+        floor_s=0.2,
+        changes=((10.0, RATE_MBPS / 4), (20.0, RATE_MBPS)),
+        spans_s=((START_S, 10.0), (10.0, 20.0), (20.0, 22.0), (22.0, 30.0)),
+    )
+
+
+def black_hole(algorithm: str) -> KernelScenario:
+    """Return a flow through a queue of 1 BDP that loses all data for 2 s after 8 s.
+
+    Parameters
+    ----------
+    algorithm
+        Algorithm of the kernel.
+
+    Returns
+    -------
+    The scenario.
+    """
+    return KernelScenario(
+        f"{algorithm} outage 2 s",
+        (algorithm,),
+        67,
+        18.0,
+        (START_S, 18.0),
+        floor_s=0.2,
+        outage_s=(8.0, 2.0),
+        spans_s=((START_S, 8.0), (10.0, 12.0), (12.0, 18.0)),
+    )
+
+
+def changing() -> list[KernelScenario]:
+    """Return the scenarios in which the path changes.
+
+    Returns
+    -------
+    Rate steps, then outages, by algorithm. They are not in `every`.
+    """
+    return [make(algorithm) for make in (steps, black_hole) for algorithm in SINGLE]
 
 
 def every() -> list[KernelScenario]:
