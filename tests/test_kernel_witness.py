@@ -240,7 +240,7 @@ def test_congestion_control_learns_round_trips_of_retransmissions_by_timestamps(
 def test_a_path_that_changes_is_measured_by_spans():
     steps, hole = scenarios.steps("reno"), scenarios.black_hole("reno")
     assert [steps.rate_at(at) for at in (0.0, 9.99, 10.0, 20.0)] == [20.0, 20.0, 5.0, 20.0]
-    time_s = scenarios.SAMPLE_S * np.arange(round(hole.duration_s / scenarios.SAMPLE_S) + 1)
+    time_s = scenarios.SAMPLE_S * np.arange(round(steps.duration_s / scenarios.SAMPLE_S) + 1)
     delivered = 1000 * np.minimum(time_s, 8.0) + 1000 * np.maximum(time_s - 10.25, 0)
     own = flow(time_s, delivered=delivered, timeouts=np.where(time_s > 9, 3.0, 0.0))
     run = metrics.Observation(time_s, np.full_like(time_s, 10.0), delivered, 0 * time_s, 0 * time_s, [own])

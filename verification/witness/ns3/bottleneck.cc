@@ -30,6 +30,7 @@ constexpr double kLoadMbps = 10;     // service of a packet in the mode load: 1.
 struct Options {
   std::string discipline = "codel", starts = "0", load = "10:1.05", reduceFrom = "window", extraMs;
   double mbps = 10, rttMs = 20, seconds = 60, warmup = 20, binS = 2;
+  double loss = 0, toBad = 0, toGood = 1;  // of the link behind the bottleneck; the bad state loses all
   uint32_t limit = 10000, device = 0, ecn = 0, seed = 1, flows = 1, quantum = 1514, growAfterMark = 0;
 };
 
@@ -125,6 +126,31 @@ class CountedNewReno : public TcpNewReno {
 };
 
 NS_OBJECT_ENSURE_REGISTERED(CountedNewReno);
+
+uint64_t lost = 0, received = 0;
+
+// Loss of Gilbert and Elliott: a link that changes its state with each packet, and loses every packet in the bad one.
+class TwoStateErrorModel : public ErrorModel {
+ public:
+  static TypeId GetTypeId() {
+    static TypeId type = TypeId("TwoStateErrorModel").SetParent<ErrorModel>().AddConstructor<TwoStateErrorModel>();
+    return type;
+  }
+
+ private:
+  bool DoCorrupt(Ptr<Packet>) override {
+    if (draw_->GetValue() < (bad_ ? options.toGood : options.toBad)) bad_ = !bad_;
+    return bad_ || draw_->GetValue() < options.loss;
+  }
+  void DoReset() override { bad_ = false; }
+  Ptr<UniformRandomVariable> draw_ = CreateObject<UniformRandomVariable>();
+  bool bad_ = false;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TwoStateErrorModel);
+
+void Lost(Ptr<const Packet>) { lost += Measured(); }
+void Received(Ptr<const Packet> packet, const Address&) { received += Measured() ? packet->GetSize() : 0; }
 
 // What happens at the bottleneck.
 uint64_t drops = 0, marks = 0, sent = 0, sentBytes = 0, samples = 0, sampled = 0;
@@ -222,6 +248,15 @@ void RunTcp() {
   device = DynamicCast<PointToPointNetDevice>(middle.Get(0));
   place(middle);
   control.Uninstall(middle);
+  if (options.toBad > 0) {
+    middle.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(CreateObject<TwoStateErrorModel>()));
+  } else if (options.loss > 0) {
+    auto errors = CreateObject<RateErrorModel>();
+    errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+    errors->SetRate(options.loss);
+    middle.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
+  }
+  middle.Get(1)->TraceConnectWithoutContext("PhyRxDrop", MakeCallback(&Lost));
   disc = MakeDisc(options.mbps);
   auto layer = a->GetObject<TrafficControlLayer>();
   layer->SetRootQueueDiscOnDevice(device, disc);
@@ -243,7 +278,7 @@ void RunTcp() {
     control.Uninstall(first);
     control.Uninstall(last);
     PacketSinkHelper listen("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 9));
-    listen.Install(to);
+    listen.Install(to).Get(0)->TraceConnectWithoutContext("Rx", MakeCallback(&Received));
     BulkSendHelper send("ns3::TcpSocketFactory", InetSocketAddress(address, 9));
     send.SetAttribute("MaxBytes", UintegerValue(0));
     send.SetAttribute("SendSize", UintegerValue(kPacket - kHeaders));
@@ -264,6 +299,9 @@ void RunTcp() {
             << "queue_mean " << static_cast<double>(sampled) / static_cast<double>(std::max<uint64_t>(1, samples)) << "\n"
             << "sent " << sent << "\ndrops " << drops << "\nmarks " << marks << "\ntimeouts " << timeouts
             << "\nreductions " << reductions << "\n";
+  if (options.loss > 0 || options.toBad > 0) {
+    std::cout << "lost " << lost << "\nreceived " << received / (kPacket - kHeaders) << "\n";
+  }
 }
 
 // A packet of a load. Its flow is its hash, so that no two flows share a queue.
@@ -358,6 +396,9 @@ int main(int argc, char** argv) {
   command.AddValue("growAfterMark", "1: windows grow in the round trip after a mark, too", options.growAfterMark);
   command.AddValue("seconds", "length of a run", options.seconds);
   command.AddValue("warmup", "beginning of the measured span, s", options.warmup);
+  command.AddValue("loss", "probability that the link loses a packet", options.loss);
+  command.AddValue("toBad", "probability that a packet ends the state that loses none", options.toBad);
+  command.AddValue("toGood", "probability that a packet ends the state that loses all", options.toGood);
   command.AddValue("limit", "packets that may wait", options.limit);
   command.AddValue("device", "packets that wait in the device behind the queue disc: 0 or 1", options.device);
   command.AddValue("ecn", "1: flows are ECN-capable, and the queue disc marks", options.ecn);

@@ -29,9 +29,10 @@ def build(folder: Path) -> Path:
     return program
 
 
-def output(program: Path, arguments: list[str]) -> str:
-    """Return what a run prints."""
-    done = subprocess.run(["nice", str(program), *arguments], check=True, capture_output=True, text=True)
+def output(program: Path, arguments: list[str], limit_s: float | None = None) -> str:
+    """Return what a run prints; a run that takes longer than the limit of wall-clock time is stopped and raises."""
+    command = ["nice", str(program), *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit_s)
     return done.stdout
 
 
