@@ -819,12 +819,24 @@ pub enum SlowStartKind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlgorithmShare {
-    /// Name in the registry.
+    /// Name in the registry, or a variant: the name and own constants in parentheses, which no other entry has.
     pub name: String,
     /// Probability that a source uses it.
     pub share: f64,
     /// Every constant of the algorithm.
     pub parameters: BTreeMap<String, f64>,
+}
+
+impl AlgorithmShare {
+    /// The entry of the registry: by the part of the name before the constants of a variant.
+    #[must_use]
+    pub fn registered(&self) -> Option<&'static registry::Algorithm> {
+        let name = match self.name.split_once('(') {
+            Some((name, rest)) if rest.ends_with(')') => name,
+            _ => &self.name,
+        };
+        registry::algorithm(name)
+    }
 }
 
 /// An explicit flow.
@@ -1122,9 +1134,12 @@ impl Scenario {
             return Err(invalid("algorithms", "give between 1 and 255 algorithms"));
         }
         let mut sum = 0.0;
-        for algorithm in &self.algorithms {
+        for (i, algorithm) in self.algorithms.iter().enumerate() {
             let path = format!("algorithms.{}", algorithm.name);
-            let Some(known) = registry::algorithm(&algorithm.name) else {
+            if self.algorithms[..i].iter().any(|a| a.name == algorithm.name) {
+                return Err(invalid(path, "named twice; allowed: each algorithm once"));
+            }
+            let Some(known) = algorithm.registered() else {
                 let names: Vec<_> = registry::ALGORITHMS.iter().map(|a| a.name).collect();
                 return Err(invalid(path, format!("unknown algorithm; allowed: {}", names.join(", "))));
             };
@@ -1211,9 +1226,9 @@ impl Scenario {
     #[must_use]
     pub fn configs(&self) -> Vec<Config> {
         let config = |a: &AlgorithmShare| {
-            let params = registry::algorithm(&a.name).expect("checked").params;
-            let values: Vec<f64> = params.iter().map(|p| a.parameters[p.name]).collect();
-            Config::new(&a.name, self.common(), &values).expect("checked")
+            let known = a.registered().expect("checked");
+            let values: Vec<f64> = known.params.iter().map(|p| a.parameters[p.name]).collect();
+            Config::new(known.name, self.common(), &values).expect("checked")
         };
         self.algorithms.iter().map(config).collect()
     }

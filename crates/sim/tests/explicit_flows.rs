@@ -361,3 +361,35 @@ fn files_larger_than_any_run_do_not_overflow() {
     assert!(s.counters().delivered > 1_000);
     assert_eq!(s.counters().completed, 0);
 }
+
+/// A variant is an algorithm of its own: it has its name in the tables, and the constants of its entry.
+#[test]
+fn a_variant_runs_beside_its_algorithm() {
+    let variant = |name: &str, increase: f64| {
+        let mut entry = algorithm("tcp", 0.0);
+        entry["name"] = json!(name);
+        entry["parameters"]["increase"] = json!(increase);
+        entry
+    };
+    let both = |name: &str| {
+        let mut scenario = dumbbell_of(&["tcp"], 0.0);
+        let mut second = flow("A", "B", 0.0);
+        second["algorithm"] = json!(name);
+        scenario["flows"].as_array_mut().unwrap().push(second);
+        scenario["algorithms"].as_array_mut().unwrap().push(variant(name, 4.0));
+        scenario
+    };
+    let mut s = run(&both("tcp(increase=4)"), 1);
+    let table = flows(&mut s);
+    let delivered = integer(&table, "segments_delivered");
+    let names = texts(&table, "algorithm");
+    let of = |name: &str| delivered[names.iter().position(|n| n == name).expect("a flow")];
+    assert!(of("tcp(increase=4)") > of("tcp"), "{delivered:?}");
+    for (name, problem) in
+        [("tcp", "named twice"), ("tpc(increase=4)", "unknown algorithm"), ("tcp(", "unknown algorithm")]
+    {
+        let refused = Scenario::from_json(&both(name).to_string()).expect_err("a refusal");
+        assert_eq!(refused.path, format!("algorithms.{name}"));
+        assert!(refused.to_string().contains(problem), "{refused}");
+    }
+}

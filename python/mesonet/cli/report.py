@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mesonet.algorithms import among
 from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 from mesonet.errors import InputError
 from mesonet.files import places
@@ -61,7 +62,7 @@ def report(
             places.checked(place)
             prepare(campaign, replay, progress=progress)
         if as_json:
-            view = CampaignView(campaign, against)
+            view = CampaignView(campaign, among(against, campaign.algorithms))
             found.update(
                 verdicts=verdict_rows(view), conclusions=conclusion_rows(view), disciplines=discipline_rows(view)
             )

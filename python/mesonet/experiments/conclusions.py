@@ -28,6 +28,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mesonet import units
+from mesonet.algorithms import among
 from mesonet.campaign.documents import ConclusionEntry
 from mesonet.errors import InputError, unknown
 from mesonet.responses.sets import SETS
@@ -120,12 +121,13 @@ def _names(path: str, given: Any, algorithms: Sequence[str], least: int) -> list
     if not isinstance(given, list) or len(given) < least:
         allowed = f"at least {least} of {', '.join(algorithms)}, in brackets"
         raise InputError("not a list of algorithms", path=path, value=given, allowed=allowed)
-    for name in given:
+    names = [among(name, algorithms) for name in given]
+    for name in names:
         if name not in algorithms:
             raise unknown("algorithm of the experiment", str(name), algorithms, path=path)
-    if len(set(given)) < len(given):
+    if len(set(names)) < len(names):
         raise InputError("an algorithm is named twice", path=path, value=given, allowed="each algorithm once")
-    return list(given)
+    return names
 
 
 def _share(where: str, given: Mapping[str, Any], key: str, default: float | None) -> float:

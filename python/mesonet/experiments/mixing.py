@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mesonet import core
-from mesonet.errors import InputError, unknown
+from mesonet import algorithms
+from mesonet.errors import InputError
 
 SHARE = "mixed_share"
 """The path of the factor."""
@@ -34,8 +34,8 @@ def is_share(path: str) -> bool:
         If it is the share of something that is no algorithm.
     """
     whole, dot, name = path.partition(".")
-    if whole == SHARE and dot and name not in core.algorithms():
-        raise unknown("algorithm", name, core.algorithms())
+    if whole == SHARE and dot:
+        algorithms.resolve(name)
     return whole == SHARE
 
 
@@ -66,7 +66,11 @@ def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, fl
     >>> mix("cubic", "tcp", {"mixed_share": 0.7})
     {'tcp': 0.3, 'cubic': 0.7}
     """
-    named = [(alternate if path == SHARE else path.partition(".")[2], share) for path, share in shares.items()]
+    alternate, other = algorithms.resolve(alternate).name, algorithms.resolve(other).name
+    named = [
+        (alternate if path == SHARE else algorithms.resolve(path.partition(".")[2]).name, share)
+        for path, share in shares.items()
+    ]
     total = sum(share for _, share in named)
     if total > 1 + 1e-9:
         raise InputError(f"the shares sum to {total:.6g}", path=SHARE, allowed="at most 1 at the highest levels")

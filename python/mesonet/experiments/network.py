@@ -64,6 +64,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
+from mesonet.algorithms import resolve, split
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
 from mesonet.experiments.inheritance import with_base
@@ -72,7 +73,7 @@ from mesonet.experiments.mixing import is_share, mix
 from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
-from mesonet.scenarios import constants, settings
+from mesonet.scenarios import settings
 from mesonet.scenarios.derived import highest_load, segment_hops
 from mesonet.scenarios.mixes import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
@@ -134,10 +135,10 @@ class Experiment(Designed):
         """
         if algorithm is None:
             algorithm = self.algorithms[0]
-        elif self.mixed_with and algorithm not in core.algorithms():
-            raise unknown("algorithm", algorithm, core.algorithms(), path="--algorithm")
         try:
-            settings.parse("algorithms", algorithm)
+            parsed = settings.parse("algorithms", algorithm)
+            if self.mixed_with and len(parsed) > 1:
+                raise unknown("algorithm", algorithm, core.algorithms())
         except InputError as error:
             raise InputError(error.problem, None, "--algorithm", error.value, error.allowed) from None
         return scaled(self._unscaled(number, algorithm), self.scale)
@@ -162,12 +163,12 @@ class Experiment(Designed):
         A value that a factor varies shows both its levels.
         """
         names = list(dict.fromkeys([*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]))
-        varied = {path: factor for factor in self.factors for path in factor.path.split(", ")}
+        varied = {path: factor for factor in self.factors for path in split(factor.path)}
         constants = {
             f"parameters.{name}.{constant.name}": constant
             for listed in names
             for name, _ in settings.parse("algorithms", listed)  # the members, where it is a mix
-            for constant in core.algorithms()[name].params
+            for constant in resolve(name).algorithm.params
         }
         rows: dict[str, dict[str, str]] = {}
         for algorithm in names:
@@ -195,9 +196,12 @@ class Experiment(Designed):
         """
         about: dict[str, list[int]] = {}
         idle = self._idle_constants()
+        variants = [name for name in self.algorithms[1:] if "(" in name]
         for number in range(1, self.conditions + 1):
             try:
                 described = self.condition(number).describe()
+                for name in variants:  # a factor may give the algorithm a value that the name repeats
+                    self.condition(number, name).check()
                 if not force:
                     self.refuse_distortion(number)
             except InputError as error:
@@ -234,7 +238,7 @@ class Experiment(Designed):
         warnings = []
         for path in self.scenario.set("algorithms", self.algorithms[0]).unused(used):
             setting = self.scenario.settings[path]
-            problem, allowed = settings.no_flow_uses(constants.algorithm_of(path), used)
+            problem, allowed = settings.no_flow_uses(path, used)
             if setting.source == "--set":
                 raise InputError(problem, "--set", path, setting.text, allowed)
             warnings.append(f"{path} = {setting.text} has no effect: {problem} ({setting.source})")

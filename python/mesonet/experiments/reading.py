@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
+from mesonet.algorithms import is_algorithm, resolve
 from mesonet.campaign.limits import KEEPABLE, MOST_RUNS, refuse_too_many
 from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError, unknown
@@ -287,15 +288,17 @@ def _mixed_with(
             raise InputError(problem, path="mixed_with", allowed="the name of an algorithm, such as tcp")
         return None
     other = table["mixed_with"]
-    if not isinstance(other, str) or other not in core.algorithms():
-        raise unknown("algorithm", str(other), core.algorithms(), path="mixed_with")
+    try:
+        other = resolve(other).name
+    except InputError as error:
+        raise error.located(path="mixed_with") from None
     if not shares:
         raise InputError("no factor varies the share", path="mixed_with", value=other, allowed=f'path = "{SHARE}"')
     for place, name in enumerate(algorithms):
-        if name not in core.algorithms():
+        if not is_algorithm(name):
             problem = "an algorithm that is mixed with another needs to be one"
             raise InputError(problem, path=f"algorithms[{place}]", value=name, allowed=", ".join(core.algorithms()))
-    return other
+    return str(other)
 
 
 def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> Rows:

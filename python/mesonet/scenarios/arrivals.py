@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesonet import core, units
+from mesonet import algorithms, units
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import ranges, size_laws
 
@@ -295,9 +295,7 @@ def parse_value(key: str, value: Any, segment_bytes: float) -> Any:
         case "algorithm":
             if value == "none":
                 return None
-            if not isinstance(value, str) or value not in core.algorithms():
-                raise unknown("algorithm", str(value), core.algorithms())
-            return value
+            return algorithms.resolve(value).name
     if key == "stop" and value == "never":
         return None
     number = units.parse(_kind_of_number(key), value, segment_bytes=segment_bytes)

@@ -1,9 +1,9 @@
 """Constants of algorithms: ``parameters.ALGORITHM.NAME``, bare numbers in the unit of their source."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from mesonet import core, units
-from mesonet.errors import InputError
+from mesonet import algorithms, core
 
 
 def paths() -> list[str]:
@@ -20,20 +20,62 @@ def paths() -> list[str]:
     ]
 
 
-def algorithm_of(path: str) -> str:
-    """Return the algorithm that a full path is a constant of.
+def parts(path: str) -> tuple[str, str]:
+    """Return the algorithm or the variant, and the constant, of a path.
+
+    Parameters
+    ----------
+    path
+        A full path of a scenario, also of a variant.
+
+    Returns
+    -------
+    Name of the algorithm and name of the constant; both empty for all other paths.
+
+    Examples
+    --------
+    >>> parts("parameters.tcp(decrease=0.2).increase")
+    ('tcp(decrease=0.2)', 'increase')
+    """
+    section, _, rest = path.partition(".")
+    algorithm, _, name = rest.rpartition(".")
+    return (algorithm, name) if section == "parameters" and algorithm else ("", "")
+
+
+def of_variant(path: str) -> bool:
+    """Return True if a path is a constant of a variant.
+
+    Parameters
+    ----------
+    path
+        Any path.
+
+    Returns
+    -------
+    True or False.
+    """
+    return path.startswith("parameters.") and "(" in path
+
+
+def is_idle(path: str, used: Iterable[str]) -> bool:
+    """Return True if a path is a constant that no flow uses.
 
     Parameters
     ----------
     path
         A full path of a scenario.
+    used
+        Algorithms and variants that flows use. A variant uses the constants of its algorithm that its name lacks.
 
     Returns
     -------
-    Name of the algorithm; empty for all other paths.
+    True or False; False for all other paths.
     """
-    section, _, rest = path.partition(".")
-    return rest.partition(".")[0] if section == "parameters" else ""
+    algorithm, constant = parts(path)
+    named = [algorithms.resolve(name) for name in used]
+    return bool(algorithm) and not any(
+        each.algorithm.name == algorithm and constant not in each.constants for each in named
+    )
 
 
 def parse(path: str, value: Any) -> float:
@@ -55,10 +97,5 @@ def parse(path: str, value: Any) -> float:
     InputError
         If the value is no number or out of range.
     """
-    _, algorithm, name = path.split(".")
-    constant = next(c for c in core.algorithms()[algorithm].params if c.name == name)
-    number: float = units.parse("number", value)
-    if not constant.min <= number <= constant.max:
-        allowed = f"{constant.min:g} to {constant.max:g}" + (f" {constant.unit}" if constant.unit != "1" else "")
-        raise InputError("out of range", value=value, allowed=allowed)
-    return number
+    algorithm, name = parts(path)
+    return algorithms.constant(next(c for c in core.algorithms()[algorithm].params if c.name == name), value)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from mesonet import core, units
+from mesonet import algorithms, units
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import flow_applications, flow_receivers, flow_table, ranges
 
@@ -103,8 +103,7 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         size = None if size in (None, "unlimited") else _flow_number(key, "segments", size, segment_bytes)
         key = "algorithm"
         algorithm = given.get("algorithm")
-        if algorithm is not None and (not isinstance(algorithm, str) or algorithm not in core.algorithms()):
-            raise unknown("algorithm", str(algorithm), core.algorithms())
+        algorithm = None if algorithm is None else algorithms.resolve(algorithm).name
     except InputError as error:
         raise InputError(error.problem, error.file, f"{path}.{key}", error.value, error.allowed) from None
     return {

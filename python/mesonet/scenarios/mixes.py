@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mesonet import core, units
-from mesonet.errors import InputError, unknown
+from mesonet import algorithms, units
+from mesonet.algorithms import OUTSIDE
+from mesonet.errors import InputError
 
 ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
 
@@ -60,19 +61,19 @@ def parse(value: Any) -> list[tuple[str, float]]:
     >>> parse("tcp=0.8, scalable=0.2")
     [('tcp', 0.8), ('scalable', 0.2)]
     """
-    if isinstance(value, str) and "=" not in value:
+    if isinstance(value, str) and not re.search(f"={OUTSIDE}", value):
         value = {value.strip(): 1.0}
     elif isinstance(value, str):
-        pairs = [pair.partition("=") for pair in re.split(r"[,\s]+", re.sub(r"\s*=\s*", "=", value.strip())) if pair]
-        value = _unique([(name, share) for name, _, share in pairs], value)
+        value = _unique(_pairs(value), value)
     elif isinstance(value, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
         value = _unique(value, value)
     if not isinstance(value, Mapping) or not value or not all(isinstance(name, str) for name in value):
         raise InputError("not a mix of algorithms", value=value, allowed=ALLOWED)
-    mix = []
+    mix: list[tuple[str, float]] = []
     for name, share in value.items():
-        if name not in core.algorithms():
-            raise unknown("algorithm", name, core.algorithms())
+        name = algorithms.resolve(name).name
+        if any(name == other for other, _ in mix):
+            raise InputError(f"{name} is there twice", value=_given(value), allowed=ALLOWED)
         try:
             mix.append((name, parse_share(share)))
         except InputError:
@@ -96,6 +97,13 @@ def show(value: Sequence[tuple[str, float]]) -> str:
     One name, or names with their shares.
     """
     return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return names and shares of ``NAME=SHARE, ...``; the constants of a variant are a part of its name."""
+    joined = re.sub(r"\s+\(", "(", re.sub(rf"\s*={OUTSIDE}\s*", "=", text.strip()))
+    halves = [re.split(f"={OUTSIDE}", pair, maxsplit=1) for pair in re.split(rf"[,\s]+{OUTSIDE}", joined) if pair]
+    return [(half[0], half[1] if len(half) > 1 else "") for half in halves]
 
 
 def _unique(pairs: Sequence[Sequence[Any]], value: Any) -> dict[Any, Any]:

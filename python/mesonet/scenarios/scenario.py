@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mesonet import core, units
+from mesonet import algorithms, core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
 from mesonet.scenarios import arrivals, constants, impairment_sets, settings
@@ -133,6 +133,8 @@ class Scenario:
         InputError
             If there is no such path, or more than one.
         """
+        if constants.of_variant(path):
+            return self._constant_of_variant(path)
         if path not in PARAMETERS and path not in settings.WHOLES:
             path = settings.resolve(path)
         if named := arrivals.entry(path):
@@ -150,7 +152,7 @@ class Scenario:
             return []
         path = impairment_sets.base(path)
         if path not in PARAMETERS:
-            _, algorithm, name = path.split(".")
+            algorithm, name = constants.parts(path)
             return next(each.default(self.preset) for each in core.algorithms()[algorithm].params if each.name == name)
         default = PARAMETERS[path].default_for(self.preset)
         if isinstance(default, Derived):
@@ -294,7 +296,7 @@ class Scenario:
         for name, _ in self._mix():
             rows += [
                 self._explained_constant(f"parameters.{name}.{constant.name}", constant)
-                for constant in core.algorithms()[name].params
+                for constant in algorithms.resolve(name).algorithm.params
             ]
         return rows
 
@@ -311,7 +313,7 @@ class Scenario:
         Full paths, in the order in which they were set.
         """
         names = {*used, *(name for name, _ in self._mix())}
-        return [path for path in self.settings if constants.algorithm_of(path) not in {"", *names}]
+        return [path for path in self.settings if constants.is_idle(path, names)]
 
     def refuse_unused(self, paths: Iterable[str]) -> None:
         """Raise an `InputError` if a path is a constant of an algorithm that no flow uses.
@@ -328,8 +330,8 @@ class Scenario:
         """
         used = [name for name, _ in self._mix()]
         for path in map(settings.resolve, paths):
-            if (algorithm := constants.algorithm_of(path)) and algorithm not in used:
-                raise self._contradiction(path, *settings.no_flow_uses(algorithm, used))
+            if constants.is_idle(path, used):
+                raise self._contradiction(path, *settings.no_flow_uses(path, used))
 
     def check(self) -> None:
         """Raise an `InputError` if single values are allowed but contradict each other.
@@ -339,6 +341,7 @@ class Scenario:
         InputError
             With the path, and the file where it is known.
         """
+        self._refuse_needless_constants()
         try:
             core.check(self._text)
         except InputError as error:
@@ -346,6 +349,38 @@ class Scenario:
             if shortened and (error.path or "").endswith("].start"):
                 self._refuse_late_flows(self.value("time.duration"))
             raise self.located(error) from None
+
+    def _refuse_needless_constants(self) -> None:
+        """Raise InputError for a variant that names a value of its algorithm: a variant has one name."""
+        for text, _ in self._mix():
+            named = algorithms.resolve(text)
+            for name, value in named.constants.items():
+                path = f"parameters.{named.algorithm.name}.{name}"
+                if value == self.value(path):
+                    problem = f"{name} is {units.show('number', value)} in {named.algorithm.name} too"
+                    place = self._place_of(text)
+                    file = _file(self.settings[place.partition("[")[0]].source) or f"scenario {self.name}"
+                    others = [each for each in named.constants if each != name]
+                    allowed = f"leave {name} out" + ("" if others else f": {named.algorithm.name}")
+                    raise InputError(problem, file, place, text, allowed)
+
+    def _place_of(self, algorithm: str) -> str:
+        """Return the path that names an algorithm of the mix."""
+        if any(name == algorithm for name, _ in self.value("algorithms")):
+            return "algorithms"
+        return next(
+            f"{path}[{number}].algorithm"
+            for path in ("flows", "arrivals")
+            for number, flow in enumerate(self.value(path))
+            if flow["algorithm"] == algorithm
+        )
+
+    def _constant_of_variant(self, path: str) -> float:
+        text, name = constants.parts(path)
+        named = algorithms.resolve(text)
+        if name in named.constants:
+            return named.constants[name]
+        return float(self.value(f"parameters.{named.algorithm.name}.{name}"))
 
     def _refuse_late_flows(self, duration: float) -> None:
         """Raise InputError for flows that start after the end; it blames the option that shortens the run."""
@@ -370,8 +405,12 @@ class Scenario:
         return Explained(path, text, f"preset {self.preset}: {source}" if parameter.presets else source)
 
     def _explained_constant(self, path: str, constant: core.AlgorithmParameter) -> Explained:
-        if path in self.settings:
-            return Explained(path, self.settings[path].text, self.settings[path].source)
+        named = algorithms.resolve(constants.parts(path)[0])
+        if constant.name in named.constants:
+            return Explained(path, units.show("number", named.constants[constant.name]), f"in the name {named.name}")
+        base = f"parameters.{named.algorithm.name}.{constant.name}"
+        if base in self.settings:
+            return Explained(path, self.settings[base].text, self.settings[base].source)
         text = units.show("number", constant.default(self.preset))
         preset = f"preset {self.preset}: " if constant.presets else ""
         return Explained(path, text, preset + constant.source)
@@ -385,11 +424,10 @@ class Scenario:
         return mix
 
     def _constants(self, algorithm: str) -> dict[str, Any]:
-        constants = {}
-        for constant in core.algorithms()[algorithm].params:
-            setting = self.settings.get(f"parameters.{algorithm}.{constant.name}")
-            constants[constant.name] = _plain(setting.value if setting else constant.default(self.preset))
-        return constants
+        return {
+            constant.name: _plain(self.value(f"parameters.{algorithm}.{constant.name}"))
+            for constant in algorithms.resolve(algorithm).algorithm.params
+        }
 
     def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
         setting = self.settings.get(path)

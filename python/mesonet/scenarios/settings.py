@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import core, topologies, units
+from mesonet.algorithms import resolve as named
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import (
     arrivals,
@@ -84,6 +85,10 @@ def resolve(path: str, value: Any = None) -> str:
             raise InputError("constants of algorithms have a path of their own", None, path, value, constant)
         whole = re.split(r"[.\[]", path)[0]
         raise InputError(f"{whole} can only be set as a whole", None, path, value, _whole_example(whole))
+    if constants.of_variant(path) or ("(" in path and path.partition("(")[0] in core.algorithms()):
+        algorithm = path.removeprefix("parameters.").partition("(")[0]
+        allowed = f"{algorithm}(constant=value, ...) among the algorithms; parameters.{algorithm} also for its variants"
+        raise InputError("the name of a variant holds its constants", None, path, value, allowed)
     known = [*PARAMETERS, *WHOLES, *constants.paths()]
     if path in known:
         return path
@@ -95,20 +100,24 @@ def resolve(path: str, value: Any = None) -> str:
     raise replace(_unknown_path(path, known), path=path, value=value)
 
 
-def no_flow_uses(algorithm: str, used: Sequence[str]) -> tuple[str, str]:
-    """Return the problem of a constant of an unused algorithm, and the allowed constants.
+def no_flow_uses(path: str, used: Sequence[str]) -> tuple[str, str]:
+    """Return the problem of a constant that no flow uses, and the allowed constants.
 
     Parameters
     ----------
-    algorithm
-        The algorithm of the constant.
+    path
+        Path of the constant.
     used
-        Algorithms that flows use.
+        Algorithms and variants that flows use.
 
     Returns
     -------
     Texts for the fields `problem` and `allowed` of an `InputError`.
     """
+    algorithm, constant = constants.parts(path)
+    variants = [name for name in used if named(name).algorithm.name == algorithm]
+    if variants:
+        return f"{', '.join(variants)}: the name sets {constant}", f"{algorithm} or a variant without {constant}"
     return f"no flow uses {algorithm}", f"constants of {', '.join(used)}, or {algorithm} among the algorithms"
 
 

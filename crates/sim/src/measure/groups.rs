@@ -111,7 +111,7 @@ impl FlowGroups {
     /// 24 of the ASME paper's Table 6 by algorithm and, where there are several, for all algorithms together (`all`:
     /// how fairly they share); then those without a number.
     #[must_use]
-    pub fn table(&self, algorithms: &[&'static str]) -> Table {
+    pub fn table(&self, algorithms: &[String]) -> Table {
         let mut rows: BTreeMap<Row, Group> = BTreeMap::new();
         for (&(period, category, pair_class, fast, algorithm), group) in &self.0 {
             let category = CATEGORY_ORDER.iter().position(|c| *c == category).unwrap_or(0) as u8;
@@ -144,7 +144,7 @@ impl FlowGroups {
         table.text("rate_class", text(&|k| rate_class(k.1[2] == 0).into()));
         table.text(
             "algorithm",
-            text(&|k| algorithms.get(usize::from(k.1[3])).copied().unwrap_or("all").into()),
+            text(&|k| algorithms.get(usize::from(k.1[3])).cloned().unwrap_or_else(|| "all".into())),
         );
         table.integer("flows", rows.values().map(|g| g.flows).collect());
         table.float("flow_seconds", float(&|g| g.active as f64 * 1e-12));

@@ -122,7 +122,7 @@ impl FlowRecords {
     }
 
     /// Hands the records over in the order in which the flows ended, and forgets them.
-    pub fn take(&mut self, network: &Network, algorithms: &[&'static str]) -> Table {
+    pub fn take(&mut self, network: &Network, algorithms: &[String]) -> Table {
         let mut records = std::mem::take(&mut self.records);
         records.sort_by_key(|r| (r.ended, r.source, r.transfer));
         let router = |access: u16| network.topology.routers[network.access[usize::from(access)]].name.clone();
@@ -134,7 +134,7 @@ impl FlowRecords {
         table.integer("source", whole(&|r| u64::from(r.source)));
         table.integer("transfer", whole(&|r| r.transfer));
         table.text("category", text(&|r| FILE_CATEGORIES[usize::from(r.category)].into()));
-        table.text("algorithm", text(&|r| algorithms[usize::from(r.algorithm)].into()));
+        table.text("algorithm", text(&|r| algorithms[usize::from(r.algorithm)].clone()));
         table.text("path_class", text(&|r| PathClass::of(usize::from(r.pair_class)).name().into()));
         table.text("rate_class", text(&|r| rate_class(r.fast).into()));
         table.text("from", text(&|r| router(r.from)));

@@ -4,7 +4,7 @@ use super::explicit::access;
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
 use crate::network::{Domains, Network};
-use crate::scenario::{AckRtt, AlgorithmShare, Scenario, WindowGrowth};
+use crate::scenario::{AckRtt, Scenario, WindowGrowth};
 use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::{Emitters, Population};
@@ -22,7 +22,8 @@ pub(super) struct Shared {
     pub emitters: Emitters,
     /// Constants by algorithm of the scenario.
     pub configs: Vec<Config>,
-    pub algorithm_names: Vec<&'static str>,
+    /// Names by algorithm of the scenario.
+    pub algorithm_names: Vec<String>,
     pub tick_period: Vec<Option<Picos>>,
     /// The retransmission timer.
     pub rto: RtoRules,
@@ -67,7 +68,6 @@ impl Shared {
         own: Vec<(u32, OwnLanes)>,
         seed: u64,
     ) -> Self {
-        let name = |a: &AlgorithmShare| mesonet_cc::registry::algorithm(&a.name).expect("checked").name;
         let configs = scenario.configs();
         let end = picos(scenario.time.duration);
         let mut domains = domains;
@@ -80,7 +80,7 @@ impl Shared {
         Self {
             population: Population::new(&scenario, &network, seed),
             emitters: Emitters::new(&network, seed),
-            algorithm_names: scenario.algorithms.iter().map(name).collect(),
+            algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
             configs,
             rto: RtoRules::new(&scenario.transport),

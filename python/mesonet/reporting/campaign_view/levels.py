@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from mesonet.algorithms import split
 from mesonet.reporting.campaign_view.sampled import Sampled
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def levels(campaign: "Campaign", place: int) -> list[float]:
     The number that the factor sets, such as a value or a count of flows, in its unit. If it is not known, or is not
     different for every level, 1, 2, ... from the lowest level.
     """
-    path = campaign.factors[place].path.split(", ")[0]
+    path = split(campaign.factors[place].path)[0]
     first = campaign.algorithms[0]
     scenarios = [each["scenario"] for each in campaign.experiment["scenarios"] if each["algorithm"] == first]
     found = [_number(scenario, path) for scenario in scenarios]

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mesonet.algorithms import split
 from mesonet.analysis import Sensitivity, sensitivity
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.values import factor_title
@@ -264,7 +265,7 @@ class Sampled:
 
     def _set(self, place: int) -> list[float]:
         """Return the value that a factor sets in each condition; empty if it sets more than a number."""
-        paths = self.campaign.factors[place].path.split(", ")
+        paths = split(self.campaign.factors[place].path)
         first = self.view.algorithms[0]
         scenarios = [each["scenario"] for each in self.campaign.experiment["scenarios"] if each["algorithm"] == first]
         values = [_leaf(scenario, paths[0]) for scenario in scenarios]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from mesonet.algorithms import among
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.plots import in_page
@@ -106,6 +107,7 @@ def report_html(
     InputError
         If the incumbent is not in the campaign.
     """
+    against = None if against is None else among(against, campaign.algorithms)
     if against is not None and against not in campaign.algorithms:
         raise InputError(
             "not an algorithm of the campaign", path="against", value=against, allowed=", ".join(campaign.algorithms)

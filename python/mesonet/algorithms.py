@@ -1,0 +1,203 @@
+"""Algorithms by name, and variants: an algorithm with other constants, ``NAME(constant=value, ...)``.
+
+Every text that names an algorithm is read here. A variant takes all constants that its name lacks from its algorithm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from mesonet import core, units
+from mesonet.errors import InputError, unknown
+
+OUTSIDE = r"(?![^()]*\))"
+"""Regular expression that follows a separator: the separator is outside of parentheses."""
+
+_VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
+_ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4)"
+
+
+@dataclass(frozen=True)
+class Named:
+    """An algorithm, or a variant of one.
+
+    Attributes
+    ----------
+    name
+        Canonical text: constants in the order of the registry, each with its shortest exact number.
+    algorithm
+        The entry of the registry.
+    constants
+        Constants in the name, in the order of the registry; empty for the algorithm itself.
+    """
+
+    name: str
+    algorithm: core.Algorithm
+    constants: Mapping[str, float]
+
+
+def resolve(text: Any) -> Named:
+    """Return the algorithm or the variant that a text names.
+
+    Parameters
+    ----------
+    text
+        ``NAME`` or ``NAME(constant=value, ...)``.
+
+    Returns
+    -------
+    Canonical name, entry of the registry and constants.
+
+    Raises
+    ------
+    InputError
+        If the algorithm or a constant is unknown, or a constant stands twice or is out of range.
+
+    Examples
+    --------
+    >>> resolve("tcp( decrease = 0.20, increase = 4.0 )").name
+    'tcp(increase=4, decrease=0.2)'
+    """
+    if not isinstance(text, str):
+        raise unknown("algorithm", str(text), core.algorithms())
+    return _resolved(text)
+
+
+def is_algorithm(text: Any) -> bool:
+    """Return True if a text names an algorithm or a variant.
+
+    Parameters
+    ----------
+    text
+        Any value.
+
+    Returns
+    -------
+    True or False; False for a mix.
+
+    Raises
+    ------
+    InputError
+        If it has the form of a variant, and its algorithm or a constant is not allowed.
+    """
+    if not isinstance(text, str) or (text not in core.algorithms() and not _VARIANT.fullmatch(text)):
+        return False
+    return bool(resolve(text))
+
+
+def among(text: Any, names: Sequence[str]) -> Any:
+    """Return the entry of a list that names an algorithm, also if the text of a variant differs.
+
+    Parameters
+    ----------
+    text
+        Any value.
+    names
+        Canonical names of algorithms, or names of a model, which stay as they are.
+
+    Returns
+    -------
+    The entry of `names`, or the value if no entry names it.
+
+    Examples
+    --------
+    >>> among("tcp( increase=4.0 )", ["tcp", "tcp(increase=4)"])
+    'tcp(increase=4)'
+    """
+    if text in names:
+        return text
+    try:
+        name = resolve(text).name
+    except InputError:
+        return text
+    return name if name in names else text
+
+
+def split(text: str) -> list[str]:
+    """Return the parts of a list, separated by commas outside of parentheses.
+
+    Parameters
+    ----------
+    text
+        The list.
+
+    Returns
+    -------
+    Parts without spaces around them.
+
+    Examples
+    --------
+    >>> split("tcp, tcp(increase=4, decrease=0.2)")
+    ['tcp', 'tcp(increase=4, decrease=0.2)']
+    """
+    return [part.strip() for part in re.split(f",{OUTSIDE}", text)]
+
+
+def constant(about: core.AlgorithmParameter, value: Any) -> float:
+    """Return the value of a constant, checked against its range.
+
+    Parameters
+    ----------
+    about
+        The constant.
+    value
+        A bare number, in the unit of the source of the constant.
+
+    Returns
+    -------
+    The number.
+
+    Raises
+    ------
+    InputError
+        If the value is no number or out of range.
+    """
+    number: float = units.parse("number", value)
+    if not about.min <= number <= about.max:
+        allowed = f"{about.min:g} to {about.max:g}" + (f" {about.unit}" if about.unit != "1" else "")
+        raise InputError("out of range", value=value, allowed=allowed)
+    return number
+
+
+@lru_cache(maxsize=1 << 10)  # thousands of flows may name the same variant
+def _resolved(text: str) -> Named:
+    known = core.algorithms()
+    if "(" not in text and ")" not in text:
+        if text not in known:
+            raise unknown("algorithm", text, known)
+        return Named(text, known[text], {})
+    match = _VARIANT.fullmatch(text)
+    if not match:
+        raise InputError("not the name of an algorithm", value=text, allowed=_ALLOWED)
+    if match[1] not in known:
+        error = unknown("algorithm", match[1], known)
+        raise InputError(error.problem, value=text, allowed=error.allowed)
+    algorithm = known[match[1]]
+    given = _constants(text, algorithm, match[2])
+    ordered = {about.name: given[about.name] for about in algorithm.params if about.name in given}
+    inner = ", ".join(f"{name}={units.whole(value)!r}" for name, value in ordered.items())
+    return Named(f"{algorithm.name}({inner})", algorithm, ordered)
+
+
+def _constants(text: str, algorithm: core.Algorithm, inner: str) -> dict[str, float]:
+    about = {each.name: each for each in algorithm.params}
+    found: dict[str, float] = {}
+    for part in inner.split(","):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not (name and equals and value):
+            problem = "a variant needs constants with values"
+            raise InputError(problem, value=text, allowed=f"{algorithm.name}, or {algorithm.name}(constant=value, ...)")
+        if name not in about:
+            error = unknown(f"constant of {algorithm.name}", name, about)
+            raise InputError(f"{name}: {error.problem}", value=text, allowed=error.allowed or "no constant")
+        if name in found:
+            raise InputError(f"{name} is there twice", value=text, allowed="each constant once")
+        try:
+            found[name] = constant(about[name], value)
+        except InputError as error:
+            raise InputError(f"{name} = {value}: {error.problem}", value=text, allowed=error.allowed) from None
+    return found

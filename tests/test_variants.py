@@ -1,0 +1,148 @@
+"""Variants: an algorithm with other constants, beside the algorithm with its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mesonet import algorithms
+from mesonet import simulate as run
+from mesonet.errors import InputError
+from mesonet.scenarios import mixes
+from mesonet.scenarios.scenario import Scenario, load_scenario, scenario
+from mesonet.simulation.result import Result
+
+VARIANT = "tcp(increase=4, decrease=0.2)"
+
+
+def small(**values: object) -> Scenario:
+    return scenario("abilene", speed="40 seg/ms", base_sources=2, duration="2 s", flow_records=1, **values)
+
+
+def tables(result: Result, *names: str) -> list[list[dict[str, object]]]:
+    """Return tables as rows, without the name of the algorithm."""
+    found = [getattr(result, name).to_arrow().to_pylist() for name in names]
+    return [[{key: value for key, value in row.items() if key != "algorithm"} for row in rows] for rows in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("tcp", "tcp"),
+        (" tcp ( decrease = 0.20,increase=4.0 ) ", VARIANT),
+        ("tcp(decrease=1/3)", "tcp(decrease=0.3333333333333333)"),
+        ("cubic(beta=0.1)", "cubic(beta=0.1)"),
+    ],
+)
+def test_a_name_has_one_canonical_text(text: str, name: str) -> None:
+    assert algorithms.resolve(text).name == name
+    assert algorithms.resolve(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "allowed"),
+    [
+        ("tpc(increase=4)", r"unknown algorithm \(nearest: tcp", "tcp, "),
+        ("tcp(incraese=4)", r"incraese: unknown constant of tcp \(nearest: increase", "increase, decrease"),
+        ("tcp(increase=-4)", "increase = -4: out of range", " to "),
+        ("tcp(increase=x)", "increase = x: not a number", "a bare number"),
+        ("tcp(increase=4, increase=5)", "increase is there twice", "each constant once"),
+        ("tcp()", "a variant needs constants with values", r"tcp, or tcp\(constant=value, ...\)"),
+        ("tcp(4)", "a variant needs constants with values", r"tcp, or tcp\(constant=value, ...\)"),
+        ("tcp(increase=4", "not the name of an algorithm", "a name such as tcp, or a variant"),
+        ("tcp(increase=4)x", "not the name of an algorithm", "a name such as tcp, or a variant"),
+    ],
+)
+def test_bad_names_are_refused_with_what_is_allowed(text: str, problem: str, allowed: str) -> None:
+    with pytest.raises(InputError, match=rf"^algorithms = .*: {problem}.* Allowed: .*{allowed}"):
+        scenario("abilene", algorithm=text)
+
+
+def test_a_mix_holds_variants_beside_their_algorithm() -> None:
+    mix = [("tcp", 0.5), (VARIANT, 0.25), ("tcp(increase=4)", 0.25)]
+    text = "tcp = 0.5, tcp (decrease = 0.2, increase=4)=0.25 tcp(increase=4) =0.25"
+    assert mixes.parse(text) == mixes.parse(dict(mix)) == mixes.parse(mix) == mixes.parse(mixes.show(mix)) == mix
+    with pytest.raises(InputError, match=r"tcp\(increase=4\) is there twice"):
+        mixes.parse({"tcp(increase=4)": 0.5, "tcp( increase=4.0)": 0.5})
+
+
+def test_a_variant_equals_its_constants_set_by_path() -> None:
+    named, by_path = (
+        run(small(**values), seed=3)
+        for values in (
+            {"algorithm": VARIANT},
+            {"parameters.tcp.increase": 4, "parameters.tcp.decrease": 0.2},
+        )
+    )
+    names = ("responses", "series", "flows", "groups")
+    assert tables(named, *names) == tables(by_path, *names)
+    assert set(named.flows.to_polars()["algorithm"]) == {VARIANT}
+    assert tables(named, "flows") != tables(run(small(), seed=3), "flows")
+
+
+def test_a_variant_runs_beside_its_algorithm() -> None:
+    """Shares, flows and arrivals may each name a variant; the rows of each have its name."""
+    flows = [{"from": "A1a", "to": "B1a", "algorithm": "tcp(decrease=0.3)"}]
+    arrivals = [
+        {"from": "A1a", "to": "B1a", "rate": "20 flows/s", "sizes": "60 segments", "algorithm": "tcp(increase = 2)"}
+    ]
+    chosen = small(algorithm=f"tcp=0.5, {VARIANT}=0.5").with_values({"flows": flows, "arrivals": arrivals})
+    result = run(chosen, seed=3)
+    counts = dict(result.flows.to_polars().group_by("algorithm").len().iter_rows())
+    assert set(counts) == {"tcp", VARIANT, "tcp(decrease=0.3)", "tcp(increase=2)"}
+    assert counts["tcp(decrease=0.3)"] == 1
+    assert min(counts["tcp"], counts[VARIANT]) > 100
+    assert {*counts, "all"} <= set(result.groups.to_polars()["algorithm"])
+    again = run(chosen, seed=3, engine="reference")
+    assert again.flows.to_arrow().equals(result.flows.to_arrow())
+
+
+def test_a_variant_starts_from_the_constants_of_its_algorithm() -> None:
+    chosen = scenario("abilene", algorithm="tcp(increase=4)").set("parameters.tcp.decrease", 0.3)
+    assert (
+        chosen.canonical()["algorithms"][0]["parameters"] | {"increase": 4, "decrease": 0.3}
+        == (chosen.canonical()["algorithms"][0]["parameters"])
+    )
+    assert chosen.value("parameters.tcp(increase=4).increase") == 4
+    assert chosen.value("parameters.tcp(increase=4).decrease") == 0.3
+    assert chosen.unused() == []
+    chosen.refuse_unused(["parameters.tcp.decrease"])
+    explained = {row.path: (row.value, row.source) for row in chosen.explain()}
+    assert explained["parameters.tcp(increase=4).increase"] == ("4", "in the name tcp(increase=4)")
+    assert explained["parameters.tcp(increase=4).decrease"] == ("0.3", "set in code")
+
+
+def test_a_constant_that_every_variant_names_itself_has_no_effect() -> None:
+    chosen = scenario("abilene", algorithm="tcp(increase=4)").set("parameters.tcp.increase", 3)
+    assert chosen.unused() == ["parameters.tcp.increase"]
+    with pytest.raises(InputError, match=r"tcp\(increase=4\): the name sets increase. Allowed: tcp or a variant"):
+        chosen.refuse_unused(["parameters.tcp.increase"])
+    assert chosen.set("algorithms", "tcp=0.5, tcp(increase=4)=0.5").unused() == []
+
+
+@pytest.mark.parametrize("path", ["parameters.tcp(decrease=0.2).increase", "tcp(increase=4).decrease"])
+def test_constants_of_a_variant_cannot_be_set_by_path(path: str) -> None:
+    with pytest.raises(InputError, match=r"the name of a variant holds its constants\. Allowed: tcp"):
+        scenario("abilene").set(path, 2)
+
+
+def test_a_variant_with_a_value_of_its_algorithm_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 in tcp too. Allowed: .*: tcp$'
+    ):
+        scenario("abilene", algorithm="tcp(increase=1)")
+    file = tmp_path / "net.toml"
+    file.write_text(
+        'base = "abilene"\nflows = [{from = "A1a", to = "B1a", algorithm = "tcp(increase=4, decrease=0.5)"}]\n'
+    )
+    with pytest.raises(InputError, match=r"net.toml: flows\[0\].algorithm = .*: decrease is 0.5 in tcp too"):
+        load_scenario(str(file)).check()
+
+
+def test_a_run_without_variants_keeps_its_text() -> None:
+    """The canonical text holds names as before, so that keys of runs stay."""
+    shares = [
+        (entry["name"], entry["share"]) for entry in small(algorithm="tcp=0.5, cubic=0.5").canonical()["algorithms"]
+    ]
+    assert shares == [("tcp", 0.5), ("cubic", 0.5)]
