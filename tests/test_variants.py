@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mesonet import algorithms
+import mesonet
+from mesonet import algorithms, experiment
 from mesonet import simulate as run
+from mesonet.cli.choice import pairs
+from mesonet.cli.planning import find_experiment
 from mesonet.errors import InputError
+from mesonet.reporting.page.document import report_html
 from mesonet.scenarios import mixes
 from mesonet.scenarios.scenario import Scenario, load_scenario, scenario
 from mesonet.simulation.result import Result
@@ -128,9 +132,7 @@ def test_constants_of_a_variant_cannot_be_set_by_path(path: str) -> None:
 
 
 def test_a_variant_with_a_value_of_its_algorithm_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 in tcp too. Allowed: .*: tcp$'
-    ):
+    with pytest.raises(InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 in tcp too. Allowed: tcp$'):
         scenario("abilene", algorithm="tcp(increase=1)")
     file = tmp_path / "net.toml"
     file.write_text(
@@ -146,3 +148,87 @@ def test_a_run_without_variants_keeps_its_text() -> None:
         (entry["name"], entry["share"]) for entry in small(algorithm="tcp=0.5, cubic=0.5").canonical()["algorithms"]
     ]
     assert shares == [("tcp", 0.5), ("cubic", 0.5)]
+
+
+MIXED = """
+name = "mixed"
+title = "A variant beside its algorithm"
+scenario = "abilene"
+algorithms = ["tcp(increase=4)", "tcp( decrease = 0.2,increase=4.0)"]
+mixed_with = "tcp"
+[set]
+"time.duration" = "2 s"
+"time.warmup" = "1 s"
+base_sources = 2
+"network.speed" = "40 seg/ms"
+[[factors]]
+id = "X15"
+path = "mixed_share"
+minus = 0.3
+plus = 0.5
+[[factors]]
+id = "S"
+name = "share of a third"
+path = "mixed_share.tcp(decrease = 0.3)"
+minus = 0.1
+plus = 0.2
+[[conclusions]]
+id = "more"
+text = "The variant loses more"
+source = "chosen"
+response = "loss_rate"
+higher = "tcp(increase=4.0, decrease=0.2)"
+than = ["tcp(increase=4)"]
+"""
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    file = tmp_path / "mixed.toml"
+    file.write_text(MIXED)
+    return file
+
+
+def test_an_experiment_compares_variants_by_their_canonical_names(mixed: Path) -> None:
+    chosen = experiment(mixed)
+    assert chosen.algorithms == ("tcp(increase=4)", VARIANT)
+    mix = chosen.condition(4, "tcp(increase=4, decrease=0.20)").canonical()["algorithms"]
+    assert {entry["name"]: entry["share"] for entry in mix} == {"tcp": 0.3, VARIANT: 0.5, "tcp(decrease=0.3)": 0.2}
+    assert [chosen.conclusions[0].higher, *chosen.conclusions[0].algorithms] == [VARIANT, "tcp(increase=4)"]
+    assert {"parameters.tcp(increase=4).increase", f"parameters.{VARIANT}.ecn"} <= {
+        row["path"] for row in chosen.parameters()
+    }
+    assert find_experiment(str(mixed), algorithms=f"cubic, {VARIANT},tcp(increase=4)").algorithms == (
+        "cubic", VARIANT, "tcp(increase=4)"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('mixed_with = "tcp"', 'mixed_with = "tcp(x=1)"', r"mixed_with = .*: x: unknown constant of tcp"),
+        ('mixed_with = "tcp"', 'mixed_with = "tcp(increase=4)"', r"mixed_share: tcp\(increase=4\) has two shares"),
+        ("decrease = 0.2,", "", r"algorithms\[1\] = .*: named twice"),
+        ('higher = "tcp(', 'higher = "cubic(', "unknown algorithm of the experiment"),
+        ("mixed_share.tcp(decrease = 0.3)", "mixed_share.tcp(decrease = 3)", r"decrease = 3: out of range"),
+        ("base_sources = 2", 'base_sources = 2\n"parameters.tcp.decrease" = 0.2', "condition 1: .* is 0.2 in tcp too"),
+    ],
+)  # fmt: skip
+def test_bad_variants_of_an_experiment_are_refused(mixed: Path, before: str, after: str, message: str) -> None:
+    assert before in MIXED
+    mixed.write_text(MIXED.replace(before, after))
+    with pytest.raises(InputError, match=rf"mixed.toml.*{message}"):
+        experiment(mixed).check()
+
+
+def test_an_incumbent_may_be_written_in_another_way(mixed: Path, tmp_path: Path) -> None:
+    path = experiment(mixed).run_missing(tmp_path / "out", 1)
+    page = report_html(mesonet.load(path), against="tcp(decrease=0.2, increase=4)")
+    assert VARIANT in page
+    with pytest.raises(InputError, match=r"against = \"tcp\(increase=5\)\": not an algorithm of the campaign"):
+        report_html(mesonet.load(path), against="tcp(increase=5)")
+
+
+def test_an_option_with_a_variant_is_refused_by_its_path() -> None:
+    assert pairs(["algorithms=tcp(increase=4)"]) == {"algorithms": "tcp(increase=4)"}
+    assert pairs(["parameters.tcp(increase=4).decrease=0.3"]) == {"parameters.tcp(increase=4).decrease": "0.3"}

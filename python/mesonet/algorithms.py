@@ -39,6 +39,20 @@ class Named:
     algorithm: core.Algorithm
     constants: Mapping[str, float]
 
+    def without(self, constant: str) -> str:
+        """Return the canonical text without a constant.
+
+        Parameters
+        ----------
+        constant
+            Name of the constant.
+
+        Returns
+        -------
+        The name of another variant, or of the algorithm itself.
+        """
+        return _text(self.algorithm, {name: value for name, value in self.constants.items() if name != constant})
+
 
 def resolve(text: Any) -> Named:
     """Return the algorithm or the variant that a text names.
@@ -179,8 +193,12 @@ def _resolved(text: str) -> Named:
     algorithm = known[match[1]]
     given = _constants(text, algorithm, match[2])
     ordered = {about.name: given[about.name] for about in algorithm.params if about.name in given}
-    inner = ", ".join(f"{name}={units.whole(value)!r}" for name, value in ordered.items())
-    return Named(f"{algorithm.name}({inner})", algorithm, ordered)
+    return Named(_text(algorithm, ordered), algorithm, ordered)
+
+
+def _text(algorithm: core.Algorithm, constants: Mapping[str, float]) -> str:
+    inner = ", ".join(f"{name}={units.whole(value)!r}" for name, value in constants.items())
+    return f"{algorithm.name}({inner})" if inner else algorithm.name
 
 
 def _constants(text: str, algorithm: core.Algorithm, inner: str) -> dict[str, float]:

@@ -4,6 +4,7 @@ use crate::common::*;
 use mesonet_sim::measure::{Column, Table};
 use mesonet_sim::{Scenario, Simulation};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Two routers of 1,000 segments/s with a buffer that nothing fills, 10 s.
 fn path(flows: &[Value]) -> Value {
@@ -362,33 +363,40 @@ fn files_larger_than_any_run_do_not_overflow() {
     assert_eq!(s.counters().completed, 0);
 }
 
-/// A variant is an algorithm of its own: it has its name in the tables, and the constants of its entry.
+/// A variant is an entry of its own, with its name in the tables and its own constants; the name decides nothing else.
 #[test]
 fn a_variant_runs_beside_its_algorithm() {
-    let variant = |name: &str, increase: f64| {
-        let mut entry = algorithm("tcp", 0.0);
-        entry["name"] = json!(name);
-        entry["parameters"]["increase"] = json!(increase);
-        entry
-    };
-    let both = |name: &str| {
-        let mut scenario = dumbbell_of(&["tcp"], 0.0);
-        let mut second = flow("A", "B", 0.0);
-        second["algorithm"] = json!(name);
-        scenario["flows"].as_array_mut().unwrap().push(second);
-        scenario["algorithms"].as_array_mut().unwrap().push(variant(name, 4.0));
+    let both = |name: &str, increase: f64| {
+        let mut scenario = dumbbell_of(&["tcp", "tcp"], 0.0);
+        scenario["flows"][1]["algorithm"] = json!(name);
+        let mut variant = algorithm("tcp", 0.0);
+        variant["name"] = json!(name);
+        variant["parameters"]["increase"] = json!(increase);
+        scenario["algorithms"] = json!([algorithm("tcp", 1.0), variant]);
         scenario
     };
-    let mut s = run(&both("tcp(increase=4)"), 1);
-    let table = flows(&mut s);
-    let delivered = integer(&table, "segments_delivered");
-    let names = texts(&table, "algorithm");
-    let of = |name: &str| delivered[names.iter().position(|n| n == name).expect("a flow")];
-    assert!(of("tcp(increase=4)") > of("tcp"), "{delivered:?}");
+    let delivered = |scenario: &Value| {
+        let table = flows(&mut run(scenario, 1));
+        let mut found: Vec<_> = texts(&table, "algorithm")
+            .iter()
+            .cloned()
+            .zip(integer(&table, "segments_delivered").iter().copied())
+            .collect();
+        found.sort();
+        found
+    };
+    let counts = |rows: &[(String, u64)]| rows.iter().map(|row| row.1).collect::<BTreeSet<_>>();
+    let (alike, other) = (delivered(&both("tcp(x)", 1.0)), delivered(&both("tcp(increase=4)", 4.0)));
+    assert_eq!(counts(&alike), counts(&delivered(&dumbbell_of(&["tcp", "tcp"], 0.0))));
+    assert_ne!(counts(&alike), counts(&other));
+    assert_eq!([&*other[0].0, &*other[1].0], ["tcp", "tcp(increase=4)"]);
     for (name, problem) in
         [("tcp", "named twice"), ("tpc(increase=4)", "unknown algorithm"), ("tcp(", "unknown algorithm")]
     {
-        let refused = Scenario::from_json(&both(name).to_string()).expect_err("a refusal");
+        let mut scenario = both("tcp(x)", 1.0);
+        scenario["algorithms"][1]["name"] = json!(name);
+        scenario["flows"][1]["algorithm"] = json!(name);
+        let refused = Scenario::from_json(&scenario.to_string()).expect_err("a refusal");
         assert_eq!(refused.path, format!("algorithms.{name}"));
         assert!(refused.to_string().contains(problem), "{refused}");
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mesonet.algorithms import OUTSIDE
 from mesonet.errors import InputError, unknown
 from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_titles, find_toml, read_toml
 from mesonet.scenarios import settings
@@ -123,10 +125,10 @@ def pairs(values: Sequence[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for given in values:
-        path, equals, value = given.partition("=")
-        if not equals:
+        path, *rest = re.split(f"={OUTSIDE}", given, maxsplit=1)
+        if not rest:
             raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
-        path, value = path.strip(), value.strip()
+        path, value = path.strip(), rest[0].strip()
         for other, before in found.items():
             if _resolved(path) == _resolved(other):
                 problem = f'set twice, first to "{before}"' + (f" as {other}" if other != path else "")

@@ -360,9 +360,7 @@ class Scenario:
                     problem = f"{name} is {units.show('number', value)} in {named.algorithm.name} too"
                     place = self._place_of(text)
                     file = _file(self.settings[place.partition("[")[0]].source) or f"scenario {self.name}"
-                    others = [each for each in named.constants if each != name]
-                    allowed = f"leave {name} out" + ("" if others else f": {named.algorithm.name}")
-                    raise InputError(problem, file, place, text, allowed)
+                    raise InputError(problem, file, place, text, named.without(name))
 
     def _place_of(self, algorithm: str) -> str:
         """Return the path that names an algorithm of the mix."""
