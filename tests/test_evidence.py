@@ -167,6 +167,7 @@ def test_roles_and_times_of_flows() -> None:
         (["bbr", "--against", "cubic,cubic"], "not a list of different incumbents"),
         (["bbr", "--only", "5.9"], '--only = "5.9": unknown criterion'),
         (["bbr", "--full", "--replicates", "3"], "goes without --full"),
+        (["tcp(nosuch=1)"], 'ALGORITHM = "tcp(nosuch=1)"'),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: list[str], message: str) -> None:

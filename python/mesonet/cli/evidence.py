@@ -37,6 +37,7 @@ def evidence(
 
     The folder can be resumed: the same command runs what is missing.
     """
+    from mesonet.algorithms import split
     from mesonet.evidence.judging import judge
     from mesonet.evidence.page import write
     from mesonet.evidence.plan import AGAINST, FULL, QUICK, plan
@@ -45,7 +46,7 @@ def evidence(
 
     if size and replicates:
         raise InputError(f"goes without --{size}", path="--replicates", value=replicates)
-    incumbents = tuple(name.strip() for name in against.split(",")) if against is not None else AGAINST
+    incumbents = tuple(split(against)) if against is not None else AGAINST
     chosen = plan(algorithm, incumbents, replicates or (FULL if size == "full" else QUICK), only)
     if only_plan:
         columns = ["section", "criterion", "cells", "runs", "about CPU s"]

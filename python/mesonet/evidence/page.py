@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import polars as pl
@@ -150,7 +151,7 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
     folders = list(dict.fromkeys(
         name for each in plan.comparisons if each.criterion is criterion for name in (each.tested, each.reference)
     ))  # fmt: skip
-    command = f"mesonet evidence {plan.algorithm} --against {','.join(plan.against)} --replicates {plan.replicates}"
+    command = f"mesonet evidence {quote(plan.algorithm)} --against {quote(','.join(plan.against))}"
     return {
         "section": criterion.section,
         "title": criterion.title,
@@ -161,7 +162,7 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
         "mark": _MARKS.get(finding.verdict, "open"),
         "why": finding.why,
         "measures": [_measure(plan, finding, id) for id in dict.fromkeys(cell.measure.id for cell in finding.cells)],
-        "command": f"{command} --only {criterion.section}" if folders else "",
+        "command": f"{command} --replicates {plan.replicates} --only {criterion.section}" if folders else "",
         "folders": folders,
         "seeds": ", ".join(str(seed) for seed in sorted({plan.campaigns[name].seed for name in folders})),
     }

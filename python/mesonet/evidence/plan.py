@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet import core
+from mesonet import algorithms
 from mesonet.designs.grid import level_at
-from mesonet.errors import InputError, unknown
+from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion, criteria, folder
 from mesonet.experiments.network import Experiment, experiment_of
 from mesonet.scenarios.settings import flatten
@@ -110,7 +111,7 @@ def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUI
     Parameters
     ----------
     algorithm
-        The algorithm that is tested.
+        The algorithm that is tested, or a variant of one.
     against
         Incumbents.
     replicates
@@ -127,9 +128,9 @@ def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUI
     InputError
         If there is no such algorithm or criterion, or a number is not allowed.
     """
-    for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against)):
-        if name not in core.algorithms():
-            raise unknown("algorithm", name, core.algorithms(), path=path)
+    algorithm, *against = (
+        _named(path, name) for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against))
+    )
     if len(set(against)) != len(against) or not against:
         raise InputError("not a list of different incumbents", path="--against", value=",".join(against))
     if replicates < 2:
@@ -138,16 +139,16 @@ def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUI
     campaigns: dict[str, Experiment] = {}
     comparisons = []
 
-    def add(criterion: Criterion, name: str, algorithms: Sequence[str], incumbent: str, seed: str) -> str:
+    def add(criterion: Criterion, name: str, names: Sequence[str], incumbent: str, seed: str) -> str:
         if name not in campaigns:
-            campaigns[name] = _experiment(criterion, name, algorithms, incumbent, replicates, _SEEDS[seed])
+            campaigns[name] = _experiment(criterion, name, names, incumbent, replicates, _SEEDS[seed])
         return name
 
     for criterion in chosen:
         section = criterion.section
         for incumbent in against if criterion.runs else ():
             if criterion.kind == "beside":
-                name = f"{section}-beside-{incumbent}"
+                name = f"{section}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
                 pair = list(dict.fromkeys([algorithm, incumbent]))
             else:
                 name, pair = section, list(dict.fromkeys([algorithm, *against]))
@@ -183,6 +184,13 @@ def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
     return found
 
 
+def _named(path: str, name: str) -> str:
+    try:
+        return algorithms.resolve(name).name
+    except InputError as error:
+        raise InputError(error.problem, None, path, name, error.allowed) from None
+
+
 def _level_labels(factor: Mapping[str, Any]) -> list[str]:
     """Return the names of the levels: those of the file, else the values as written there."""
     if "labels" in factor:
@@ -208,7 +216,7 @@ def cpu_s(chosen: Experiment) -> float:
 
 
 def _experiment(
-    criterion: Criterion, name: str, algorithms: Sequence[str], incumbent: str, replicates: int, seed: int
+    criterion: Criterion, name: str, names: Sequence[str], incumbent: str, replicates: int, seed: int
 ) -> Experiment:
     table = _with_incumbent(copy.deepcopy(dict(criterion.table)), incumbent)
     for factor in table.get("factors", []):
@@ -217,7 +225,7 @@ def _experiment(
         "name": name,
         "title": f"RFC 9743, section {criterion.section}: {criterion.title}",
         "description": criterion.reading,
-        "algorithms": list(algorithms),
+        "algorithms": list(names),
         "replicates": replicates,
         "seed": seed,
         "keep": ["series", "flows"],
