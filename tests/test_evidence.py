@@ -107,7 +107,9 @@ def test_verdicts_follow_margin_and_noise(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.verdict == HARM
     assert "50% lower" in found.why
     assert judged(monkeypatch, [90, 91, 89, 90], [100, 101, 99, 100]).verdict == NO_HARM
-    assert judged(monkeypatch, [200, 10, 150, 30], [100, 101, 99, 100]).verdict == NOT_EVALUATED
+    noisy = judged(monkeypatch, [200, 10, 150, 30], [100, 101, 99, 100])
+    assert noisy.verdict == NOT_EVALUATED
+    assert "no harm would have been seen" in noisy.why
     assert judged(monkeypatch, [np.nan] * 4, [100, 101, 99, 100]).verdict == NOT_EVALUATED
     # A loss rate of .4 % is below what the criterion calls relevant, whatever its ratio.
     assert judged(monkeypatch, [4e-3] * 4, [1e-4] * 4, "5.1.3").verdict == NO_HARM

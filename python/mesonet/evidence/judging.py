@@ -222,9 +222,12 @@ def _verdict(criterion: Criterion, cells: Sequence[Cell]) -> tuple[str, str]:
         return HARM, f"{words}. The worst: {sentence(worst)}, against {worst.incumbent}, at {worst.label}."
     if open_cells:
         worst = max(open_cells, key=lambda cell: np.nan_to_num(cell.smallest, nan=np.inf))
-        seen = (
-            f"only a harm of {worst.smallest:.0%} would have been seen" if np.isfinite(worst.smallest) else "no value"
-        )
+        if not np.isfinite(worst.smallest):
+            seen = "no value"
+        elif worst.smallest >= 1:  # harm is at most 1
+            seen = "no harm would have been seen"
+        else:
+            seen = f"only a harm of {worst.smallest:.0%} would have been seen"
         words = f"{len(open_cells)} of {len(cells)} comparisons are too noisy or have no value"
         return NOT_EVALUATED, f"{words}; {worst.measure.title} at {worst.label}: {seen}. More replicates may decide."
     visible = max(cell.visible for cell in cells)
