@@ -50,11 +50,19 @@ pub fn random() -> impl Strategy<Value = Value> {
                     ("users.base_sources", json!(sources)),
                     ("users.think_time", json!(0.5)),
                     ("time", time(3.0, 1.0, 1)),
-                    ("algorithms", json!([algorithm(name, 0.5), algorithm("tcp", 0.5)])),
+                    ("algorithms", both(name)),
                 ],
             );
             with_flows(scenario, &delays_and_overheads)
         })
+}
+
+/// An algorithm for half of the sources, and standard TCP for the others.
+fn both(name: &str) -> Value {
+    if name == "tcp" {
+        return json!([algorithm(name, 1.0)]);
+    }
+    json!([algorithm(name, 0.5), algorithm("tcp", 0.5)])
 }
 
 /// With explicit flows between hosts, given by any numbers: from, to, extra delay in 10 ms, overhead or none.
