@@ -148,9 +148,7 @@ def _environments(findings: Sequence[Finding]) -> list[str]:
 
 def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
     criterion = finding.criterion
-    folders = list(dict.fromkeys(
-        name for each in plan.comparisons if each.criterion is criterion for name in (each.tested, each.reference)
-    ))  # fmt: skip
+    folders = plan.campaigns_of(criterion)
     command = f"mesonet evidence {quote(plan.algorithm)} --against {quote(','.join(plan.against))}"
     return {
         "section": criterion.section,

@@ -88,6 +88,21 @@ class Plan:
             "criteria": [each.section for each in self.criteria],
         }
 
+    def campaigns_of(self, criterion: Criterion) -> list[str]:
+        """Return the campaigns of a criterion.
+
+        Parameters
+        ----------
+        criterion
+            A criterion of the report.
+
+        Returns
+        -------
+        Their names, each once.
+        """
+        mine = [each for each in self.comparisons if each.criterion is criterion]
+        return list(dict.fromkeys(name for each in mine for name in (each.tested, each.reference)))
+
     def rows(self) -> list[list[str]]:
         """Return the cost of each criterion.
 
@@ -97,8 +112,7 @@ class Plan:
         """
         rows = []
         for each in self.criteria:
-            names = [name for name in self.campaigns if name.split("-")[0] == each.section]
-            chosen = [self.campaigns[name] for name in names]
+            chosen = [self.campaigns[name] for name in self.campaigns_of(each)]
             runs = sum(one.conditions * len(one.algorithms) * one.replicates for one in chosen)
             cells = chosen[0].conditions if chosen else 0
             rows.append([each.section, each.title, str(cells), str(runs), f"{sum(map(cpu_s, chosen)):.0f}"])

@@ -1,4 +1,4 @@
-//! What a flow does by the texts alone, from loss to loss: without a simulator and without the code of the algorithms.
+//! Behaviour of a flow by the texts alone, from loss to loss: without a simulator and without the code of the algorithms.
 //!
 //! `gaps` has the segments that are acknowledged between two losses. One acknowledgement is a step, and a window takes a round
 //! trip of `rtt` seconds. A function returns the mean window of each cycle by time, which is its segments over its

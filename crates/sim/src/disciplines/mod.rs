@@ -83,7 +83,7 @@ pub struct Waiting {
     pub bytes: u32,
     /// It is an acknowledgement.
     pub is_ack: bool,
-    /// Where it goes, by a number of what carries it.
+    /// Number of the way on which it leaves.
     pub way: u16,
     /// It found so many others that the step of DualPI2 may mark it.
     pub may_step: bool,

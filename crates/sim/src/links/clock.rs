@@ -137,6 +137,20 @@ mod tests {
         assert_eq!([1, 10, 11, 30, 31, 45].map(|work| clock.time(work)), [5, 5, 8, 8, 25, 28]);
     }
 
+    /// A clock of pieces given by gap, work at once and service, and the length of a round of it.
+    fn of_pieces(given: &[(u64, u64, u64)], first: Picos, repeats: bool) -> (Clock, Picos) {
+        let mut pieces = vec![piece(0, 0, first)];
+        for (gap, at_once, service) in given {
+            let time = pieces[pieces.len() - 1].time + gap;
+            pieces.push(piece(time, *at_once, *service));
+        }
+        let last = pieces[pieces.len() - 1].time;
+        if !repeats {
+            pieces.push(piece(last + 1, 0, 7));
+        }
+        (Clock::new(pieces, 10, repeats.then_some(last + 5)), last + 5)
+    }
+
     proptest! {
         /// The instant of an amount of work is the first by which it could have been done.
         #[test]
@@ -146,16 +160,7 @@ mod tests {
             repeats: bool,
             work in 1u64..2000,
         ) {
-            let mut pieces = vec![piece(0, 0, first)];
-            for (gap, at_once, service) in given {
-                let time = pieces[pieces.len() - 1].time + gap;
-                pieces.push(piece(time, at_once, service));
-            }
-            let last = pieces[pieces.len() - 1].time;
-            if !repeats {
-                pieces.push(piece(last + 1, 0, 7));
-            }
-            let clock = Clock::new(pieces, 10, repeats.then_some(last + 5));
+            let (clock, _) = of_pieces(&given, first, repeats);
             let time = clock.time(work);
             prop_assert!(clock.work(time) >= work);
             prop_assert!(time == 0 || clock.work(time - 1) < work);
@@ -169,17 +174,7 @@ mod tests {
             repeats: bool,
             work in 1u64..200,
         ) {
-            let mut pieces = vec![piece(0, 0, first)];
-            for (gap, at_once, service) in given {
-                let time = pieces[pieces.len() - 1].time + gap;
-                pieces.push(piece(time, at_once, service));
-            }
-            let last = pieces[pieces.len() - 1].time;
-            if !repeats {
-                pieces.push(piece(last + 1, 0, 7));
-            }
-            let span = last + 5;
-            let clock = Clock::new(pieces, 10, repeats.then_some(span));
+            let (clock, span) = of_pieces(&given, first, repeats);
             let rounds = clock.period.map_or(2, |(_, all)| work / all + 3);
             let took = |begin| clock.time(clock.work(begin) + work) - begin;
             let found = (0..rounds * span).map(took).max().unwrap_or(0);

@@ -33,12 +33,12 @@ pub struct Instant {
     pub after: Option<usize>,
 }
 
-/// What does not change during a run.
+/// Constants of a run.
 #[derive(Clone, Debug)]
 struct Rules {
     /// Start by explicit flow; empty where fewer than two flows are compared.
     starts: Vec<Picos>,
-    /// Whether a flow has no end of its own, by explicit flow.
+    /// True for a flow without an end of its own, by explicit flow.
     unlimited: Vec<bool>,
     /// Starts of the flows without an end, rising.
     joins: Vec<Picos>,

@@ -61,7 +61,7 @@ pub fn sets(scenario: &Scenario) -> impl Iterator<Item = Set<'_>> {
 }
 
 impl Impairments {
-    /// What the link of a lane does; none where it is perfect.
+    /// Rules of the link of a lane; none where it is perfect.
     #[must_use]
     pub fn rules(&self, lane: usize) -> Option<&Arc<Rules>> {
         self.rules.get(lane)?.as_ref()
