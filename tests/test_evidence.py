@@ -16,12 +16,14 @@ from click.testing import CliRunner
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.evidence import judging, measures
-from mesonet.evidence.criterion import criteria, folder, read
+from mesonet.evidence.criterion import read
 from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
 from mesonet.evidence.plan import Plan, cell_labels, plan
+from mesonet.evidence.suite import DEFAULT, criteria, suite_of
 
-SECTIONS = [each.section for each in criteria()]
+RFC9743 = criteria(suite_of(DEFAULT))
+SECTIONS = [each.id for each in RFC9743]
 
 
 def test_criteria_follow_the_sections_of_the_rfc() -> None:
@@ -53,12 +55,12 @@ def test_criteria_follow_the_sections_of_the_rfc() -> None:
         "7.10",
         "7.11",
     ]
-    for each in criteria():
-        assert all(measure.reason for measure in each.measures), each.section
+    for each in RFC9743:
+        assert all(measure.reason for measure in each.measures), each.id
         assert set(each.covered_by) <= set(SECTIONS)
 
 
-@pytest.mark.parametrize("section", [each.section for each in criteria() if each.runs])
+@pytest.mark.parametrize("section", [each.id for each in RFC9743 if each.runs])
 def test_every_campaign_can_run(section: str) -> None:
     chosen = plan("prague", ["cubic", "prague"], 2, section)
     for name, each in chosen.campaigns.items():
@@ -73,7 +75,7 @@ def test_every_campaign_can_run(section: str) -> None:
 
 def test_an_incumbent_is_compared_with_other_runs_of_itself() -> None:
     chosen = plan("cubic", ["cubic", "tcp"], 2, "5.1.2,5.2.1")
-    found = [(each.criterion.section, each.incumbent, each.tested, each.reference) for each in chosen.comparisons]
+    found = [(each.criterion.id, each.incumbent, each.tested, each.reference) for each in chosen.comparisons]
     assert found == [
         ("5.1.2", "cubic", "5.1.2", "5.1.2-again"),
         ("5.1.2", "tcp", "5.1.2", "5.1.2"),
@@ -168,6 +170,7 @@ def test_roles_and_times_of_flows() -> None:
         (["bbr", "--against", "cubic,nosuch"], '--against = "nosuch": unknown algorithm'),
         (["bbr", "--against", "cubic,cubic"], "not a list of different incumbents"),
         (["bbr", "--only", "5.9"], '--only = "5.9": unknown criterion'),
+        (["bbr", "--suite", "nosuch"], '--suite = "nosuch": unknown suite'),
         (["bbr", "--full", "--replicates", "3"], "goes without --full"),
         (["tcp(nosuch=1)"], 'ALGORITHM = "tcp(nosuch=1)"'),
     ],
@@ -178,7 +181,7 @@ def test_wrong_arguments_are_refused(arguments: list[str], message: str) -> None
 
 
 def test_malformed_criteria_are_refused(tmp_path: Path) -> None:
-    text = (folder() / "7.7.toml").read_text(encoding="utf-8")
+    text = (suite_of(DEFAULT).folder / "7.7.toml").read_text(encoding="utf-8")
     for old, new, message in (
         ('kind = "alone"', 'kind = "nosuch"', "kind"),
         ('value = "goodput"', 'value = "nosuch"', "unknown measure"),

@@ -1,4 +1,4 @@
-"""Catalogue of scenarios, experiments, algorithms, topologies, factors, responses and parameters."""
+"""Catalogue of scenarios, experiments, suites, algorithms, topologies, factors, responses and parameters."""
 
 from __future__ import annotations
 
@@ -72,6 +72,25 @@ def _factors() -> Entries:
     return entries
 
 
+def _suites() -> Entries:
+    from mesonet.evidence.suite import criteria, suites  # loads the analysis, which other kinds do not need
+
+    return [
+        {
+            "name": each.name,
+            "cases": len(found),
+            "simulated": sum(case.runs for case in found),
+            "title": each.title,
+            "purpose": each.purpose,
+            "document": each.document,
+            "source": each.source,
+            "quick": each.quick,
+            "full": each.full,
+        }
+        for each, found in ((each, criteria(each)) for each in suites().values())
+    ]
+
+
 def _response_sets() -> Entries:
     return [
         {
@@ -106,6 +125,7 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
         lambda: _titled(builtin_titles(EXPERIMENTS), use="experiment; run, check with --condition N"),
         ("name", "use", "title"),
     ),
+    "suites": (_suites, ("name", "cases", "simulated", "title", "purpose")),
     "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
     "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),

@@ -1,11 +1,10 @@
-"""Criteria of RFC 9743 as files: scenarios, measures, margins and words."""
+"""Cases of suites as files: scenarios, measures, margins and words."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ KINDS = ("alone", "beside", "question", "covered", "missing")
 not evaluated."""
 DEMANDS = ("must", "should", "may")
 _KEYS = {
-    "section", "title", "demand", "kind", "question", "reading", "scenario", "set", "factors", "measures", "covered_by",
+    "id", "title", "demand", "kind", "question", "reading", "scenario", "set", "factors", "measures", "covered_by",
     "reason",
 }  # fmt: skip
-_FOLDER = Path(str(files("mesonet.evidence"))) / "criteria"
 
 
 @dataclass(frozen=True)
@@ -58,14 +56,14 @@ class Measure:
 
 @dataclass(frozen=True)
 class Criterion:
-    """Criterion of RFC 9743.
+    """Case of a suite, such as a criterion of RFC 9743.
 
     Attributes
     ----------
-    section, title
-        Section of the RFC, and its subject.
+    id, title
+        Name of the case in its document, such as a section of the RFC, and its subject.
     demand
-        ``must``, ``should`` or ``may``, as the RFC has it.
+        ``must``, ``should`` or ``may``, as the document has it.
     kind
         One of `KINDS`.
     question
@@ -77,12 +75,12 @@ class Criterion:
     measures
         Quantities that are compared; empty if nothing runs.
     covered_by
-        Sections that answer this one, for the kind ``covered``.
+        Cases that answer this one, for the kind ``covered``.
     reason
         Why the criterion is not evaluated, for the kind ``missing``.
     """
 
-    section: str
+    id: str
     title: str
     demand: str
     kind: str
@@ -97,45 +95,6 @@ class Criterion:
     def runs(self) -> bool:
         """True if the criterion is answered by simulations."""
         return self.kind in ("alone", "beside")
-
-
-def folder() -> Path:
-    """Return the folder of the criteria, which scenario files are relative to.
-
-    Returns
-    -------
-    Its path.
-    """
-    return _FOLDER
-
-
-def criteria(only: str | None = None) -> list[Criterion]:
-    """Return the criteria in the order of the RFC.
-
-    Parameters
-    ----------
-    only
-        Sections to keep, separated by commas; None: all.
-
-    Returns
-    -------
-    The criteria.
-
-    Raises
-    ------
-    InputError
-        If there is no criterion for a section.
-    """
-    found = [read(path) for path in _FOLDER.glob("[0-9]*.toml")]
-    found.sort(key=lambda each: [int(part) for part in each.section.split(".")])
-    if only is None:
-        return found
-    wanted = [part.strip() for part in only.split(",")]
-    known = [each.section for each in found]
-    for section in wanted:
-        if section not in known:
-            raise unknown("criterion", section, known, path="--only")
-    return [each for each in found if each.section in wanted]
 
 
 def read(path: Path) -> Criterion:
@@ -159,7 +118,7 @@ def read(path: Path) -> Criterion:
     for key in table:
         if key not in _KEYS:
             raise unknown("key of a criterion", key, sorted(_KEYS), path=key).located(file=path.name)
-    for key in ("section", "title", "demand", "kind", "question"):
+    for key in ("id", "title", "demand", "kind", "question"):
         if not isinstance(table.get(key), str):
             raise InputError("missing", path.name, key, table.get(key), "text in quotes")
     for key, allowed in (("kind", KINDS), ("demand", DEMANDS)):
@@ -172,7 +131,7 @@ def read(path: Path) -> Criterion:
     if runs != bool(measures):
         raise InputError("measures go with the kinds alone and beside, which need them", path.name, "measures")
     return Criterion(
-        table["section"],
+        table["id"],
         table["title"],
         table["demand"],
         table["kind"],

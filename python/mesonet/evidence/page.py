@@ -16,6 +16,7 @@ from mesonet import core
 from mesonet._version import __version__
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
 from mesonet.evidence.plan import Plan
+from mesonet.evidence.suite import DEFAULT
 from mesonet.files import places
 from mesonet.plots import harm_by_cell, to_svg
 
@@ -70,8 +71,9 @@ def html(plan: Plan, findings: Sequence[Finding]) -> str:
     return environment.get_template("evidence.html").render(
         title=_title(plan),
         style=Markup(style),
+        suite=plan.suite,
         algorithm=plan.algorithm,
-        summary=_summary(findings),
+        summary=_summary(plan, findings),
         findings=[_entry(plan, each) for each in findings],
         harmful=_environments(findings),
         reading=_reading(plan),
@@ -96,42 +98,44 @@ def markdown(plan: Plan, findings: Sequence[Finding]) -> str:
     lines = [
         f"# {_title(plan)}",
         "",
-        _summary(findings),
+        _summary(plan, findings),
         "",
-        "| section | criterion | verdict | why |",
+        f"| {plan.suite.case} | {plan.suite.cases[0]} | verdict | why |",
         "|---|---|---|---|",
     ]
     for each in findings:
-        cells = (each.criterion.section, each.criterion.title, each.verdict, each.why.replace("|", "\\|"))
+        cells = (each.criterion.id, each.criterion.title, each.verdict, each.why.replace("|", "\\|"))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", *_reading(plan), ""])
 
 
 def _title(plan: Plan) -> str:
-    return f"Evidence about {plan.algorithm}, by the criteria of RFC 9743"
+    return f"Evidence about {plan.algorithm}, by {plan.suite.title}"
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+def _summary(plan: Plan, findings: Sequence[Finding]) -> str:
     counts = {verdict: sum(each.verdict == verdict for each in findings) for verdict in (HARM, NO_HARM)}
     rest = len(findings) - sum(counts.values())
     return (
-        f"Harm was found by {counts[HARM]} criteria, no harm by {counts[NO_HARM]}; {rest} were not evaluated or need "
-        "the words of the author. Evidence is not certification: it holds for the cells and incumbents below."
+        f"Harm was found by {counts[HARM]} {plan.suite.cases[1]}, no harm by {counts[NO_HARM]}; {rest} were not "
+        "evaluated or need the words of the author. Evidence is not certification: it holds for the cells and "
+        "incumbents below."
     )
 
 
 def _reading(plan: Plan) -> list[str]:
+    case = plan.suite.cases[0]
     return [
-        f"Each criterion compares runs with {plan.algorithm} and runs with an incumbent ({', '.join(plan.against)}) in "
+        f"Each {case} compares runs with {plan.algorithm} and runs with an incumbent ({', '.join(plan.against)}) in "
         "the same cell: the same network, the same seeds, the same starts. Harm is the part of its performance that is "
         "lost (Ware et al., HotNets 2019): 0% is no difference, 100% is everything. A negative harm is a gain.",
         "The verdict is harm if in some cell the mean harm exceeds the margin and its interval excludes 0. The "
-        "intervals of a criterion hold together: a harmless criterion shows harm by chance with a probability of at "
+        f"intervals of a {case} hold together: a harmless {case} shows harm by chance with a probability of at "
         f"most {ALPHA:.0%}.",
         f"The smallest visible harm is the harm that would have been found with a probability of {POWER:.0%}. Where "
         "the interval excludes a harm beyond the margin, the margin is shown. A cell in which the smallest visible "
         f"harm exceeds {LARGEST_VISIBLE:.0%} is not judged.",
-        "The RFC has no thresholds and is no checklist. Margins are choices; each figure has the reason of its margin.",
+        f"{plan.suite.thresholds} Margins are choices; each figure has the reason of its margin.",
     ]
 
 
@@ -142,16 +146,17 @@ def _environments(findings: Sequence[Finding]) -> list[str]:
         for cell in each.cells:
             if cell.is_harmful:
                 words = f"{sentence(cell)} against {cell.incumbent}"
-                lines.setdefault(f"{each.criterion.section}, {cell.label}", []).append(words)
+                lines.setdefault(f"{each.criterion.id}, {cell.label}", []).append(words)
     return [f"{where}: {'; '.join(words)}." for where, words in lines.items()]
 
 
 def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
     criterion = finding.criterion
     folders = plan.campaigns_of(criterion)
-    command = f"mesonet evidence {quote(plan.algorithm)} --against {quote(','.join(plan.against))}"
+    suite = "" if plan.suite.name == DEFAULT else f" --suite {plan.suite.name}"
+    command = f"mesonet evidence {quote(plan.algorithm)}{suite} --against {quote(','.join(plan.against))}"
     return {
-        "section": criterion.section,
+        "id": criterion.id,
         "title": criterion.title,
         "demand": criterion.demand.upper() if criterion.runs else "",
         "question": criterion.question,
@@ -160,7 +165,7 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
         "mark": _MARKS.get(finding.verdict, "open"),
         "why": finding.why,
         "measures": [_measure(plan, finding, id) for id in dict.fromkeys(cell.measure.id for cell in finding.cells)],
-        "command": f"{command} --replicates {plan.replicates} --only {criterion.section}" if folders else "",
+        "command": f"{command} --replicates {plan.replicates} --only {criterion.id}" if folders else "",
         "folders": folders,
         "seeds": ", ".join(str(seed) for seed in sorted({plan.campaigns[name].seed for name in folders})),
     }

@@ -11,7 +11,8 @@ from typing import Any
 from mesonet import algorithms
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
-from mesonet.evidence.criterion import Criterion, criteria, folder
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
 from mesonet.experiments.network import Experiment, experiment_of
 from mesonet.scenarios.settings import flatten
 
@@ -19,8 +20,6 @@ INCUMBENT = "INCUMBENT"
 """Stands for the incumbent in the flows of criteria."""
 AGAINST = ("cubic", "tcp")
 """Incumbents unless others are named: CUBIC (RFC 9438) and standard TCP (RFC 5681), which section 5.2.1 names."""
-QUICK, FULL = 10, 50
-"""Replicates of a quick and of a full report."""
 _SEEDS = {"tested": 1, "reference": 2}
 """Seeds of a campaign, and of its reference if the algorithm is the incumbent: equal runs would prove nothing."""
 _RUN_S, _HOPS_PER_S = 0.04, 2e6
@@ -53,6 +52,8 @@ class Plan:
 
     Attributes
     ----------
+    suite
+        Suite of the criteria.
     algorithm
         The algorithm that is tested.
     against
@@ -67,6 +68,7 @@ class Plan:
         Comparisons, in the order of the criteria.
     """
 
+    suite: Suite
     algorithm: str
     against: tuple[str, ...]
     replicates: int
@@ -82,10 +84,11 @@ class Plan:
         Plain data.
         """
         return {
+            "suite": self.suite.name,
             "algorithm": self.algorithm,
             "against": list(self.against),
             "replicates": self.replicates,
-            "criteria": [each.section for each in self.criteria],
+            "criteria": [each.id for each in self.criteria],
         }
 
     def campaigns_of(self, criterion: Criterion) -> list[str]:
@@ -108,18 +111,24 @@ class Plan:
 
         Returns
         -------
-        Section, title, cells, runs and expected processor time in s, as text.
+        Name, title, cells, runs and expected processor time in s, as text.
         """
         rows = []
         for each in self.criteria:
             chosen = [self.campaigns[name] for name in self.campaigns_of(each)]
             runs = sum(one.conditions * len(one.algorithms) * one.replicates for one in chosen)
             cells = chosen[0].conditions if chosen else 0
-            rows.append([each.section, each.title, str(cells), str(runs), f"{sum(map(cpu_s, chosen)):.0f}"])
+            rows.append([each.id, each.title, str(cells), str(runs), f"{sum(map(cpu_s, chosen)):.0f}"])
         return rows
 
 
-def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUICK, only: str | None = None) -> Plan:
+def plan(
+    algorithm: str,
+    against: Sequence[str] = AGAINST,
+    replicates: int | None = None,
+    only: str | None = None,
+    suite: str = DEFAULT,
+) -> Plan:
     """Return the plan of a report.
 
     Parameters
@@ -129,9 +138,11 @@ def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUI
     against
         Incumbents.
     replicates
-        Runs of each cell, at least 2.
+        Runs of each cell, at least 2; None: those of a quick report of the suite.
     only
-        Sections of the RFC, separated by commas; None: all criteria.
+        Names of criteria, separated by commas; None: all criteria.
+    suite
+        Name of the suite.
 
     Returns
     -------
@@ -140,37 +151,39 @@ def plan(algorithm: str, against: Sequence[str] = AGAINST, replicates: int = QUI
     Raises
     ------
     InputError
-        If there is no such algorithm or criterion, or a number is not allowed.
+        If there is no such algorithm, suite or criterion, or a number is not allowed.
     """
     algorithm, *against = (
         _named(path, name) for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against))
     )
     if len(set(against)) != len(against) or not against:
         raise InputError("not a list of different incumbents", path="--against", value=",".join(against))
+    from_suite = suite_of(suite)
+    replicates = from_suite.quick if replicates is None else replicates
     if replicates < 2:
         raise InputError("too few to measure chance", path="--replicates", value=replicates, allowed="at least 2")
-    chosen = criteria(only)
+    chosen = criteria(from_suite, only)
     campaigns: dict[str, Experiment] = {}
     comparisons = []
 
     def add(criterion: Criterion, name: str, names: Sequence[str], incumbent: str, seed: str) -> str:
         if name not in campaigns:
-            campaigns[name] = _experiment(criterion, name, names, incumbent, replicates, _SEEDS[seed])
+            campaigns[name] = _experiment(from_suite, criterion, name, names, incumbent, replicates, _SEEDS[seed])
         return name
 
     for criterion in chosen:
-        section = criterion.section
+        id = criterion.id
         for incumbent in against if criterion.runs else ():
             if criterion.kind == "beside":
-                name = f"{section}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
+                name = f"{id}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
                 pair = list(dict.fromkeys([algorithm, incumbent]))
             else:
-                name, pair = section, list(dict.fromkeys([algorithm, *against]))
+                name, pair = id, list(dict.fromkeys([algorithm, *against]))
             tested = reference = add(criterion, name, pair, incumbent, "tested")
             if incumbent == algorithm:
                 reference = add(criterion, f"{name}-again", [incumbent], incumbent, "reference")
             comparisons.append(Comparison(criterion, incumbent, tested, reference))
-    return Plan(algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
+    return Plan(from_suite, algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
 
 
 def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
@@ -230,14 +243,14 @@ def cpu_s(chosen: Experiment) -> float:
 
 
 def _experiment(
-    criterion: Criterion, name: str, names: Sequence[str], incumbent: str, replicates: int, seed: int
+    suite: Suite, criterion: Criterion, name: str, names: Sequence[str], incumbent: str, replicates: int, seed: int
 ) -> Experiment:
     table = _with_incumbent(copy.deepcopy(dict(criterion.table)), incumbent)
     for factor in table.get("factors", []):
         factor.pop("labels", None)
     about = {
         "name": name,
-        "title": f"RFC 9743, section {criterion.section}: {criterion.title}",
+        "title": f"{suite.short}, {suite.case} {criterion.id}: {criterion.title}",
         "description": criterion.reading,
         "algorithms": list(names),
         "replicates": replicates,
@@ -245,7 +258,7 @@ def _experiment(
         "keep": ["series", "flows"],
         "responses": "all",
     }
-    return experiment_of({**table, **about}, f"{criterion.section}.toml", folder())
+    return experiment_of({**table, **about}, f"{criterion.id}.toml", suite.folder)
 
 
 def _with_incumbent(value: Any, incumbent: str) -> Any:

@@ -1,0 +1,140 @@
+"""Suites: folders of cases with their scenarios, and what the report calls them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from mesonet.errors import InputError, unknown
+from mesonet.evidence.criterion import Criterion, read
+
+DEFAULT = "rfc9743"
+_FOLDER = Path(str(files("mesonet.evidence"))) / "suites"
+_TEXTS = ("short", "title", "document", "source", "purpose", "case", "thresholds", "environments")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Collection of cases from one document.
+
+    Attributes
+    ----------
+    name
+        Name on the command line, and of the folder.
+    short, title
+        Short name, and name for use in a sentence, such as ``the criteria of RFC 9743``.
+    document, source
+        Document with its date, and its address.
+    purpose
+        What the suite is for.
+    case
+        Word for the name of a case, such as ``section``.
+    cases
+        Words for one case and for several, such as ``criterion``, ``criteria``.
+    quick, full
+        Replicates of a quick and of a full report.
+    thresholds
+        Sentence about the thresholds of the document.
+    environments
+        Sentence that introduces the environments in which harm was found.
+    folder
+        Folder of the cases, which scenario files are relative to.
+    """
+
+    name: str
+    short: str
+    title: str
+    document: str
+    source: str
+    purpose: str
+    case: str
+    cases: tuple[str, str]
+    quick: int
+    full: int
+    thresholds: str
+    environments: str
+    folder: Path
+
+
+def suites() -> dict[str, Suite]:
+    """Return all suites.
+
+    Returns
+    -------
+    Suites by name, the default one first.
+    """
+    found = [_read(path.parent) for path in sorted(_FOLDER.glob("*/suite.toml"))]
+    return {each.name: each for each in sorted(found, key=lambda each: each.name != DEFAULT)}
+
+
+def suite_of(name: str) -> Suite:
+    """Return the suite of a name.
+
+    Parameters
+    ----------
+    name
+        Its name.
+
+    Returns
+    -------
+    The suite.
+
+    Raises
+    ------
+    InputError
+        If there is no such suite.
+    """
+    known = suites()
+    if name not in known:
+        raise unknown("suite", name, list(known), path="--suite")
+    return known[name]
+
+
+def criteria(suite: Suite, only: str | None = None) -> list[Criterion]:
+    """Return the cases of a suite in the order of their files: numbers by value.
+
+    Parameters
+    ----------
+    suite
+        The suite.
+    only
+        Names of the cases to keep, separated by commas; None: all.
+
+    Returns
+    -------
+    The cases.
+
+    Raises
+    ------
+    InputError
+        If there is no case of a name.
+    """
+    found = [read(path) for path in sorted(suite.folder.glob("[0-9]*.toml"), key=_order)]
+    if only is None:
+        return found
+    wanted = [part.strip() for part in only.split(",")]
+    known = [each.id for each in found]
+    for id in wanted:
+        if id not in known:
+            raise unknown(suite.cases[0], id, known, path="--only")
+    return [each for each in found if each.id in wanted]
+
+
+def _order(path: Path) -> list[tuple[int, str]]:
+    """Return the key that sorts 7.2 before 7.10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.findall(r"\d+|\D+", path.stem)]
+
+
+def _read(folder: Path) -> Suite:
+    table = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))
+    for key in _TEXTS:
+        if not isinstance(table.get(key), str):
+            raise InputError("missing", f"{folder.name}/suite.toml", key, table.get(key), "text in quotes")
+    one, several = table["cases"]
+    texts = {key: table[key] for key in _TEXTS}
+    return Suite(
+        name=folder.name, cases=(one, several), quick=table["quick"], full=table["full"], folder=folder, **texts
+    )
