@@ -20,6 +20,7 @@ from mesonet.evidence.criterion import read
 from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
 from mesonet.evidence.plan import Plan, cell_labels, plan
+from mesonet.evidence.running import Results
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of
 
 RFC9743 = criteria(suite_of(DEFAULT))
@@ -39,6 +40,7 @@ def test_criteria_follow_the_sections_of_the_rfc() -> None:
         "5.2.3",
         "5.3.1",
         "5.3.2",
+        "6",
         "6.1",
         "6.2",
         "6.3",
@@ -98,7 +100,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section
         return np.tile(np.asarray(tested if algorithm == "bbr" else reference, dtype=float), (cells, 1))
 
     monkeypatch.setattr(judging, "values", fake)
-    (found,) = judge(chosen, dict.fromkeys(chosen.campaigns))  # type: ignore[arg-type]
+    (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
     assert html(chosen, [found]).count(found.verdict)
     assert markdown(chosen, [found]).count(found.why)
     return found

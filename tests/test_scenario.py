@@ -24,7 +24,8 @@ def explained(chosen, path: str) -> tuple[str, str]:
 
 def test_built_in_scenarios_are_accepted_by_the_simulator() -> None:
     assert set(names()) == {
-        "abilene", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot", "video-beside-bulk"
+        "abilene", "bottleneck", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot",
+        "video-beside-bulk",
     }  # fmt: skip
     for name in names():
         assert core.describe(scenario(name).to_json())["topology"] == scenario(name).value("topology")

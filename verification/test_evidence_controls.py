@@ -13,8 +13,8 @@ from mesonet.evidence.running import run
 
 def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, Finding]:
     chosen = plan(algorithm, [against], 10, only)
-    campaigns = run(chosen, out, progress=False)
-    return {each.criterion.id: each for each in judge(chosen, campaigns)}
+    results = run(chosen, out, progress=False)
+    return {each.criterion.id: each for each in judge(chosen, results)}
 
 
 @pytest.mark.parametrize(

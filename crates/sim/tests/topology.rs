@@ -235,7 +235,7 @@ fn hops_are_those_of_the_routes() {
 
 #[test]
 fn the_laws_hold_on_the_built_in_topologies() {
-    for name in ["abilene", "isp", "dumbbell", "dumbbell-two-rtt", "parking-lot"] {
+    for name in ["abilene", "isp", "dumbbell", "dumbbell-two-rtt", "bottleneck", "parking-lot"] {
         check_laws(&scenario(json!(name)));
     }
 }

@@ -69,9 +69,9 @@ def evidence(
         return
     name = algorithm if from_suite.name == DEFAULT else f"{from_suite.name}-{algorithm}"
     folder = out or Path(file_stem(f"evidence-{name}"))
-    campaigns = run(chosen, folder, told=lambda line: click.echo(line, err=True), workers=workers, progress=not as_json)
-    failed = [name for name, campaign in campaigns.items() if campaign.counts["failed"]]
-    findings = judge(chosen, campaigns)
+    results = run(chosen, folder, told=lambda line: click.echo(line, err=True), workers=workers, progress=not as_json)
+    failed = [name for name, campaign in results.campaigns.items() if campaign.counts["failed"]]
+    findings = judge(chosen, results)
     page, table = write(chosen, findings, folder)
     rows = [[each.criterion.id, each.criterion.title, each.verdict, each.why] for each in findings]
     if as_json:

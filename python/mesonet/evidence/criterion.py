@@ -12,9 +12,9 @@ from mesonet.errors import InputError, unknown
 from mesonet.evidence.measures import DERIVED, NAMED
 from mesonet.responses.definitions import BY_NAME
 
-KINDS = ("alone", "beside", "question", "covered", "missing")
-"""Networks of one kind are compared; flows of the incumbent among newcomers; the author answers; other criteria answer;
-not evaluated."""
+KINDS = ("alone", "beside", "search", "question", "covered", "missing")
+"""Networks of one kind are compared; flows of the incumbent among newcomers; a search for the worst of such cells; the
+author answers; other criteria answer; not evaluated."""
 DEMANDS = ("must", "should", "may")
 _KEYS = {
     "id", "title", "demand", "kind", "question", "reading", "scenario", "set", "factors", "measures", "covered_by",
@@ -94,7 +94,7 @@ class Criterion:
     @property
     def runs(self) -> bool:
         """True if the criterion is answered by simulations."""
-        return self.kind in ("alone", "beside")
+        return self.kind in ("alone", "beside", "search")
 
 
 def read(path: Path) -> Criterion:
@@ -127,9 +127,9 @@ def read(path: Path) -> Criterion:
     measures = tuple(
         _measure(path.name, place, given, table["kind"]) for place, given in enumerate(table.get("measures", []))
     )
-    runs = table["kind"] in ("alone", "beside")
+    runs = table["kind"] in ("alone", "beside", "search")
     if runs != bool(measures):
-        raise InputError("measures go with the kinds alone and beside, which need them", path.name, "measures")
+        raise InputError("measures go with the kinds alone, beside and search, which need them", path.name, "measures")
     return Criterion(
         table["id"],
         table["title"],
@@ -149,7 +149,7 @@ def _measure(file: str, place: int, given: Mapping[str, Any], kind: str) -> Meas
     value, of = given["value"], given.get("of", "all")
     if value not in NAMED and value not in DERIVED and value not in BY_NAME:
         raise unknown("measure", value, [*NAMED, *DERIVED, *BY_NAME], path=f"{where}.value").located(file=file)
-    if of not in ("incumbent", "newcomer", "all") or (of != "all" and (kind != "beside" or value not in NAMED)):
+    if of not in ("incumbent", "newcomer", "all") or (of != "all" and (kind == "alone" or value not in NAMED)):
         raise InputError("not allowed", file, f"{where}.of", of, "incumbent or newcomer of the kind beside, all")
     if given["better"] not in ("higher", "lower"):
         raise InputError("not allowed", file, f"{where}.better", given["better"], "higher, lower")

@@ -17,6 +17,8 @@ from mesonet.campaign.data import Campaign
 from mesonet.evidence.criterion import Criterion, Measure
 from mesonet.evidence.measures import values
 from mesonet.evidence.plan import Comparison, Plan, cell_labels
+from mesonet.evidence.running import Results
+from mesonet.evidence.searching import Searched
 
 ALPHA = 0.05
 """Largest chance of a false alarm of a criterion."""
@@ -112,38 +114,43 @@ class Finding:
         Reason in words.
     cells
         Comparisons behind it; empty if nothing ran.
+    searches
+        Searches behind it, one per incumbent; empty for other criteria.
     """
 
     criterion: Criterion
     verdict: str
     why: str
     cells: tuple[Cell, ...]
+    searches: tuple[Searched, ...] = ()
 
 
-def judge(plan: Plan, campaigns: Mapping[str, Campaign]) -> list[Finding]:
+def judge(plan: Plan, results: Results) -> list[Finding]:
     """Return the finding of each criterion.
 
     Parameters
     ----------
     plan
         The plan.
-    campaigns
-        The campaigns of the plan by name, as far as they are done.
+    results
+        What was run for it.
 
     Returns
     -------
     Findings in the order of the criteria.
     """
-    return [_finding(each, plan, campaigns) for each in plan.criteria]
+    return [_finding(each, plan, results) for each in plan.criteria]
 
 
-def _finding(criterion: Criterion, plan: Plan, campaigns: Mapping[str, Campaign]) -> Finding:
+def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
     if criterion.kind == "question":
         return Finding(criterion, FOR_THE_AUTHOR, criterion.question, ())
     if criterion.kind == "covered":
         return Finding(criterion, COVERED, f"See {', '.join(criterion.covered_by)}. {criterion.reason}".strip(), ())
     if criterion.kind == "missing":
         return Finding(criterion, NOT_EVALUATED, criterion.reason, ())
+    if criterion.kind == "search":
+        return _finding_of_search(criterion, plan, results)
     comparisons = [each for each in plan.comparisons if each.criterion is criterion]
     labels = cell_labels(criterion, plan.campaigns[comparisons[0].tested])
     count = len(labels) * len(criterion.measures) * len(comparisons)
@@ -151,9 +158,25 @@ def _finding(criterion: Criterion, plan: Plan, campaigns: Mapping[str, Campaign]
         cell
         for comparison in comparisons
         for measure in criterion.measures
-        for cell in compare(comparison, measure, plan.algorithm, campaigns, labels, count)
+        for cell in compare(comparison, measure, plan.algorithm, results.campaigns, labels, count)
     ]
     return Finding(criterion, *_verdict(criterion, cells), tuple(cells))
+
+
+def _finding_of_search(criterion: Criterion, plan: Plan, results: Results) -> Finding:
+    """Return the finding of the cells at the ends of the searches, from their runs with other seeds."""
+    mine = tuple(each for each in results.searches if each.comparison.criterion is criterion)
+    count = 2 * len(criterion.measures) * len(mine)  # the worst and the simplest cell of each
+    cells = []
+    for each in mine:
+        labels = [each.domain.label(place) for place in each.confirmed]
+        for trail in each.trails:
+            found = compare(each.comparison, trail.measure, plan.algorithm, results.campaigns, labels, count)
+            ends = dict.fromkeys((trail.worst, trail.simplest))
+            cells += [found[each.confirmed.index(place)] for place in ends]
+    verdict, why = _verdict(criterion, cells)
+    visited = sum(each.trails[0].cells for each in mine)
+    return Finding(criterion, verdict, f"{why} The search looked at {visited} cells.", tuple(cells), mine)
 
 
 def compare(

@@ -14,8 +14,11 @@ from markupsafe import Markup
 
 from mesonet import core
 from mesonet._version import __version__
+from mesonet.evidence.criterion import Measure
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
-from mesonet.evidence.plan import Plan
+from mesonet.evidence.minimal import scenario_files
+from mesonet.evidence.plan import SEEDS, Plan
+from mesonet.evidence.searching import Searched
 from mesonet.evidence.suite import DEFAULT
 from mesonet.files import places
 from mesonet.plots import harm_by_cell, to_svg
@@ -24,7 +27,7 @@ _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 
 def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, Path]:
-    """Write ``index.html`` and ``evidence.md``.
+    """Write ``index.html``, ``evidence.md``, and a scenario file of each bad cell that a search has found.
 
     Parameters
     ----------
@@ -37,12 +40,16 @@ def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, Pat
 
     Returns
     -------
-    Both files.
+    The page and the table.
     """
     found = out / "index.html", out / "evidence.md"
     for path, text in zip(found, (html(plan, findings), markdown(plan, findings)), strict=True):
         with places.file(path) as aside:
             aside.write_text(text, encoding="utf-8")
+    for search in (search for each in findings for search in each.searches):
+        for name, text, _ in scenario_files(plan, search):
+            with places.file(out / name) as aside:
+                aside.write_text(text, encoding="utf-8")
     return found
 
 
@@ -116,10 +123,11 @@ def _title(plan: Plan) -> str:
 def _summary(plan: Plan, findings: Sequence[Finding]) -> str:
     counts = {verdict: sum(each.verdict == verdict for each in findings) for verdict in (HARM, NO_HARM)}
     rest = len(findings) - sum(counts.values())
+    word = plan.suite.cases[0 if counts[HARM] == 1 else 1]
+    verb = "was" if rest == 1 else "were"
     return (
-        f"Harm was found by {counts[HARM]} {plan.suite.cases[1]}, no harm by {counts[NO_HARM]}; {rest} were not "
-        "evaluated or need the words of the author. Evidence is not certification: it holds for the cells and "
-        "incumbents below."
+        f"Harm was found by {counts[HARM]} {word}, no harm by {counts[NO_HARM]}; {rest} {verb} not evaluated or need "
+        "the words of the author. Evidence is not certification: it holds for the cells and incumbents below."
     )
 
 
@@ -153,6 +161,10 @@ def _environments(findings: Sequence[Finding]) -> list[str]:
 def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
     criterion = finding.criterion
     folders = plan.campaigns_of(criterion)
+    seeds = {plan.campaigns[name].seed for name in folders}
+    for each in finding.searches:
+        folders += dict.fromkeys((each.comparison.tested, each.comparison.reference))
+        seeds.add(SEEDS["confirmed"])
     suite = "" if plan.suite.name == DEFAULT else f" --suite {plan.suite.name}"
     command = f"mesonet evidence {quote(plan.algorithm)}{suite} --against {quote(','.join(plan.against))}"
     return {
@@ -167,8 +179,38 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
         "measures": [_measure(plan, finding, id) for id in dict.fromkeys(cell.measure.id for cell in finding.cells)],
         "command": f"{command} --replicates {plan.replicates} --only {criterion.id}" if folders else "",
         "folders": folders,
-        "seeds": ", ".join(str(seed) for seed in sorted({plan.campaigns[name].seed for name in folders})),
+        "seeds": ", ".join(str(seed) for seed in sorted(seeds)),
+        "searches": [_search(plan, each) for each in finding.searches],
     }
+
+
+def _search(plan: Plan, search: Searched) -> dict[str, Any]:
+    """Return the way of a search, its active factors, and how to repeat its end."""
+    names = {factor.id: factor.name or factor.id for factor in search.domain.factors}
+    active = []
+    for trail in search.trails:
+        p = dict(zip(trail.effects.factors, trail.effects.p, strict=True))
+        words = [names[id] for id in sorted(p, key=lambda id: p[id]) if p[id] < trail.significant]
+        active.append(f"{trail.measure.title}: {', '.join(words) or 'no factor'}")
+    return {
+        "incumbent": search.comparison.incumbent,
+        "plain": search.domain.plain,
+        "cells": search.trails[0].cells,
+        "active": active,
+        "folded": next((names[trail.folded] for trail in search.trails if trail.folded), ""),
+        "stages": [
+            [trail.measure.title, visit.stage, search.domain.label(visit.place), _score(trail.measure, visit.score)]
+            for trail in search.trails
+            for visit in trail.visits
+        ],
+        "files": [(name, commands) for name, _, commands in scenario_files(plan, search)],
+    }
+
+
+def _score(measure: Measure, score: float) -> str:
+    if not score:
+        return "no harm"
+    return f"harm {score:.0%}" if measure.higher_is_better else f"{score:.3g} more"
 
 
 def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:

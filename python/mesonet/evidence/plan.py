@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mesonet import algorithms
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.domain import domain
+from mesonet.evidence.search import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
 from mesonet.experiments.network import Experiment, experiment_of
 from mesonet.scenarios.settings import flatten
@@ -20,8 +22,9 @@ INCUMBENT = "INCUMBENT"
 """Stands for the incumbent in the flows of criteria."""
 AGAINST = ("cubic", "tcp")
 """Incumbents unless others are named: CUBIC (RFC 9438) and standard TCP (RFC 5681), which section 5.2.1 names."""
-_SEEDS = {"tested": 1, "reference": 2}
-"""Seeds of a campaign, and of its reference if the algorithm is the incumbent: equal runs would prove nothing."""
+SEEDS = {"tested": 1, "reference": 2, "confirmed": 3, "confirmed again": 4}
+"""Seeds of a campaign, and of its reference if the algorithm is the incumbent: equal runs would prove nothing. The end
+of a search has seeds of its own."""
 _RUN_S, _HOPS_PER_S = 0.04, 2e6
 """Processor time of a run without segments, s, and segments times hops in a second. Measured with the criteria."""
 
@@ -115,6 +118,9 @@ class Plan:
         """
         rows = []
         for each in self.criteria:
+            if each.kind == "search":
+                rows.append(_search_row(self, each))
+                continue
             chosen = [self.campaigns[name] for name in self.campaigns_of(each)]
             runs = sum(one.conditions * len(one.algorithms) * one.replicates for one in chosen)
             cells = chosen[0].conditions if chosen else 0
@@ -168,14 +174,14 @@ def plan(
 
     def add(criterion: Criterion, name: str, names: Sequence[str], incumbent: str, seed: str) -> str:
         if name not in campaigns:
-            campaigns[name] = _experiment(from_suite, criterion, name, names, incumbent, replicates, _SEEDS[seed])
+            campaigns[name] = experiment_for(from_suite, criterion, name, names, incumbent, replicates, SEEDS[seed])
         return name
 
     for criterion in chosen:
         id = criterion.id
-        for incumbent in against if criterion.runs else ():
+        for incumbent in against if criterion.kind in ("alone", "beside") else ():
             if criterion.kind == "beside":
-                name = f"{id}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
+                name = campaign_name(criterion, incumbent)
                 pair = list(dict.fromkeys([algorithm, incumbent]))
             else:
                 name, pair = id, list(dict.fromkeys([algorithm, *against]))
@@ -184,6 +190,23 @@ def plan(
                 reference = add(criterion, f"{name}-again", [incumbent], incumbent, "reference")
             comparisons.append(Comparison(criterion, incumbent, tested, reference))
     return Plan(from_suite, algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
+
+
+def campaign_name(criterion: Criterion, incumbent: str) -> str:
+    """Return the name of a campaign in which flows of an incumbent meet newcomers.
+
+    Parameters
+    ----------
+    criterion
+        The criterion.
+    incumbent
+        The incumbent.
+
+    Returns
+    -------
+    Name of a folder.
+    """
+    return f"{criterion.id}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
 
 
 def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
@@ -242,9 +265,32 @@ def cpu_s(chosen: Experiment) -> float:
     return sum(_RUN_S + hops / _HOPS_PER_S for hops in chosen.expected_cost()) * runs
 
 
-def _experiment(
+def experiment_for(
     suite: Suite, criterion: Criterion, name: str, names: Sequence[str], incumbent: str, replicates: int, seed: int
 ) -> Experiment:
+    """Return the experiment of a criterion.
+
+    Parameters
+    ----------
+    suite
+        Suite of the criterion.
+    criterion
+        The criterion.
+    name
+        Name of the experiment.
+    names
+        Algorithms of the runs.
+    incumbent
+        Algorithm of the flows of the incumbent.
+    replicates
+        Runs of each cell and algorithm.
+    seed
+        Seed of the experiment.
+
+    Returns
+    -------
+    The experiment.
+    """
     table = _with_incumbent(copy.deepcopy(dict(criterion.table)), incumbent)
     for factor in table.get("factors", []):
         factor.pop("labels", None)
@@ -259,6 +305,20 @@ def _experiment(
         "responses": "all",
     }
     return experiment_of({**table, **about}, f"{criterion.id}.toml", suite.folder)
+
+
+def _search_row(plan: Plan, criterion: Criterion) -> list[str]:
+    """Return the row of `Plan.rows` for a search. It goes its own way: the numbers are those of a usual one."""
+    chosen = domain(criterion)
+    places = screening_cells(chosen)
+    name = campaign_name(criterion, plan.against[0])
+    one = replace(criterion, table=chosen.table(places))
+    pair = [plan.algorithm, plan.against[0]]
+    screening = experiment_for(plan.suite, one, name, list(dict.fromkeys(pair)), pair[1], REPLICATES, SEEDS["tested"])
+    confirmed = 2 * len(criterion.measures)
+    runs = (EXPECTED_CELLS * REPLICATES + confirmed * plan.replicates) * len(pair) * len(plan.against)
+    a_run = cpu_s(screening) / (len(places) * len(screening.algorithms) * REPLICATES)
+    return [criterion.id, criterion.title, f"about {EXPECTED_CELLS}", f"about {runs}", f"{a_run * runs:.0f}"]
 
 
 def _with_incumbent(value: Any, incumbent: str) -> Any:

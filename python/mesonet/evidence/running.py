@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mesonet.campaign.data import Campaign, load
 from mesonet.errors import InputError
 from mesonet.evidence.plan import Plan
+from mesonet.evidence.searching import Searched, searched
+from mesonet.experiments.network import Experiment
 from mesonet.files import places
 
 RECORD = "evidence.json"
 """File of the folder that identifies the report."""
 
 
-def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any) -> dict[str, Campaign]:
+@dataclass(frozen=True)
+class Results:
+    """Everything that was run for a report.
+
+    Attributes
+    ----------
+    campaigns
+        Campaigns by name.
+    searches
+        Searches for the worst cell, in the order of criteria and incumbents.
+    """
+
+    campaigns: Mapping[str, Campaign]
+    searches: tuple[Searched, ...] = ()
+
+
+def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any) -> Results:
     """Run what is missing of a report.
 
     Parameters
@@ -32,7 +51,7 @@ def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **h
 
     Returns
     -------
-    Campaigns by name.
+    Campaigns and searches.
 
     Raises
     ------
@@ -52,9 +71,19 @@ def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **h
         out.mkdir(parents=True, exist_ok=True)
         with places.file(record) as aside:
             aside.write_text(json.dumps(plan.document(), indent=1) + "\n", encoding="utf-8")
-    found = {}
-    for number, (name, chosen) in enumerate(plan.campaigns.items(), start=1):
-        if told:
-            told(f"{number} of {len(plan.campaigns)}: {chosen.title}, {name}")
+    say = told or (lambda line: None)
+    found: dict[str, Campaign] = {}
+
+    def one(name: str, chosen: Experiment) -> Campaign:
         found[name] = load(chosen.run_missing(out / name, **how))
-    return found
+        return found[name]
+
+    for number, (name, chosen) in enumerate(plan.campaigns.items(), start=1):
+        say(f"{number} of {len(plan.campaigns)}: {chosen.title}, {name}")
+        one(name, chosen)
+    searches = []
+    for criterion in plan.criteria:
+        for incumbent in plan.against if criterion.kind == "search" else ():
+            say(f"search for the worst cell against {incumbent}")
+            searches.append(searched(plan, criterion, incumbent, one, say))
+    return Results(found, tuple(searches))

@@ -1,6 +1,7 @@
 """Harm with its interval, a row per cell and a colour per incumbent."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 import altair as alt
 import polars as pl
@@ -9,6 +10,8 @@ from mesonet.plots import theme
 
 DATA = "harm_by_cell"
 WIDTH, STEP = 460, 16  # px
+LINE, CHARACTERS = 13, 64
+"""Height of a line of a label, px, and its longest text: about 420 px."""
 
 
 def harm_by_cell(values: pl.DataFrame, algorithms: Sequence[str], *, margin: float, title: str = "") -> alt.LayerChart:
@@ -29,7 +32,9 @@ def harm_by_cell(values: pl.DataFrame, algorithms: Sequence[str], *, margin: flo
     -------
     The chart. Gains of more than 100 % are drawn at the edge.
     """
-    shown = values.with_columns(pl.col("harm", "low", "high").clip(-1, 1))
+    labels = pl.col("cell").map_elements(lambda cell: "\n".join(wrap(cell, CHARACTERS)), return_dtype=pl.String)
+    shown = values.with_columns(pl.col("harm", "low", "high").clip(-1, 1), cell=labels)
+    lines = max(label.count("\n") + 1 for label in shown["cell"])
     names = list(algorithms)
     colour = alt.Color(
         "algorithm:N",
@@ -41,8 +46,9 @@ def harm_by_cell(values: pl.DataFrame, algorithms: Sequence[str], *, margin: flo
         title="against",
         scale=alt.Scale(domain=names, range=list(theme.SERIES_SHAPES[: len(names)])),
     )
-    base = alt.Chart(width=WIDTH, height=alt.Step(STEP))
-    y = alt.Y("cell:N", title=None, sort=None, axis=alt.Axis(labelLimit=420, ticks=False, domain=False, grid=True))
+    base = alt.Chart(width=WIDTH, height=alt.Step(max(STEP, LINE * lines / len(names))))
+    axis = alt.Axis(labelExpr="split(datum.label, '\\n')", labelLimit=420, ticks=False, domain=False, grid=True)
+    y = alt.Y("cell:N", title=None, sort=None, axis=axis)
     offset = alt.YOffset("algorithm:N", sort=names)
     scale = alt.Scale(domain=[-1, 1])
     x = alt.X("low:Q", title="←  gain            harm  →", scale=scale, axis=alt.Axis(format="%", tickCount=9))

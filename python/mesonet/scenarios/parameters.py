@@ -25,6 +25,7 @@ TOPOLOGIES = {
     "isp": "16 backbone routers routed by cost, 32 PoPs, 170 access routers (ASME paper, section 5.4; map constructed)",
     "dumbbell": "two routers, A and B, with one path of 81 ms each way (ASME paper, Fig. 2)",
     "dumbbell-two-rtt": "the dumbbell and a fast router F, 81 ms beyond A: twice the round trip to B (delays assumed)",
+    "bottleneck": "two routers, A and B, with a round trip of 1 ms: `network.delay_multiplier` is the round trip in ms",
     "parking-lot": "four routers, A to D, in a line of three hops of 10 ms each way (delays assumed)",
 }
 

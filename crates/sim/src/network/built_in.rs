@@ -6,7 +6,7 @@ use super::{abilene, dumbbell, isp, parking_lot};
 use crate::scenario::{InvalidScenario, TierParameters, invalid};
 
 /// Their names.
-pub const BUILT_IN: &[&str] = &["abilene", "isp", "dumbbell", "dumbbell-two-rtt", "parking-lot"];
+pub const BUILT_IN: &[&str] = &["abilene", "isp", "dumbbell", "dumbbell-two-rtt", "bottleneck", "parking-lot"];
 
 /// The built-in topology called `name`, with its tiers placed as `tiers` says.
 ///
@@ -18,6 +18,7 @@ pub fn built_in(name: &str, tiers: &TierParameters) -> Result<Topology, InvalidS
         "isp" => return isp::isp(tiers),
         "dumbbell" => dumbbell::dumbbell(),
         "dumbbell-two-rtt" => dumbbell::dumbbell_two_rtt(),
+        "bottleneck" => dumbbell::bottleneck(),
         "parking-lot" => parking_lot::parking_lot(),
         _ => {
             let message = format!("unknown topology \"{name}\"; allowed: {}", BUILT_IN.join(", "));

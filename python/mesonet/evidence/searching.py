@@ -1,0 +1,89 @@
+"""Search of a criterion with its campaigns, and the runs that confirm its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from mesonet.campaign.data import Campaign
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.domain import Domain, Place, domain
+from mesonet.evidence.measures import values
+from mesonet.evidence.plan import SEEDS, Comparison, Plan, campaign_name, experiment_for
+from mesonet.evidence.search import REPLICATES, Pair, Trail, search
+from mesonet.experiments.network import Experiment
+
+Run = Callable[[str, Experiment], Campaign]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Search against one incumbent.
+
+    Attributes
+    ----------
+    comparison
+        Campaigns of the cells that were run again with other seeds, and the incumbent.
+    domain
+        Cells that the search could visit.
+    trails
+        Its way, by measure.
+    confirmed
+        Cells of the comparison, in the order of its conditions.
+    """
+
+    comparison: Comparison
+    domain: Domain
+    trails: tuple[Trail, ...]
+    confirmed: tuple[Place, ...]
+
+
+def searched(plan: Plan, criterion: Criterion, incumbent: str, run: Run, told: Callable[[str], None]) -> Searched:
+    """Search for the worst cells against an incumbent, and run them again with other seeds.
+
+    Parameters
+    ----------
+    plan
+        Plan of the report.
+    criterion
+        Criterion of the kind ``search``.
+    incumbent
+        The incumbent.
+    run
+        Runs an experiment under a name.
+    told
+        Called with a line after each stage.
+
+    Returns
+    -------
+    The search.
+    """
+    cells = domain(criterion)
+
+    def compared(stage: str, places: Sequence[Place], replicates: int, seeds: tuple[str, str]) -> Comparison:
+        one = replace(criterion, table=cells.table(places))
+        name = f"{campaign_name(criterion, incumbent)}-{stage.replace(' ', '-')}"
+        names = list(dict.fromkeys([plan.algorithm, incumbent]))
+        tested = reference = name
+        made[name] = run(name, experiment_for(plan.suite, one, name, names, incumbent, replicates, SEEDS[seeds[0]]))
+        if plan.algorithm == incumbent:
+            reference = f"{name}-again"
+            again = experiment_for(plan.suite, one, reference, [incumbent], incumbent, replicates, SEEDS[seeds[1]])
+            made[reference] = run(reference, again)
+        return Comparison(criterion, incumbent, tested, reference)
+
+    def measured(stage: str, places: Sequence[Place]) -> list[Pair]:
+        found = compared(stage, places, REPLICATES, ("tested", "reference"))
+        return [
+            (
+                values(made[found.tested], each.value, each.of, plan.algorithm),
+                values(made[found.reference], each.value, each.of, incumbent),
+            )
+            for each in criterion.measures
+        ]
+
+    made: dict[str, Campaign] = {}
+    trails = search(cells, measured, told)
+    ends = tuple(dict.fromkeys(place for trail in trails for place in (trail.worst, trail.simplest)))
+    comparison = compared("confirmed", ends, plan.replicates, ("confirmed", "confirmed again"))
+    return Searched(comparison, cells, tuple(trails), ends)
