@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -199,6 +200,20 @@ def test_malformed_criteria_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+def test_parts_of_a_report_are_as_good_as_the_whole(tmp_path: Path) -> None:
+    call = ["evidence", "bbr", "--against", "cubic", "--only", "7.4", "--replicates", "2"]
+    for part in ("1/2", "2/2"):
+        shard = CliRunner().invoke(main, [*call, "--out", str(tmp_path / "parts"), "--shard", part])
+        assert (shard.exit_code, f"part {part} is done" in shard.stdout) == (0, True), shard.stderr
+    assert not (tmp_path / "parts" / "index.html").exists()
+    pages = []
+    for out in ("parts", "whole"):
+        assert CliRunner().invoke(main, [*call, "--out", str(tmp_path / out)]).exit_code == 0
+        pages.append((tmp_path / out / "index.html").read_text(encoding="utf-8"))
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.process
 def test_a_report_from_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "report"
     call = ["evidence", "bbr", "--against", "cubic", "--only", "6.1,7.4,7.10", "--replicates", "2", "--out", str(out)]
@@ -211,6 +226,8 @@ def test_a_report_from_the_command_line(tmp_path: Path) -> None:
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<script" not in page
     assert "| 7.4 |" in (out / "evidence.md").read_text(encoding="utf-8")
+    table = ElementTree.parse(out / "evidence.xml").getroot()
+    assert [row[0].text for row in table.iterfind("tbody/tr")] == ["6.1", "7.4", "7.10"]
     # The same command runs nothing again; another report has no place there.
     again = CliRunner().invoke(main, [*call, "--json"])
     assert json.loads(again.stdout) == found

@@ -434,7 +434,7 @@ def test_a_folder_without_its_files_is_refused(here: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("abilen", "unknown topology (nearest: abilene). Allowed: abilene, isp, dumbbell"),
+        ("abilen", "unknown topology (nearest: abilene, bottleneck). Allowed: abilene, isp, dumbbell"),
         ("nets/mine", "no such file"),
         ("mine.csv", "no such file"),
         ("", "unknown topology"),

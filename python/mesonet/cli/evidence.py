@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from mesonet.cli.common import JSON, Command
+from mesonet.cli.runner import how, runner_options
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
 
@@ -21,6 +23,7 @@ from mesonet.terminal import write_json, write_table
 @click.option("--only", metavar="LIST", help="Criteria, separated by commas, such as 5.1.2,5.2.1.")
 @click.option("--plan", "only_plan", is_flag=True, help="Show the criteria and their cost, and run nothing.")
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
+@runner_options
 @click.option("--out", type=click.Path(path_type=Path), help="Folder; by default evidence-[SUITE-]ALGORITHM.")
 @JSON
 def evidence(
@@ -34,6 +37,7 @@ def evidence(
     workers: int | None,
     out: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.
 
@@ -69,17 +73,21 @@ def evidence(
         return
     name = algorithm if from_suite.name == DEFAULT else f"{from_suite.name}-{algorithm}"
     folder = out or Path(file_stem(f"evidence-{name}"))
-    results = run(chosen, folder, told=lambda line: click.echo(line, err=True), workers=workers, progress=not as_json)
+    chosen_how = {"workers": workers, "progress": not as_json, **how(workers, **options)}
+    results = run(chosen, folder, told=lambda line: click.echo(line, err=True), **chosen_how)
     failed = [name for name, campaign in results.campaigns.items() if campaign.counts["failed"]]
+    if options["shard"]:
+        click.echo(f"part {options['shard']} is done; the same command without --shard searches, judges and reports")
+        click.get_current_context().exit(1 if failed else 0)
     findings = judge(chosen, results)
-    page, table = write(chosen, findings, folder)
+    written = write(chosen, findings, folder)
     rows = [[each.criterion.id, each.criterion.title, each.verdict, each.why] for each in findings]
     if as_json:
         columns = [*names, "verdict", "why"]
-        write_json({"path": str(page), "verdicts": [dict(zip(columns, row, strict=True)) for row in rows]})
+        write_json({"path": str(written[0]), "verdicts": [dict(zip(columns, row, strict=True)) for row in rows]})
     else:
         write_table([*names, "verdict", "why"], rows)
-        click.echo(f"\n{page}\n{table}")
+        click.echo("\n" + "\n".join(map(str, written)))
     if failed:
         click.echo(f"mesonet: runs failed in {', '.join(failed)}", err=True)
         click.get_current_context().exit(1)

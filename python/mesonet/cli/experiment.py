@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mesonet.errors import Broken, InputError
+from mesonet.errors import Broken
 from mesonet.terminal import write_json, write_table
 from mesonet.units import with_bits
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mesonet.campaign.status import Status
 
 from mesonet.cli.common import JSON, Command, stop
+from mesonet.cli.runner import HOW, how, runner_options
 
 
 class _Subgroup(click.Group):
@@ -43,22 +44,6 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--duration", help="Simulated time of a run, such as '5 min'."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option("--algorithms", help="Algorithms to compare, separated by commas."),
-    ):
-        command = option(command)
-    return command
-
-
-def _how(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the options that choose where and how runs are made."""
-    for option in (
-        click.option("--retry", is_flag=True, help="Retry runs in quarantine, which failed too often."),
-        click.option(
-            "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
-        ),
-        click.option("--time-limit", metavar="TIME", help="Longest time of one try of a run, such as '2 h'."),
-        click.option("--memory", metavar="SIZE", help="Largest memory of one run, such as '4 GiB'."),
-        click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
-        click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
     ):
         command = option(command)
     return command
@@ -105,7 +90,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 @_options
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
-@_how
+@runner_options
 @click.option("--trust", is_flag=True, help="Run the program that a campaign folder of others names as its model.")
 @click.option(
     "--force", is_flag=True, help="Run even if the scale distorts the network, or if other code began the campaign."
@@ -117,36 +102,21 @@ def run_experiment(
     out: Path | None,
     force: bool,
     as_json: bool,
-    memory: str | None,
-    time_limit: str | None,
-    dask: str | None,
-    shard: str | None,
-    tries: int,
-    retry: bool,
     trust: bool,
     **options: Any,
 ) -> None:
     """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
     from mesonet.cli import planning
 
-    how: dict[str, Any] = {
-        "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
-    }  # fmt: skip
-    if dask is not None and workers is not None:
-        raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
+    given = {name: options.pop(name) for name in HOW}
+    chosen = how(workers, **given)
 
     def confirmed(program: str) -> bool:
         ask = sys.stdin.isatty() and not as_json
         return trust or (ask and click.confirm(f"Campaign {target} runs {program}. Continue?", err=True))
 
-    if dask is not None:
-        from mesonet.campaign.cluster import exposure
-
-        if note := exposure(dask):
-            click.echo(f"note: {note}", err=True)
-    how |= {"dask": dask, "tries": tries, "retry": retry}
     try:
-        folder = planning.run(target, out, workers, force, options, confirmed, **how)
+        folder = planning.run(target, out, workers, force, options, confirmed, **chosen)
     except KeyboardInterrupt as interrupt:
         number = getattr(interrupt, "number", signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from mesonet import core
 from mesonet._version import __version__
 from mesonet.evidence.criterion import Measure
+from mesonet.evidence import xml2rfc
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import SEEDS, Plan
@@ -26,8 +27,8 @@ from mesonet.plots import harm_by_cell, to_svg
 _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 
-def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, Path]:
-    """Write ``index.html``, ``evidence.md``, and a scenario file of each bad cell that a search has found.
+def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, ...]:
+    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and a scenario file of each bad cell that a search has found.
 
     Parameters
     ----------
@@ -40,10 +41,11 @@ def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, Pat
 
     Returns
     -------
-    The page and the table.
+    The page, and the table in Markdown and XML.
     """
-    found = out / "index.html", out / "evidence.md"
-    for path, text in zip(found, (html(plan, findings), markdown(plan, findings)), strict=True):
+    found = out / "index.html", out / "evidence.md", out / "evidence.xml"
+    texts = html(plan, findings), markdown(plan, findings), xml2rfc.table(plan, findings)
+    for path, text in zip(found, texts, strict=True):
         with places.file(path) as aside:
             aside.write_text(text, encoding="utf-8")
     for search in (search for each in findings for search in each.searches):

@@ -47,7 +47,8 @@ def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **h
     told
         Called with a line before each campaign.
     **how
-        As for `mesonet.experiments.base.Designed.run_missing`: ``workers``, ``progress``, ``dask``, and so on.
+        As for `mesonet.experiments.base.Designed.run_missing`: ``workers``, ``progress``, ``dask``, and so on. With a
+        ``shard`` nothing is searched, because each step of a search needs all runs of the steps before it.
 
     Returns
     -------
@@ -82,7 +83,7 @@ def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **h
         say(f"{number} of {len(plan.campaigns)}: {chosen.title}, {name}")
         one(name, chosen)
     searches = []
-    for criterion in plan.criteria:
+    for criterion in plan.criteria if how.get("shard") is None else ():
         for incumbent in plan.against if criterion.kind == "search" else ():
             say(f"search for the worst cell against {incumbent}")
             searches.append(searched(plan, criterion, incumbent, one, say))

@@ -1,0 +1,79 @@
+"""Options that choose where and how the runs of a campaign are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from mesonet.errors import InputError
+
+HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
+"""Names of the options of `runner_options`."""
+
+
+def runner_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options of the runner.
+
+    Parameters
+    ----------
+    command
+        The function of the command; it gets the arguments `HOW`.
+
+    Returns
+    -------
+    The function with its options.
+    """
+    for option in (
+        click.option("--retry", is_flag=True, help="Retry runs in quarantine, which failed too often."),
+        click.option(
+            "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
+        ),
+        click.option("--time-limit", metavar="TIME", help="Longest time of one try of a run, such as '2 h'."),
+        click.option("--memory", metavar="SIZE", help="Largest memory of one run, such as '4 GiB'."),
+        click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
+        click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
+    ):
+        command = option(command)
+    return command
+
+
+def how(
+    workers: int | None,
+    memory: str | None,
+    time_limit: str | None,
+    dask: str | None,
+    shard: str | None,
+    tries: int,
+    retry: bool,
+) -> dict[str, Any]:
+    """Return the arguments of a run for the options of `runner_options`.
+
+    Parameters
+    ----------
+    workers, memory, time_limit, dask, shard, tries, retry
+        Values of the options.
+
+    Returns
+    -------
+    Fields of `mesonet.campaign.backlog.RunOptions`, without the workers.
+
+    Raises
+    ------
+    InputError
+        If a value is malformed, or workers are given for a cluster.
+    """
+    from mesonet.cli import planning
+
+    if dask is not None and workers is not None:
+        raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
+    parsed: dict[str, Any] = {
+        "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
+    }  # fmt: skip
+    if dask is not None:
+        from mesonet.campaign.cluster import exposure
+
+        if note := exposure(dask):
+            click.echo(f"note: {note}", err=True)
+    return {**parsed, "dask": dask, "tries": tries, "retry": retry}

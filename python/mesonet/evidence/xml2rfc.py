@@ -1,0 +1,40 @@
+"""Table of verdicts in the vocabulary of RFC 7991, for drafts that are written in XML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree as xml
+
+from mesonet.evidence.judging import Finding
+from mesonet.evidence.plan import Plan
+
+
+def table(plan: Plan, findings: Sequence[Finding]) -> str:
+    """Return the table of verdicts, to paste into a draft.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    findings
+        Its findings.
+
+    Returns
+    -------
+    The element ``table``, as xml2rfc reads it.
+    """
+    root = xml.Element("table", anchor="evidence")
+    xml.SubElement(root, "name").text = f"Evidence about {plan.algorithm}, by {plan.suite.title}"
+    heading = (plan.suite.case.capitalize(), plan.suite.cases[0].capitalize(), "Verdict", "Why")
+    _row(xml.SubElement(root, "thead"), "th", heading)
+    body = xml.SubElement(root, "tbody")
+    for each in findings:
+        _row(body, "td", (each.criterion.id, each.criterion.title, each.verdict, each.why))
+    xml.indent(root)
+    return xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _row(parent: xml.Element, cell: str, texts: Sequence[str]) -> None:
+    row = xml.SubElement(parent, "tr")
+    for text in texts:
+        xml.SubElement(row, cell).text = text
