@@ -26,6 +26,10 @@ def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[
         ("scalable", "tcp", "5.2.1"),  # Kelly 2003 and RFC 5166 discuss its unfairness at high rates
         ("bbr", "cubic", "5.1.3"),  # RFC 9743, section 5.1.3, names BBR version 1
         ("bbr", "cubic", "5.2.1"),
+        ("bbr", "cubic", "6"),
+        ("dctcp(gain=0.0001, initial_alpha=0)", "tcp", "7.1"),  # ignores marks
+        ("fast(alpha=100000)", "vegas", "5.1.2"),  # fills any buffer
+        ("fast(alpha=100000)", "cubic", "5.2.2"),
     ],
 )
 def test_harmful_algorithms_fail(algorithm: str, against: str, section: str, tmp_path: Path) -> None:

@@ -1,0 +1,113 @@
+"""The evidence reports of all built-in algorithms as one table: docs/reference/evidence.md.
+
+``python verification/evidence_table.py FOLDER [ALGORITHM ...]`` runs what is missing in FOLDER, renews the rows of the
+algorithms in ``tables/evidence.csv``, and writes the page. Without algorithms it takes all of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+from mesonet import core
+from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
+from mesonet.evidence.plan import AGAINST, plan
+from mesonet.evidence.running import run
+from mesonet.evidence.suite import DEFAULT, criteria, suite_of
+
+TABLE = Path(__file__).parent / "tables" / "evidence.csv"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"
+COLUMNS = ("algorithm", "section", "verdict", "harmful", "comparisons", "worst_harm", "why")
+_MARKS = {NO_HARM: "–", NOT_EVALUATED: "?"}
+_HEADING = """# Evidence about the built-in algorithms
+
+Verdicts of `mesonet evidence` with {replicates} replicates, against {against}, for each algorithm by criterion of RFC
+9743. A number is the worst harm found: the part of its performance that is lost in the worst cell. A dash means
+that no harm was found. A question mark means that some cell was too noisy, so that nothing can be said. Criteria
+that nothing is simulated for are left out. An algorithm that is an incumbent is compared with other runs of itself,
+too.
+
+Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). Harm says
+nothing about merit: `bbr` has short queues where it harms no one, and `vegas` loses to every incumbent.
+Margins are choices.
+
+Repeat it, or a single column with the name of an algorithm:
+
+```sh
+python verification/evidence_table.py evidence-reports
+```
+"""
+
+
+def measured(algorithm: str, out: Path) -> list[dict[str, str]]:
+    """Run the report of an algorithm; return its rows."""
+    chosen = plan(algorithm)
+    results = run(chosen, out / f"evidence-{algorithm}", told=lambda line: sys.stderr.write(f"{algorithm}: {line}\n"))
+    rows = []
+    for each in judge(chosen, results):
+        harmful = [cell for cell in each.cells if cell.is_harmful]
+        worst = max((cell.harm for cell in harmful), default=None)
+        values = (
+            algorithm, each.criterion.id, each.verdict, str(len(harmful)), str(len(each.cells)),
+            "" if worst is None else f"{worst:.3f}", each.why,
+        )  # fmt: skip
+        rows.append(dict(zip(COLUMNS, values, strict=True)))
+    return rows
+
+
+def read() -> list[dict[str, str]]:
+    """Return the rows of the table."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def page(rows: list[dict[str, str]]) -> str:
+    """Return the page of the table."""
+    suite = suite_of(DEFAULT)
+    names = [name for name in core.algorithms() if any(row["algorithm"] == name for row in rows)]
+    cells = {(row["section"], row["algorithm"]): row for row in rows}
+    lines = ["| criterion | " + " | ".join(f"`{name}`" for name in names) + " |", "|---" * (len(names) + 1) + "|"]
+    for each in criteria(suite):
+        if each.runs:
+            marks = [_mark(cells.get((each.id, name))) for name in names]
+            lines.append(f"| {each.id} {each.title} | " + " | ".join(marks) + " |")
+    heading = _HEADING.format(replicates=suite.quick, against=" and ".join(f"`{name}`" for name in AGAINST))
+    return heading + "\n" + "\n".join(lines) + "\n\n" + _worst(rows, names)
+
+
+def _mark(row: dict[str, str] | None) -> str:
+    if row is None:
+        return ""
+    return f"**{float(row['worst_harm']):.0%}**" if row["verdict"] == HARM else _MARKS[row["verdict"]]
+
+
+def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
+    """Return the reasons of all verdicts of harm, by algorithm."""
+    lines = ["## Where", "", "The worst cell of each criterion with harm, by algorithm.", ""]
+    for name in names:
+        found = [
+            f"* {row['section']}: {row['why']}" for row in rows if (row["algorithm"], row["verdict"]) == (name, HARM)
+        ]
+        lines += [f"### {name}", "", *(found or ["No harm found."]), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main(folder: Path, names: list[str]) -> None:
+    """Renew the rows of some algorithms, and the page."""
+    order = list(core.algorithms())
+    for name in names or order:
+        rows = [row for row in read() if row["algorithm"] != name] + measured(name, folder)
+        rows.sort(key=lambda row: order.index(row["algorithm"]))
+        TABLE.parent.mkdir(exist_ok=True)
+        with TABLE.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        PAGE.write_text(page(rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
