@@ -16,9 +16,11 @@ KINDS = ("alone", "beside", "search", "question", "covered", "missing")
 """Networks of one kind are compared; flows of the incumbent among newcomers; a search for the worst of such cells; the
 author answers; other criteria answer; not evaluated."""
 DEMANDS = ("must", "should", "may")
+NO_DEMAND = ""
+"""Demand of a case whose document demands nothing."""
 _KEYS = {
     "id", "title", "demand", "kind", "question", "reading", "scenario", "set", "factors", "measures", "covered_by",
-    "reason",
+    "reason", "numbers", "observed",
 }  # fmt: skip
 
 
@@ -55,6 +57,24 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Observed:
+    """Quantity that is reported without a verdict.
+
+    Attributes
+    ----------
+    id, title
+        Short name, and name for use in a sentence.
+    value, of
+        As of `Measure`.
+    """
+
+    id: str
+    title: str
+    value: str
+    of: str
+
+
+@dataclass(frozen=True)
 class Criterion:
     """Case of a suite, such as a criterion of RFC 9743.
 
@@ -63,7 +83,7 @@ class Criterion:
     id, title
         Name of the case in its document, such as a section of the RFC, and its subject.
     demand
-        ``must``, ``should`` or ``may``, as the document has it.
+        ``must``, ``should`` or ``may``, as the document has it, or `NO_DEMAND`.
     kind
         One of `KINDS`.
     question
@@ -74,6 +94,10 @@ class Criterion:
         Scenario, values and factors, as in an experiment file. Factors may have ``labels``: a name of each level.
     measures
         Quantities that are compared; empty if nothing runs.
+    observed
+        Quantities that are reported without a verdict.
+    numbers
+        Sources of the numbers, in words: documented, recalled, chosen.
     covered_by
         Cases that answer this one, for the kind ``covered``.
     reason
@@ -88,6 +112,8 @@ class Criterion:
     reading: str
     table: Mapping[str, Any]
     measures: tuple[Measure, ...]
+    observed: tuple[Observed, ...]
+    numbers: str
     covered_by: tuple[str, ...]
     reason: str
 
@@ -118,14 +144,17 @@ def read(path: Path) -> Criterion:
     for key in table:
         if key not in _KEYS:
             raise unknown("key of a criterion", key, sorted(_KEYS), path=key).located(file=path.name)
-    for key in ("id", "title", "demand", "kind", "question"):
+    for key in ("id", "title", "kind", "question"):
         if not isinstance(table.get(key), str):
             raise InputError("missing", path.name, key, table.get(key), "text in quotes")
     for key, allowed in (("kind", KINDS), ("demand", DEMANDS)):
-        if table[key] not in allowed:
+        if key in table and table[key] not in allowed:
             raise InputError("not allowed", path.name, key, table[key], ", ".join(allowed))
     measures = tuple(
         _measure(path.name, place, given, table["kind"]) for place, given in enumerate(table.get("measures", []))
+    )
+    observed = tuple(
+        _observed(path.name, place, given, table["kind"]) for place, given in enumerate(table.get("observed", []))
     )
     runs = table["kind"] in ("alone", "beside", "search")
     if runs != bool(measures):
@@ -133,24 +162,36 @@ def read(path: Path) -> Criterion:
     return Criterion(
         table["id"],
         table["title"],
-        table["demand"],
+        table.get("demand", NO_DEMAND),
         table["kind"],
         table["question"],
         table.get("reading", ""),
         {key: table[key] for key in ("scenario", "set", "factors") if key in table},
         measures,
+        observed,
+        table.get("numbers", ""),
         tuple(table.get("covered_by", ())),
         table.get("reason", ""),
     )
 
 
-def _measure(file: str, place: int, given: Mapping[str, Any], kind: str) -> Measure:
-    where = f"measures[{place}]"
+def _value(file: str, where: str, given: Mapping[str, Any], kind: str) -> tuple[str, str]:
+    """Return the name of a value and the flows that it is about."""
     value, of = given["value"], given.get("of", "all")
     if value not in NAMED and value not in DERIVED and value not in BY_NAME:
         raise unknown("measure", value, [*NAMED, *DERIVED, *BY_NAME], path=f"{where}.value").located(file=file)
     if of not in ("incumbent", "newcomer", "all") or (of != "all" and (kind == "alone" or value not in NAMED)):
         raise InputError("not allowed", file, f"{where}.of", of, "incumbent or newcomer of the kind beside, all")
+    return value, of
+
+
+def _observed(file: str, place: int, given: Mapping[str, Any], kind: str) -> Observed:
+    return Observed(given["id"], given["title"], *_value(file, f"observed[{place}]", given, kind))
+
+
+def _measure(file: str, place: int, given: Mapping[str, Any], kind: str) -> Measure:
+    where = f"measures[{place}]"
+    value, of = _value(file, where, given, kind)
     if given["better"] not in ("higher", "lower"):
         raise InputError("not allowed", file, f"{where}.better", given["better"], "higher, lower")
     return Measure(

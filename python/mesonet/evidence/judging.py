@@ -14,8 +14,8 @@ import numpy as np
 
 from mesonet.analysis import harm
 from mesonet.campaign.data import Campaign
-from mesonet.evidence.criterion import Criterion, Measure
-from mesonet.evidence.measures import values
+from mesonet.evidence.criterion import Criterion, Measure, Observed
+from mesonet.evidence.measures import Floats, values
 from mesonet.evidence.plan import Comparison, Plan, cell_labels
 from mesonet.evidence.running import Results
 from mesonet.evidence.searching import Searched
@@ -57,6 +57,8 @@ class Cell:
         Pairs of runs.
     missing
         Pairs that have no value.
+    percentiles
+        Percentile of the suite over the runs, with the algorithm and in the reference; None if the suite has none.
     """
 
     label: str
@@ -71,6 +73,7 @@ class Cell:
     smallest: float
     compared: int
     missing: int
+    percentiles: tuple[float, float] | None = None
 
     @property
     def is_small(self) -> bool:
@@ -101,6 +104,32 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Observation:
+    """Value of a quantity that is reported without a verdict, in one cell.
+
+    Attributes
+    ----------
+    label
+        Cell in words.
+    observed
+        The quantity.
+    incumbent
+        The incumbent.
+    tested, reference
+        Mean with the algorithm and in the reference; NaN if no run has a value.
+    word
+        Word of the suite for the mean with the algorithm; empty if it has none.
+    """
+
+    label: str
+    observed: Observed
+    incumbent: str
+    tested: float
+    reference: float
+    word: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """Verdict on a criterion.
 
@@ -116,6 +145,8 @@ class Finding:
         Comparisons behind it; empty if nothing ran.
     searches
         Searches behind it, one per incumbent; empty for other criteria.
+    observations
+        Quantities without a verdict.
     """
 
     criterion: Criterion
@@ -123,6 +154,7 @@ class Finding:
     why: str
     cells: tuple[Cell, ...]
     searches: tuple[Searched, ...] = ()
+    observations: tuple[Observation, ...] = ()
 
 
 def judge(plan: Plan, results: Results) -> list[Finding]:
@@ -158,9 +190,51 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
         cell
         for comparison in comparisons
         for measure in criterion.measures
-        for cell in compare(comparison, measure, plan.algorithm, results.campaigns, labels, count)
+        for cell in compare(comparison, measure, plan.algorithm, results.campaigns, labels, count, plan.suite.percentile)
     ]
-    return Finding(criterion, *_verdict(criterion, cells), tuple(cells))
+    observations = [
+        each
+        for comparison in comparisons
+        for observed in criterion.observed
+        for each in _observe(comparison, observed, plan, results.campaigns, labels)
+    ]
+    verdict, why = _verdict(criterion, cells)
+    words = [
+        f"{each.observed.title} {each.tested:.2g} against {each.incumbent} at {each.label}: {each.word}"
+        for each in observations
+        if each.word
+    ]
+    return Finding(
+        criterion, verdict, " ".join([why, *(f"{line}." for line in words)]), tuple(cells), observations=tuple(observations)
+    )
+
+
+def _observe(
+    comparison: Comparison,
+    observed: Observed,
+    plan: Plan,
+    campaigns: Mapping[str, Campaign],
+    labels: Sequence[str],
+) -> list[Observation]:
+    """Return the means of a quantity, an entry per cell."""
+    tested, reference = (
+        _mean_of_runs(values(campaigns[name], observed.value, observed.of, algorithm))
+        for name, algorithm in (
+            (comparison.tested, plan.algorithm),
+            (comparison.reference, comparison.incumbent),
+        )
+    )
+    return [
+        Observation(label, observed, comparison.incumbent, mine, other, plan.suite.word(observed.value, mine))
+        for label, mine, other in zip(labels, tested, reference, strict=True)
+    ]
+
+
+def _mean_of_runs(found: Floats) -> list[float]:
+    there = np.isfinite(found)
+    with np.errstate(invalid="ignore"):
+        means = np.where(there, found, 0.0).sum(axis=1) / there.sum(axis=1)
+    return [float(mean) for mean in means]
 
 
 def _finding_of_search(criterion: Criterion, plan: Plan, results: Results) -> Finding:
@@ -171,12 +245,12 @@ def _finding_of_search(criterion: Criterion, plan: Plan, results: Results) -> Fi
     for each in mine:
         labels = [each.domain.label(place) for place in each.confirmed]
         for trail in each.trails:
-            found = compare(each.comparison, trail.measure, plan.algorithm, results.campaigns, labels, count)
+            found = compare(each.comparison, trail.measure, plan.algorithm, results.campaigns, labels, count, plan.suite.percentile)
             ends = dict.fromkeys((trail.worst, trail.simplest))
             cells += [found[each.confirmed.index(place)] for place in ends]
     verdict, why = _verdict(criterion, cells)
     visited = sum(each.trails[0].cells for each in mine)
-    return Finding(criterion, verdict, f"{why} The search looked at {visited} cells.", tuple(cells), mine)
+    return Finding(criterion, verdict, f"{why} The search looked at {visited} X
 
 
 def compare(
@@ -186,6 +260,7 @@ def compare(
     campaigns: Mapping[str, Campaign],
     labels: Sequence[str],
     count: int,
+    percentile: float | None = None,
 ) -> list[Cell]:
     """Return the comparison of a measure in each cell.
 
@@ -203,6 +278,8 @@ def compare(
         Cells in words.
     count
         Comparisons of the criterion in all, whose intervals hold together.
+    percentile
+        Percentile over the runs to report beside the mean; None: none.
 
     Returns
     -------
@@ -231,9 +308,18 @@ def compare(
                 smallest=float(result.smallest[0]),
                 compared=int(result.compared[0]),
                 missing=lost,
+                percentiles=None
+                if percentile is None
+                else (_over(tested[place], percentile), _over(reference[place], percentile)),
             )
         )
     return found
+
+
+def _over(found: Floats, percentile: float) -> float:
+    """Return a percentile over the runs that have a value."""
+    there = found[np.isfinite(found)]
+    return float(np.percentile(there, percentile)) if len(there) else np.nan
 
 
 def _verdict(criterion: Criterion, cells: Sequence[Cell]) -> tuple[str, str]:

@@ -92,6 +92,30 @@ def _completion_time(campaign: Campaign, key: str, scenario: dict[str, Any], of:
     return float(np.mean(times)) if times else np.nan
 
 
+def _load(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
+    """Return the goodput of flows while others are in progress too, as a part of the speed of the network.
+
+    The time begins with the latest start and ends with the first flow that ends. NaN if there is no such time.
+    """
+    mine, everyone = _in_role(scenario, of), _in_role(scenario, "all")
+    table = campaign.table(key, "flows").filter(pl.col("category") == "explicit")
+    ended = {row["source"] + 1: row for row in table.iter_rows(named=True)}
+    if len(mine) == len(everyone) or not set(everyone) <= set(ended):
+        return np.nan
+    begin = max(ended[number]["started_s"] for number in everyone)
+    end = min(
+        ended[number]["last_acked_s"] if ended[number]["completed"] else scenario["time"]["duration"]
+        for number in everyone
+    )
+    if end <= begin:
+        return np.nan
+    series = campaign.table(key, "series")
+    times = series["time_s"].to_numpy()
+    sums = series.select(pl.sum_horizontal(pl.col(f"flow_{number}_delivered").fill_null(0) for number in mine))
+    first, last = np.interp([begin, end], times, sums.to_series().to_numpy(), left=0.0)
+    return float((last - first) / (end - begin) / scenario["network"]["speed"])
+
+
 def _late_share(campaign: Campaign, algorithm: str) -> pl.DataFrame:
     late, sent = (
         campaign.response(name).filter(pl.col("algorithm") == algorithm) for name in ("frames_late", "frames_sent")
@@ -103,6 +127,7 @@ def _late_share(campaign: Campaign, algorithm: str) -> pl.DataFrame:
 NAMED: dict[str, Callable[[Campaign, str, dict[str, Any], str], float]] = {
     "goodput": _goodput,
     "completion_time": _completion_time,
+    "load": _load,
 }
 """Measures of explicit flows in a role, by name."""
 DERIVED: dict[str, Callable[[Campaign, str], pl.DataFrame]] = {"late_share": _late_share}

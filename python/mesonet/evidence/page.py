@@ -178,6 +178,8 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
         "verdict": finding.verdict,
         "mark": _MARKS.get(finding.verdict, "open"),
         "why": finding.why,
+        "numbers": criterion.numbers,
+        "observed": _observed(plan, finding),
         "measures": [_measure(plan, finding, id) for id in dict.fromkeys(cell.measure.id for cell in finding.cells)],
         "command": f"{command} --replicates {plan.replicates} --only {criterion.id}" if folders else "",
         "folders": folders,
@@ -235,8 +237,33 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
     }
 
 
+def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for observed in finding.criterion.observed:
+        mine = [each for each in finding.observations if each.observed is observed]
+        words = plan.suite.bands.get(observed.value, ())
+        found.append(
+            {
+                "title": observed.title[0].upper() + observed.title[1:],
+                "bands": ", ".join(f"below {bound:.3g} {word}" for bound, word in words if word),
+                "has_words": bool(words),
+                "rows": [
+                    [
+                        each.label,
+                        each.incumbent,
+                        *(f"{value:.4g}" for value in (each.tested, each.reference)),
+                        each.word,
+                    ]
+                    for each in mine
+                ],
+            }
+        )
+    return found
+
+
 def _row(cell: Cell) -> list[Any]:
-    numbers = [f"{value:.4g}" for value in (cell.tested, cell.reference)]
+    shown = (cell.tested, cell.reference, *(cell.percentiles or ()))
+    numbers = [f"{value:.4g}" for value in shown]
     interval = f"{cell.low:.0%} to {min(cell.high, 1.0):.0%}"
     harm = f"{cell.harm:.0%}"
     return [

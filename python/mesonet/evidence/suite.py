@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -40,6 +41,10 @@ class Suite:
         Sentence about the thresholds of the document.
     environments
         Sentence that introduces the environments in which harm was found.
+    percentile
+        Percentile over the runs that the report shows beside the mean; None: none.
+    bands
+        Words of the document for values, by name of the value: pairs of an upper bound and a word, in ascending order.
     folder
         Folder of the cases, which scenario files are relative to.
     """
@@ -56,7 +61,25 @@ class Suite:
     full: int
     thresholds: str
     environments: str
+    percentile: float | None
+    bands: Mapping[str, tuple[tuple[float, str], ...]]
     folder: Path
+
+    def word(self, value: str, number: float) -> str:
+        """Return the word of the document for a number.
+
+        Parameters
+        ----------
+        value
+            Name of the value, such as ``load``.
+        number
+            The number, in its unit.
+
+        Returns
+        -------
+        The word of its band; empty if the document has none.
+        """
+        return next((word for bound, word in self.bands.get(value, ()) if number < bound), "")
 
 
 def suites() -> dict[str, Suite]:
@@ -134,7 +157,16 @@ def _read(folder: Path) -> Suite:
         if not isinstance(table.get(key), str):
             raise InputError("missing", f"{folder.name}/suite.toml", key, table.get(key), "text in quotes")
     one, several = table["cases"]
-    texts = {key: table[key] for key in _TEXTS}
     return Suite(
-        name=folder.name, cases=(one, several), quick=table["quick"], full=table["full"], folder=folder, **texts
+        name=folder.name,
+        cases=(one, several),
+        quick=table["quick"],
+        full=table["full"],
+        percentile=table.get("percentile"),
+        bands={
+            value: tuple((float(bound), word) for bound, word in bands)
+            for value, bands in table.get("bands", {}).items()
+        },
+        folder=folder,
+        **{key: table[key] for key in _TEXTS},
     )
