@@ -118,6 +118,11 @@ class Criterion:
     reason: str
 
     @property
+    def quantities(self) -> tuple[Measure | Observed, ...]:
+        """Quantities that are compared, and quantities that are reported without a verdict."""
+        return (*self.measures, *self.observed)
+
+    @property
     def runs(self) -> bool:
         """True if the criterion is answered by simulations."""
         return self.kind in ("alone", "beside", "search")

@@ -57,6 +57,8 @@ class Cell:
         Pairs of runs.
     missing
         Pairs that have no value.
+    gains
+        Pairs that have no harm because the denominator alone is 0: gains without a limit.
     percentiles
         Percentile of the suite over the runs, with the algorithm and in the reference; None if the suite has none.
     """
@@ -73,6 +75,7 @@ class Cell:
     smallest: float
     compared: int
     missing: int
+    gains: int = 0
     percentiles: tuple[float, float] | None = None
 
     @property
@@ -92,15 +95,15 @@ class Cell:
 
     @property
     def is_excluded(self) -> bool:
-        """True if the interval has no harm beyond the margin, or the difference is too small to matter."""
-        return self.is_small or self.high <= self.measure.margin
+        """True if a harm beyond the margin is excluded: by the interval, by a small difference, or because all gain."""
+        return self.is_small or self.high <= self.measure.margin or (self.gains > 0 and self.compared == 0)
 
     @property
     def is_judged(self) -> bool:
         """True if harm was found, or a harm of `LARGEST_VISIBLE` would have been."""
-        if self.compared < 2 or not np.isfinite(self.smallest):
+        if self.compared + self.gains < 2:
             return False
-        return self.is_harmful or self.is_excluded or self.smallest <= LARGEST_VISIBLE
+        return self.is_harmful or self.is_excluded or self.smallest <= LARGEST_VISIBLE  # False where it is NaN
 
 
 @dataclass(frozen=True)
@@ -308,6 +311,7 @@ def compare(
                 smallest=float(result.smallest[0]),
                 compared=int(result.compared[0]),
                 missing=lost,
+                gains=int(result.undefined[0]),
                 percentiles=None
                 if percentile is None
                 else (_over(tested[place], percentile), _over(reference[place], percentile)),

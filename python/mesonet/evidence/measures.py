@@ -116,6 +116,25 @@ def _load(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> fl
     return float((last - first) / (end - begin) / scenario["network"]["speed"])
 
 
+def _messages(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> pl.DataFrame:
+    """Return the rows of flows with an application in a role, over the measured time."""
+    rows = campaign.table(key, "applications").filter(pl.col("period") == "measured")
+    return rows.filter((pl.col("application") != "bulk") & pl.col("flow").is_in(_in_role(scenario, of)))
+
+
+def _late_messages(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
+    """Return the share of messages that were late: frames, segments at a rate, bursts."""
+    rows = _messages(campaign, key, scenario, of)
+    sent = rows["messages"].sum()
+    return float(rows["messages_late"].sum() / sent) if sent else np.nan
+
+
+def _message_delay_p95(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
+    """Return the 95th percentile of the delay of messages, a mean over flows, ms."""
+    delays = _messages(campaign, key, scenario, of)["message_delay_p95_ms"].drop_nulls()
+    return float(delays.to_numpy().mean()) if len(delays) else np.nan
+
+
 def _late_share(campaign: Campaign, algorithm: str) -> pl.DataFrame:
     late, sent = (
         campaign.response(name).filter(pl.col("algorithm") == algorithm) for name in ("frames_late", "frames_sent")
@@ -128,7 +147,17 @@ NAMED: dict[str, Callable[[Campaign, str, dict[str, Any], str], float]] = {
     "goodput": _goodput,
     "completion_time": _completion_time,
     "load": _load,
+    "late_messages": _late_messages,
+    "message_delay_p95": _message_delay_p95,
 }
 """Measures of explicit flows in a role, by name."""
+TABLES: dict[str, tuple[str, ...]] = {
+    "goodput": ("series",),
+    "completion_time": ("flows",),
+    "load": ("flows", "series"),
+    "late_messages": ("applications",),
+    "message_delay_p95": ("applications",),
+}
+"""Tables that the runs keep for these measures."""
 DERIVED: dict[str, Callable[[Campaign, str], pl.DataFrame]] = {"late_share": _late_share}
 """Measures that are computed from responses, by name: the columns condition, replicate and value of an algorithm."""

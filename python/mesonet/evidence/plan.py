@@ -13,6 +13,7 @@ from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.domain import domain
+from mesonet.evidence.measures import TABLES
 from mesonet.evidence.search import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
 from mesonet.experiments.network import Experiment, experiment_of
@@ -301,7 +302,7 @@ def experiment_for(
         "algorithms": list(names),
         "replicates": replicates,
         "seed": seed,
-        "keep": ["series", "flows"],
+        "keep": sorted({table for each in criterion.quantities for table in TABLES.get(each.value, ())}),
         "responses": "all",
     }
     return experiment_of({**table, **about}, f"{criterion.id}.toml", suite.folder)
