@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +23,7 @@ from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
 from mesonet.evidence.plan import Plan, cell_labels, plan
 from mesonet.evidence.running import Results
-from mesonet.evidence.suite import DEFAULT, criteria, suite_of
+from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
 
 RFC9743 = criteria(suite_of(DEFAULT))
 SECTIONS = [each.id for each in RFC9743]
@@ -60,21 +61,44 @@ def test_criteria_follow_the_sections_of_the_rfc() -> None:
         "7.11",
     ]
     for each in RFC9743:
-        assert all(measure.reason for measure in each.measures), each.id
-        assert set(each.covered_by) <= set(SECTIONS)
+        assert each.demand
 
 
-@pytest.mark.parametrize("section", [each.id for each in RFC9743 if each.runs])
-def test_every_campaign_can_run(section: str) -> None:
-    chosen = plan("prague", ["cubic", "prague"], 2, section)
+@pytest.mark.parametrize(
+    ("suite", "case"), [(name, each.id) for name, suite in suites().items() for each in criteria(suite) if each.runs]
+)
+def test_every_campaign_can_run(suite: str, case: str) -> None:
+    chosen = plan("prague", ["cubic", "prague"], 2, case, suite)
+    kept = {table for each in chosen.criteria[0].quantities for table in measures.TABLES.get(each.value, ())}
     for name, each in chosen.campaigns.items():
         each.check()
         assert len(set(cell_labels(chosen.criteria[0], each))) == each.conditions, name
-        # Roles count explicit flows only, and replicates differ only by random starts.
+        # Roles count explicit flows only, and replicates differ only by random starts and arrivals.
         for scenario in (each.canonical(number, "prague") for number in range(1, each.conditions + 1)):
             assert scenario["users"]["base_sources"] == 0
-            assert any(flow.get("start_within") for flow in scenario["flows"])
-            assert len(scenario["flows"]) <= scenario["measurement"]["flow_series"] or section == "5.1.1"
+            assert scenario.get("arrivals") or any(flow.get("start_within") for flow in scenario["flows"])
+            if "series" in kept:
+                assert len(scenario["flows"]) <= scenario["measurement"]["flow_series"]
+
+
+def test_suites_are_complete() -> None:
+    assert next(iter(suites())) == DEFAULT
+    for name, suite in suites().items():
+        cases = criteria(suite)
+        assert len({each.id for each in cases}) == len(cases), name
+        assert 2 <= suite.quick < suite.full
+        for each in cases:
+            assert each.question.endswith("?"), each.id
+            assert all(measure.reason for measure in each.measures), each.id
+            assert set(each.covered_by) <= {other.id for other in cases}
+            if each.kind == "missing":
+                assert each.reason, each.id
+            if each.runs and name != DEFAULT:
+                assert each.reading, each.id
+                assert re.search(r"Documented|Recalled|Chosen", each.numbers), each.id
+        for bands in suite.bands.values():
+            assert [bound for bound, _ in bands] == sorted(bound for bound, _ in bands)
+            assert np.isinf(bands[-1][0])
 
 
 def test_an_incumbent_is_compared_with_other_runs_of_itself() -> None:
@@ -167,6 +191,72 @@ def test_roles_and_times_of_flows() -> None:
     assert [time(campaign, "", scenario, of) for of in ("incumbent", "newcomer")] == [3.0, 7.0]
 
 
+def test_the_load_of_the_main_flow_counts_while_both_are_in_progress() -> None:
+    flows = [{"algorithm": None, "size": 10.0}, {"algorithm": "cubic", "size": 20.0}]
+    scenario = {"flows": flows, "time": {"warmup": 0.0, "duration": 9.0}, "network": {"speed": 10.0}}
+    series = pl.DataFrame({
+        "time_s": [1.0, 2.0, 3.0, 4.0], "flow_1_delivered": [None, 10, 20, 24], "flow_2_delivered": [3, 6, 9, 12],
+    })  # fmt: skip
+    ended = pl.DataFrame({
+        "category": ["explicit"] * 2, "source": [0, 1], "completed": [1, 0], "started_s": [2.0, 1.0],
+        "last_acked_s": [3.5, 4.0],
+    })  # fmt: skip
+    campaign: Any = SimpleNamespace(table=lambda key, name: {"series": series, "flows": ended}[name])
+    # From 2 s to 3.5 s the main flow delivers 12 segments of 15.
+    assert measures.NAMED["load"](campaign, "", scenario, "newcomer") == pytest.approx(0.8)
+    # Flows that are never in progress together have no load.
+    apart = ended.with_columns(started_s=pl.Series([4.0, 1.0]), last_acked_s=pl.Series([5.0, 3.0]), completed=1)
+    campaign = SimpleNamespace(table=lambda key, name: {"series": series, "flows": apart}[name])
+    assert np.isnan(measures.NAMED["load"](campaign, "", scenario, "newcomer"))
+
+
+def test_messages_are_those_of_applications_in_a_role() -> None:
+    flows: list[dict[str, Any]] = [{"algorithm": None}, {"algorithm": None}, {"algorithm": "cubic"}]
+    rows = pl.DataFrame({
+        "period": ["measured"] * 3 + ["1"], "flow": [1, 2, 3, 1],
+        "application": ["frames", "bulk", "constant", "frames"],
+        "messages": [10, 0, 30, 99], "messages_late": [5, 0, 3, 99], "message_delay_p95_ms": [40.0, None, 20.0, 9.0],
+    })  # fmt: skip
+    campaign: Any = SimpleNamespace(table=lambda key, name: {"applications": rows}[name])
+    late, delay = measures.NAMED["late_messages"], measures.NAMED["message_delay_p95"]
+    assert [late(campaign, "", {"flows": flows}, of) for of in ("newcomer", "incumbent", "all")] == [0.5, 0.1, 0.2]
+    assert [delay(campaign, "", {"flows": flows}, of) for of in ("newcomer", "all")] == [40.0, 30.0]
+
+
+def test_words_of_bands_follow_their_bounds() -> None:
+    suite = suite_of("c4")
+    found = [suite.word("load", number) for number in (0.1, 0.2, 0.29, 0.3, 0.5, 0.7, 0.8, 0.99, np.nan)]
+    assert found == [
+        "really too timid", "too timid", "too timid", "good", "between good and bad", "bad", "really bad", "really bad",
+        "",
+    ]  # fmt: skip
+    assert suite.word("goodput", 0.1) == ""
+
+
+def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = plan("bbr", ["cubic"], 4, "main_after", "c4")
+
+    def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
+        return np.array([[0.1, 0.1, 0.1, 0.5]]) if name == "load" else np.array([[1.0, 2.0, 3.0, 4.0]])
+
+    monkeypatch.setattr(judging, "values", fake)
+    (found,) = judge(chosen, dict.fromkeys(chosen.campaigns))  # type: ignore[arg-type]
+    assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
+    assert [(each.tested, each.word) for each in found.observations] == [(pytest.approx(0.2), "too timid")]
+    assert found.why.endswith("load of the main flow 0.2 against cubic at the only cell: too timid.")
+    page = html(chosen, [found])
+    assert "90th percentile with bbr" in page
+    assert "Word of C4" in page
+    assert "below 0.2 really too timid" in page
+
+
+def test_gains_from_nothing_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without any loss the ratio to a loss is not defined: a gain without a limit.
+    assert judged(monkeypatch, [0.0] * 4, [0.1, 0.2, 0.1, 0.2], "5.1.3").verdict == NO_HARM
+    assert judged(monkeypatch, [0.0, 0.0, 0.003, 0.0], [0.004] * 4, "5.1.3").verdict == NO_HARM
+    assert judged(monkeypatch, [0.1, 0.2, 0.1, 0.2], [0.0] * 4, "5.1.3").verdict == HARM
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -174,6 +264,7 @@ def test_roles_and_times_of_flows() -> None:
         (["bbr", "--against", "cubic,nosuch"], '--against = "nosuch": unknown algorithm'),
         (["bbr", "--against", "cubic,cubic"], "not a list of different incumbents"),
         (["bbr", "--only", "5.9"], '--only = "5.9": unknown criterion'),
+        (["bbr", "--suite", "c4", "--only", "5.1.2"], '--only = "5.1.2": unknown scenario'),
         (["bbr", "--suite", "nosuch"], '--suite = "nosuch": unknown suite'),
         (["bbr", "--full", "--replicates", "3"], "goes without --full"),
         (["tcp(nosuch=1)"], 'ALGORITHM = "tcp(nosuch=1)"'),
@@ -243,3 +334,7 @@ def test_the_plan_shows_what_each_criterion_costs() -> None:
     assert [(row["section"], row["cells"], row["runs"]) for row in cost] == [("5.1.2", "4", "120"), ("5.3.1", "0", "0")]
     assert float(cost[0]["about CPU s"]) > 0
     assert isinstance(plan("bbr", ["cubic"], 2), Plan)
+    without_name = CliRunner().invoke(main, ["evidence", "--plan", "--json", "--suite", "c4", "--full"])
+    found = json.loads(without_name.stdout)
+    assert (found["suite"], found["replicates"]) == ("c4", 100)
+    assert [(row["case"], row["runs"]) for row in found["cost"]][:1] == [("simple", "300")]

@@ -125,8 +125,8 @@ def _messages(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -
 def _late_messages(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
     """Return the share of messages that were late: frames, segments at a rate, bursts."""
     rows = _messages(campaign, key, scenario, of)
-    sent = rows["messages"].sum()
-    return float(rows["messages_late"].sum() / sent) if sent else np.nan
+    sent, late = (float(rows[name].sum()) for name in ("messages", "messages_late"))
+    return late / sent if sent else np.nan
 
 
 def _message_delay_p95(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
