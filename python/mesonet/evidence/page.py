@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import numpy as np
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -264,8 +265,9 @@ def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
 def _row(cell: Cell) -> list[Any]:
     shown = (cell.tested, cell.reference, *(cell.percentiles or ()))
     numbers = [f"{value:.4g}" for value in shown]
-    interval = f"{cell.low:.0%} to {min(cell.high, 1.0):.0%}"
-    harm = f"{cell.harm:.0%}"
+    harm = f"{cell.harm:.0%}" if np.isfinite(cell.harm) else "gain from 0" if cell.gains else "no value"
+    interval = f"{cell.low:.0%} to {min(cell.high, 1.0):.0%}" if np.isfinite(cell.low) else "none"
+    visible = f"{cell.visible:.0%}" if np.isfinite(cell.visible) else "none"
     return [
-        cell.is_harmful, cell.label, cell.incumbent, *numbers, harm, interval, f"{cell.visible:.0%}", str(cell.compared)
+        cell.is_harmful, cell.label, cell.incumbent, *numbers, harm, interval, visible, str(cell.compared)
     ]  # fmt: skip
