@@ -243,11 +243,12 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
     (found,) = judge(chosen, dict.fromkeys(chosen.campaigns))  # type: ignore[arg-type]
     assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
     assert [(each.tested, each.word) for each in found.observations] == [(pytest.approx(0.2), "too timid")]
-    assert found.why.endswith("load of the main flow 0.2 against cubic at the only cell: too timid.")
+    assert found.why.endswith("Load of the main flow against cubic: 20%, too timid.")
     page = html(chosen, [found])
     assert "90th percentile with bbr" in page
     assert "Word of C4" in page
-    assert "below 0.2 really too timid" in page
+    assert "below 20% really too timid, below 30% too timid" in page
+    assert "from 80% on really bad" in page
 
 
 def test_gains_from_nothing_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:

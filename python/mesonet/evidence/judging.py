@@ -16,9 +16,10 @@ from mesonet.analysis import harm
 from mesonet.campaign.data import Campaign
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
-from mesonet.evidence.plan import Comparison, Plan, cell_labels
+from mesonet.evidence.plan import ONLY, Comparison, Plan, cell_labels
 from mesonet.evidence.running import Results
 from mesonet.evidence.searching import Searched
+from mesonet.words import capitalised
 
 ALPHA = 0.05
 """Largest chance of a false alarm of a criterion."""
@@ -121,7 +122,7 @@ class Observation:
     tested, reference
         Mean with the algorithm and in the reference; NaN if no run has a value.
     word
-        Word of the suite for the mean with the algorithm; empty if it has none.
+        Word of the suite for the mean with the algorithm, a part of 1; empty if it has none.
     """
 
     label: str
@@ -203,7 +204,7 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
     ]
     verdict, why = _verdict(criterion, cells)
     words = [
-        f"{each.observed.title} {each.tested:.2g} against {each.incumbent} at {each.label}: {each.word}"
+        f"{capitalised(each.observed.title)} against {each.incumbent}{at(each.label)}: {each.tested:.0%}, {each.word}"
         for each in observations
         if each.word
     ]
@@ -332,7 +333,7 @@ def _verdict(criterion: Criterion, cells: Sequence[Cell]) -> tuple[str, str]:
     if harmful:
         worst = max(harmful, key=lambda cell: cell.harm)
         words = f"{len(harmful)} of {len(cells)} comparisons show harm"
-        return HARM, f"{words}. The worst: {sentence(worst)}, against {worst.incumbent}, at {worst.label}."
+        return HARM, f"{words}. The worst: {sentence(worst)}, against {worst.incumbent}{at(worst.label, ',')}."
     if open_cells:
         worst = max(open_cells, key=lambda cell: np.nan_to_num(cell.smallest, nan=np.inf))
         if not np.isfinite(worst.smallest):
@@ -342,12 +343,27 @@ def _verdict(criterion: Criterion, cells: Sequence[Cell]) -> tuple[str, str]:
         else:
             seen = f"only a harm of {worst.smallest:.0%} would have been seen"
         words = f"{len(open_cells)} of {len(cells)} comparisons are too noisy or have no value"
-        return NOT_EVALUATED, f"{words}; {worst.measure.title} at {worst.label}: {seen}. More replicates may decide."
+        return NOT_EVALUATED, f"{words}; {worst.measure.title}{at(worst.label)}: {seen}. More replicates may decide."
     visible = max(cell.visible for cell in cells)
-    return (
-        NO_HARM,
-        f"{len(cells)} comparisons. In each of them a harm of {visible:.0%} is excluded or would have been found.",
-    )
+    found = f"a harm of {visible:.0%} is excluded or would have been found."
+    return NO_HARM, f"{len(cells)} comparisons. In each of them {found}" if len(cells) > 1 else f"1 comparison: {found}"
+
+
+def at(label: str, before: str = "") -> str:
+    """Return a cell for use in a sentence.
+
+    Parameters
+    ----------
+    label
+        Label of the cell.
+    before
+        Text before it, such as a comma.
+
+    Returns
+    -------
+    Such as ``, at buffer 1 bdp``; empty for the only cell.
+    """
+    return "" if label == ONLY else f"{before} at {label}"
 
 
 def sentence(cell: Cell) -> str:

@@ -19,11 +19,12 @@ from mesonet.evidence.criterion import Measure
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
 from mesonet.evidence.minimal import scenario_files
-from mesonet.evidence.plan import SEEDS, Plan
+from mesonet.evidence.plan import ONLY, SEEDS, Plan
 from mesonet.evidence.searching import Searched
 from mesonet.evidence.suite import DEFAULT
 from mesonet.files import places
 from mesonet.plots import harm_by_cell, to_svg
+from mesonet.words import capitalised
 
 _MARKS = {HARM: "harm", NO_HARM: "none"}
 
@@ -157,7 +158,8 @@ def _environments(findings: Sequence[Finding]) -> list[str]:
         for cell in each.cells:
             if cell.is_harmful:
                 words = f"{sentence(cell)} against {cell.incumbent}"
-                lines.setdefault(f"{each.criterion.id}, {cell.label}", []).append(words)
+                where = each.criterion.id if cell.label == ONLY else f"{each.criterion.id}, {cell.label}"
+                lines.setdefault(where, []).append(words)
     return [f"{where}: {'; '.join(words)}." for where, words in lines.items()]
 
 
@@ -231,7 +233,7 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
         }
     )
     return {
-        "title": measure.title[0].upper() + measure.title[1:],
+        "title": capitalised(measure.title),
         "rule": f"{better}. Margin {measure.margin:.0%}.{least} {measure.reason}",
         "figure": Markup(to_svg(harm_by_cell(rows, plan.against, margin=measure.margin))),
         "rows": [_row(cell) for cell in cells],
@@ -241,25 +243,25 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
 def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for observed in finding.criterion.observed:
-        mine = [each for each in finding.observations if each.observed is observed]
-        words = plan.suite.bands.get(observed.value, ())
-        found.append(
-            {
-                "title": observed.title[0].upper() + observed.title[1:],
-                "bands": ", ".join(f"below {bound:.3g} {word}" for bound, word in words if word),
-                "has_words": bool(words),
-                "rows": [
-                    [
-                        each.label,
-                        each.incumbent,
-                        *(f"{value:.4g}" for value in (each.tested, each.reference)),
-                        each.word,
-                    ]
-                    for each in mine
-                ],
-            }
-        )
+        bands = plan.suite.bands.get(observed.value, ())
+        form = ".0%" if bands else ".4g"
+        rows = [
+            [each.label, each.incumbent, format(each.tested, form), format(each.reference, form)]
+            + ([each.word] if bands else [])
+            for each in finding.observations
+            if each.observed is observed
+        ]
+        found.append({"title": capitalised(observed.title), "bands": _bands(bands), "rows": rows})
     return found
+
+
+def _bands(bands: Sequence[tuple[float, str]]) -> str:
+    """Return the words of a suite with their bounds."""
+    lower = [0.0, *(bound for bound, _ in bands)]
+    return ", ".join(
+        f"below {bound:.0%} {word}" if np.isfinite(bound) else f"from {lower[place]:.0%} on {word}"
+        for place, (bound, word) in enumerate(bands)
+    )
 
 
 def _row(cell: Cell) -> list[Any]:

@@ -23,6 +23,8 @@ INCUMBENT = "INCUMBENT"
 """Stands for the incumbent in the flows of criteria."""
 AGAINST = ("cubic", "tcp")
 """Incumbents unless others are named: CUBIC (RFC 9438) and standard TCP (RFC 5681), which section 5.2.1 names."""
+ONLY = "the only cell"
+"""Label of the cell of a criterion without factors."""
 SEEDS = {"tested": 1, "reference": 2, "confirmed": 3, "confirmed again": 4}
 """Seeds of a campaign, and of its reference if the algorithm is the incumbent: equal runs would prove nothing. The end
 of a search has seeds of its own."""
@@ -231,7 +233,7 @@ def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
         for (id, levels), place in zip(chosen.levels.items(), row, strict=True):
             text = labels[id][level_at(place, len(levels[0].values))]
             words.append(f"{chosen.names[id]} {text}".strip())
-        found.append(", ".join(words) or "the only cell")
+        found.append(", ".join(words) or ONLY)
     return found
 
 
