@@ -240,7 +240,7 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
         return np.array([[0.1, 0.1, 0.1, 0.5]]) if name == "load" else np.array([[1.0, 2.0, 3.0, 4.0]])
 
     monkeypatch.setattr(judging, "values", fake)
-    (found,) = judge(chosen, dict.fromkeys(chosen.campaigns))  # type: ignore[arg-type]
+    (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
     assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
     assert [(each.tested, each.word) for each in found.observations] == [(pytest.approx(0.2), "too timid")]
     assert found.why.endswith("Load of the main flow against cubic: 20%, too timid.")

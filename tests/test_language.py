@@ -19,8 +19,8 @@ QUESTIONS = {"What", "Which", "Whether", "Where", "How", "One"}
 VERBS = {
     "Check", "Compare", "Continue", "Count", "Divide", "Draw", "End", "Find", "Force", "Forget", "Give", "Hold",
     "Lease", "Leave", "Let", "List", "Make", "Name", "Plan", "Predict", "Print", "Raise", "Read", "Record", "Remove",
-    "Replace", "Reserve", "Reset", "Return", "Run", "Say", "Search", "Send", "Serve", "Set", "Shorten", "Show", "Simulate",
-    "Stop", "Submit", "Sum", "Take", "Test", "Update", "Wait", "Write", "Yield",
+    "Replace", "Reserve", "Reset", "Return", "Run", "Say", "Search", "Send", "Serve", "Set", "Shorten", "Show",
+    "Simulate", "Stop", "Submit", "Sum", "Take", "Test", "Update", "Wait", "Write", "Yield",
 }  # fmt: skip
 
 

@@ -190,11 +190,12 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
     comparisons = [each for each in plan.comparisons if each.criterion is criterion]
     labels = cell_labels(criterion, plan.campaigns[comparisons[0].tested])
     count = len(labels) * len(criterion.measures) * len(comparisons)
+    percentile = plan.suite.percentile
     cells = [
         cell
         for comparison in comparisons
         for measure in criterion.measures
-        for cell in compare(comparison, measure, plan.algorithm, results.campaigns, labels, count, plan.suite.percentile)
+        for cell in compare(comparison, measure, plan.algorithm, results.campaigns, labels, count, percentile)
     ]
     observations = [
         each
@@ -208,9 +209,8 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
         for each in observations
         if each.word
     ]
-    return Finding(
-        criterion, verdict, " ".join([why, *(f"{line}." for line in words)]), tuple(cells), observations=tuple(observations)
-    )
+    why = " ".join([why, *(f"{line}." for line in words)])
+    return Finding(criterion, verdict, why, tuple(cells), observations=tuple(observations))
 
 
 def _observe(
@@ -245,16 +245,19 @@ def _finding_of_search(criterion: Criterion, plan: Plan, results: Results) -> Fi
     """Return the finding of the cells at the ends of the searches, from their runs with other seeds."""
     mine = tuple(each for each in results.searches if each.comparison.criterion is criterion)
     count = 2 * len(criterion.measures) * len(mine)  # the worst and the simplest cell of each
+    percentile = plan.suite.percentile
     cells = []
     for each in mine:
         labels = [each.domain.label(place) for place in each.confirmed]
         for trail in each.trails:
-            found = compare(each.comparison, trail.measure, plan.algorithm, results.campaigns, labels, count, plan.suite.percentile)
+            found = compare(
+                each.comparison, trail.measure, plan.algorithm, results.campaigns, labels, count, percentile
+            )
             ends = dict.fromkeys((trail.worst, trail.simplest))
             cells += [found[each.confirmed.index(place)] for place in ends]
     verdict, why = _verdict(criterion, cells)
     visited = sum(each.trails[0].cells for each in mine)
-    return Finding(criterion, verdict, f"{why} The search looked at {visited} X
+    return Finding(criterion, verdict, f"{why} The search looked at {visited} cells.", tuple(cells), searches=mine)
 
 
 def compare(

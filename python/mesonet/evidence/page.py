@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from mesonet import core
 from mesonet._version import __version__
-from mesonet.evidence.criterion import Measure
 from mesonet.evidence import xml2rfc
+from mesonet.evidence.criterion import Measure
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, Plan
@@ -30,7 +30,7 @@ _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 
 def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, ...]:
-    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and a scenario file of each bad cell that a search has found.
+    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells that a search has found.
 
     Parameters
     ----------

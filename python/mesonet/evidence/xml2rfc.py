@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.etree import ElementTree as xml
+from xml.etree import ElementTree
 
 from mesonet.evidence.judging import Finding
 from mesonet.evidence.plan import Plan
@@ -23,18 +23,18 @@ def table(plan: Plan, findings: Sequence[Finding]) -> str:
     -------
     The element ``table``, as xml2rfc reads it.
     """
-    root = xml.Element("table", anchor="evidence")
-    xml.SubElement(root, "name").text = f"Evidence about {plan.algorithm}, by {plan.suite.title}"
+    root = ElementTree.Element("table", anchor="evidence")
+    ElementTree.SubElement(root, "name").text = f"Evidence about {plan.algorithm}, by {plan.suite.title}"
     heading = (plan.suite.case.capitalize(), plan.suite.cases[0].capitalize(), "Verdict", "Why")
-    _row(xml.SubElement(root, "thead"), "th", heading)
-    body = xml.SubElement(root, "tbody")
+    _row(ElementTree.SubElement(root, "thead"), "th", heading)
+    body = ElementTree.SubElement(root, "tbody")
     for each in findings:
         _row(body, "td", (each.criterion.id, each.criterion.title, each.verdict, each.why))
-    xml.indent(root)
-    return xml.tostring(root, encoding="unicode") + "\n"
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _row(parent: xml.Element, cell: str, texts: Sequence[str]) -> None:
-    row = xml.SubElement(parent, "tr")
+def _row(parent: ElementTree.Element, cell: str, texts: Sequence[str]) -> None:
+    row = ElementTree.SubElement(parent, "tr")
     for text in texts:
-        xml.SubElement(row, cell).text = text
+        ElementTree.SubElement(row, cell).text = text
