@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from mesonet.evidence.criterion import read
 from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
 from mesonet.evidence.plan import Plan, cell_labels, plan
-from mesonet.evidence.running import Results
+from mesonet.evidence.running import CONFIRMED, Results
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
 
 RFC9743 = criteria(suite_of(DEFAULT))
@@ -148,6 +149,29 @@ def test_verdicts_follow_margin_and_noise(monkeypatch: pytest.MonkeyPatch) -> No
     assert "10 times as high" in lossy.why
 
 
+@pytest.mark.parametrize(("again", "verdict"), [(52.0, HARM), (98.0, NO_HARM)])
+def test_harm_is_what_other_seeds_show_too(monkeypatch: pytest.MonkeyPatch, again: float, verdict: str) -> None:
+    chosen = plan("bbr", ["cubic"], 4, "5.2.1")
+    conditions = chosen.campaigns[chosen.comparisons[0].tested].conditions
+
+    def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
+        mean = 100.0 if algorithm == "cubic" else again if campaign.endswith(CONFIRMED) else 50.0
+        return mean + np.tile([0.0, 1.0, -1.0, 0.0], (conditions, 1))
+
+    monkeypatch.setattr(judging, "values", fake)
+    names = [*chosen.campaigns, *(f"{name}{CONFIRMED}" for name in chosen.campaigns)]
+    results: Any = Results({name: name for name in names})  # type: ignore[misc]
+    (found,) = judge(chosen, results)
+    assert found.verdict == verdict
+    assert ("runs with other seeds did not" in found.why) == (verdict == NO_HARM)
+    assert [cell.tested for cell in found.cells] == [again] * conditions
+    page = html(chosen, [found])
+    assert page.count(CONFIRMED) >= 1
+    # Harm that only the second runs show is none: no reader asked for it.
+    only_later = dataclasses.replace(found.cells[0], was_harmful=False, harm=0.5, low=0.4, high=0.6, tested=50.0)
+    assert not only_later.is_harmful
+
+
 def test_false_alarms_are_rarer_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = np.random.default_rng(5)
     alarms = 0
@@ -242,7 +266,8 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(judging, "values", fake)
     (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
     assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
-    assert [(each.tested, each.word) for each in found.observations] == [(pytest.approx(0.2), "too timid")]
+    assert [each.word for each in found.observations] == ["too timid"]
+    assert found.observations[0].tested == pytest.approx(0.2)
     assert found.why.endswith("Load of the main flow against cubic: 20%, too timid.")
     page = html(chosen, [found])
     assert "90th percentile with bbr" in page

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from mesonet import core
-from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
+from mesonet.evidence.evaluation import evaluate
+from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED
 from mesonet.evidence.plan import AGAINST, plan
-from mesonet.evidence.running import run
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of
 
 TABLE = Path(__file__).parent / "tables" / "evidence.csv"
@@ -43,9 +43,13 @@ python verification/evidence_table.py evidence-reports
 def measured(algorithm: str, out: Path) -> list[dict[str, str]]:
     """Run the report of an algorithm; return its rows."""
     chosen = plan(algorithm)
-    results = run(chosen, out / f"evidence-{algorithm}", told=lambda line: sys.stderr.write(f"{algorithm}: {line}\n"))
+
+    def told(line: str) -> None:
+        sys.stderr.write(f"{algorithm}: {line}\n")
+
+    _, findings = evaluate(chosen, out / f"evidence-{algorithm}", told=told)
     rows = []
-    for each in judge(chosen, results):
+    for each in findings:
         harmful = [cell for cell in each.cells if cell.is_harmful]
         worst = max((cell.harm for cell in harmful), default=None)
         values = (

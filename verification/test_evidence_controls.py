@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from mesonet.evidence.judging import HARM, Finding, judge
+from mesonet.evidence.evaluation import evaluate
+from mesonet.evidence.judging import HARM, Finding
 from mesonet.evidence.plan import plan
-from mesonet.evidence.running import run
 
 
 def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, Finding]:
     chosen = plan(algorithm, [against], 10, only)
-    results = run(chosen, out, progress=False)
-    return {each.criterion.id: each for each in judge(chosen, results)}
+    _, found = evaluate(chosen, out, progress=False)
+    return {each.criterion.id: each for each in found}
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,9 @@ def evidence(
     """
     from mesonet import core
     from mesonet.algorithms import split
-    from mesonet.evidence.judging import judge
+    from mesonet.evidence.evaluation import evaluate
     from mesonet.evidence.page import write
     from mesonet.evidence.plan import AGAINST, plan
-    from mesonet.evidence.running import run
     from mesonet.evidence.suite import DEFAULT, suite_of
     from mesonet.files.names import file_stem
 
@@ -74,12 +73,11 @@ def evidence(
     name = algorithm if from_suite.name == DEFAULT else f"{from_suite.name}-{algorithm}"
     folder = out or Path(file_stem(f"evidence-{name}"))
     chosen_how = {"workers": workers, "progress": not as_json, **how(workers, **options)}
-    results = run(chosen, folder, told=lambda line: click.echo(line, err=True), **chosen_how)
+    results, findings = evaluate(chosen, folder, told=lambda line: click.echo(line, err=True), **chosen_how)
     failed = [name for name, campaign in results.campaigns.items() if campaign.counts["failed"]]
     if options["shard"]:
         click.echo(f"part {options['shard']} is done; the same command without --shard searches, judges and reports")
         click.get_current_context().exit(1 if failed else 0)
-    findings = judge(chosen, results)
     written = write(chosen, findings, folder)
     rows = [[each.criterion.id, each.criterion.title, each.verdict, each.why] for each in findings]
     if as_json:

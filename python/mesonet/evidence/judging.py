@@ -1,14 +1,16 @@
 """Verdicts: harm by cell with its interval, and one finding per criterion.
 
-A cell is harmful if its mean harm exceeds the margin and its interval excludes 0. The chance that a harmless criterion
-is called harmful by mistake is at most `ALPHA`: the intervals of all cells, measures and incumbents of a criterion
-hold together (Bonferroni).
+A cell is harmful if its mean harm exceeds the margin and its interval excludes 0. The intervals of all cells, measures
+and incumbents of a criterion hold together (Bonferroni): they all hold with a chance of 1 - `ALPHA`. A criterion that
+shows harm is run again with other seeds. Harm is what both sets of runs show: a harmless criterion is called harmful by
+mistake with a chance of at most the square of `ALPHA`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +19,14 @@ from mesonet.campaign.data import Campaign
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
 from mesonet.evidence.plan import ONLY, Comparison, Plan, cell_labels
-from mesonet.evidence.running import Results
+from mesonet.evidence.running import CONFIRMED, Results
 from mesonet.evidence.searching import Searched
 from mesonet.words import capitalised
 
 ALPHA = 0.05
-"""Largest chance of a false alarm of a criterion."""
+"""Largest chance of a false alarm of one set of runs of a criterion."""
 POWER = 0.8
-"""Chance with which the smallest visible harm is found."""
+"""Chance with which the smallest visible harm is found, by both sets of runs."""
 LARGEST_VISIBLE = 0.5
 """Smallest visible harm from which a cell is not judged: a harm of a half could have been missed (chosen)."""
 HARM, NO_HARM, NOT_EVALUATED, FOR_THE_AUTHOR, COVERED = (
@@ -60,6 +62,8 @@ class Cell:
         Pairs that have no value.
     gains
         Pairs that have no harm because the denominator alone is 0: gains without a limit.
+    was_harmful
+        The runs before, which had other seeds, showed harm; True if there were none.
     percentiles
         Percentile of the suite over the runs, with the algorithm and in the reference; None if the suite has none.
     """
@@ -77,6 +81,7 @@ class Cell:
     compared: int
     missing: int
     gains: int = 0
+    was_harmful: bool = True
     percentiles: tuple[float, float] | None = None
 
     @property
@@ -87,7 +92,7 @@ class Cell:
     @property
     def is_harmful(self) -> bool:
         """True if the harm exceeds the margin and is not chance."""
-        return not self.is_small and self.harm > self.measure.margin and self.low > 0
+        return self.was_harmful and not self.is_small and self.harm > self.measure.margin and self.low > 0
 
     @property
     def visible(self) -> float:
@@ -151,6 +156,8 @@ class Finding:
         Searches behind it, one per incumbent; empty for other criteria.
     observations
         Quantities without a verdict.
+    confirmed
+        The criterion showed harm, and was run again with other seeds.
     """
 
     criterion: Criterion
@@ -159,6 +166,7 @@ class Finding:
     cells: tuple[Cell, ...]
     searches: tuple[Searched, ...] = ()
     observations: tuple[Observation, ...] = ()
+    confirmed: bool = False
 
 
 def judge(plan: Plan, results: Results) -> list[Finding]:
@@ -195,7 +203,7 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
         cell
         for comparison in comparisons
         for measure in criterion.measures
-        for cell in compare(comparison, measure, plan.algorithm, results.campaigns, labels, count, percentile)
+        for cell in _compared(comparison, measure, plan.algorithm, results.campaigns, labels, count, percentile)
     ]
     observations = [
         each
@@ -209,8 +217,11 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
         for each in observations
         if each.word
     ]
+    again = confirmed(comparisons[0], results.campaigns) is not None
+    if verdict != HARM and again:
+        words.append("The first runs showed harm, but runs with other seeds did not")
     why = " ".join([why, *(f"{line}." for line in words)])
-    return Finding(criterion, verdict, why, tuple(cells), observations=tuple(observations))
+    return Finding(criterion, verdict, why, tuple(cells), observations=tuple(observations), confirmed=again)
 
 
 def _observe(
@@ -298,7 +309,11 @@ def compare(
     for place, label in enumerate(labels):
         with_it, without = tested[place, :, np.newaxis], reference[place, :, np.newaxis]
         result = harm(
-            without, with_it, more_is_better=[measure.higher_is_better], confidence=1 - 2 * ALPHA / count, power=POWER
+            without,
+            with_it,
+            more_is_better=[measure.higher_is_better],
+            confidence=1 - 2 * ALPHA / count,
+            power=POWER**0.5,
         )
         lost = int((~np.isfinite(with_it) | ~np.isfinite(without)).sum())
         found.append(
@@ -322,6 +337,38 @@ def compare(
             )
         )
     return found
+
+
+def confirmed(comparison: Comparison, campaigns: Mapping[str, Campaign]) -> Comparison | None:
+    """Return the comparison of the campaigns that were run again.
+
+    Parameters
+    ----------
+    comparison
+        A comparison of the plan.
+    campaigns
+        Campaigns by name.
+
+    Returns
+    -------
+    The other comparison; None if nothing was run again.
+    """
+    if f"{comparison.tested}{CONFIRMED}" not in campaigns:
+        return None
+    tested, reference = (f"{name}{CONFIRMED}" for name in (comparison.tested, comparison.reference))
+    return replace(comparison, tested=tested, reference=reference)
+
+
+def _compared(
+    comparison: Comparison, measure: Measure, algorithm: str, campaigns: Mapping[str, Campaign], *about: Any
+) -> list[Cell]:
+    """Return the cells of the runs with other seeds if there are such runs, and what the first runs showed."""
+    first = compare(comparison, measure, algorithm, campaigns, *about)
+    other = confirmed(comparison, campaigns)
+    if other is None:
+        return first
+    again = compare(other, measure, algorithm, campaigns, *about)
+    return [replace(cell, was_harmful=before.is_harmful) for before, cell in zip(first, again, strict=True)]
 
 
 def _over(found: Floats, percentile: float) -> float:

@@ -20,6 +20,7 @@ from mesonet.evidence.criterion import Measure
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, Plan
+from mesonet.evidence.running import CONFIRMED
 from mesonet.evidence.searching import Searched
 from mesonet.evidence.suite import DEFAULT
 from mesonet.files import places
@@ -142,8 +143,9 @@ def _reading(plan: Plan) -> list[str]:
         "the same cell: the same network, the same seeds, the same starts. Harm is the part of its performance that is "
         "lost (Ware et al., HotNets 2019): 0% is no difference, 100% is everything. A negative harm is a gain.",
         "The verdict is harm if in some cell the mean harm exceeds the margin and its interval excludes 0. The "
-        f"intervals of a {case} hold together: a harmless {case} shows harm by chance with a probability of at "
-        f"most {ALPHA:.0%}.",
+        f"intervals of a {case} hold together. A {case} that shows harm is run again with other seeds: harm is what "
+        f"both sets of runs show, and the page has the numbers of the second set. A harmless {case} shows harm by "
+        f"chance with a probability of at most {ALPHA**2:.2%}.",
         f"The smallest visible harm is the harm that would have been found with a probability of {POWER:.0%}. Where "
         "the interval excludes a harm beyond the margin, the margin is shown. A cell in which the smallest visible "
         f"harm exceeds {LARGEST_VISIBLE:.0%} is not judged.",
@@ -167,6 +169,9 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
     criterion = finding.criterion
     folders = plan.campaigns_of(criterion)
     seeds = {plan.campaigns[name].seed for name in folders}
+    if finding.confirmed:
+        folders += [f"{name}{CONFIRMED}" for name in folders]
+        seeds |= {SEEDS["confirmed"]}
     for each in finding.searches:
         folders += dict.fromkeys((each.comparison.tested, each.comparison.reference))
         seeds.add(SEEDS["confirmed"])

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mesonet.campaign.data import Campaign, load
 from mesonet.errors import InputError
-from mesonet.evidence.plan import Plan
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.plan import SEEDS, Plan
 from mesonet.evidence.searching import Searched, searched
 from mesonet.experiments.network import Experiment
 from mesonet.files import places
 
 RECORD = "evidence.json"
 """File of the folder that identifies the report."""
+CONFIRMED = "-confirmed"
+"""End of the name of a campaign that was run again with other seeds."""
 
 
 @dataclass(frozen=True)
@@ -88,3 +91,41 @@ def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **h
             say(f"search for the worst cell against {incumbent}")
             searches.append(searched(plan, criterion, incumbent, one, say))
     return Results(found, tuple(searches))
+
+
+def confirm(
+    plan: Plan,
+    results: Results,
+    criteria: Sequence[Criterion],
+    out: Path,
+    *,
+    told: Callable[[str], None] | None = None,
+    **how: Any,
+) -> Results:
+    """Run all campaigns of some criteria again, with other seeds.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    results
+        What was run before.
+    criteria
+        Criteria of the plan.
+    out, told, **how
+        As for `run`.
+
+    Returns
+    -------
+    The results with the new campaigns, whose names end with `CONFIRMED`.
+    """
+    seeds = {SEEDS["tested"]: SEEDS["confirmed"], SEEDS["reference"]: SEEDS["confirmed again"]}
+    found = dict(results.campaigns)
+    names = [name for each in criteria for name in plan.campaigns_of(each)]
+    for number, name in enumerate(names, start=1):
+        chosen = plan.campaigns[name]
+        if told:
+            told(f"again, with other seeds, {number} of {len(names)}: {chosen.title}, {name}")
+        again = replace(chosen, name=f"{name}{CONFIRMED}", seed=seeds[chosen.seed])
+        found[again.name] = load(again.run_missing(out / again.name, **how))
+    return replace(results, campaigns=found)

@@ -1,0 +1,49 @@
+"""A whole report: its runs, its verdicts, and the runs that confirm harm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mesonet.evidence.judging import HARM, Finding, judge
+from mesonet.evidence.plan import Plan
+from mesonet.evidence.running import Results, confirm, run
+
+
+def evaluate(
+    plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any
+) -> tuple[Results, list[Finding]]:
+    """Run what is missing of a report, and judge it.
+
+    Criteria that show harm run again with other seeds: harm is what both sets of runs show.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    out
+        Folder of the report.
+    told
+        Called with a line before each campaign.
+    **how
+        As for `mesonet.evidence.running.run`. With a ``shard`` nothing is judged.
+
+    Returns
+    -------
+    What was run, and the finding of each criterion.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another report.
+    """
+    results = run(plan, out, told=told, **how)
+    if how.get("shard") is not None:
+        return results, []
+    findings = judge(plan, results)
+    harmful = [each.criterion for each in findings if each.verdict == HARM and each.criterion.kind != "search"]
+    if not harmful:
+        return results, findings
+    results = confirm(plan, results, harmful, out, told=told, **how)
+    return results, judge(plan, results)
