@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from mesonet.cli import catalogue
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.suite import criteria, suites
 from mesonet.responses.definitions import RESPONSES
 from mesonet.responses.sets import SETS, SetMember
 from mesonet.responses.tables import TABLES
@@ -25,6 +27,7 @@ def pages() -> dict[str, str]:
         "factors.md": _factors(),
         "responses.md": _responses(),
         "tables.md": _tables(),
+        "suites.md": _suites(),
     }
 
 
@@ -67,6 +70,38 @@ def _tables() -> str:
         rows = [[f"`{column}`", unit, meaning] for column, (unit, meaning) in table.columns.items()]
         text += f"\n## `{name}.parquet`\n\n{capitalised(table.row)}.\n\n" + _table(("column", "unit", "meaning"), rows)
     return text
+
+
+def _suites() -> str:
+    text = (
+        "# Suites of cases\n\nGenerated from the files in `mesonet.evidence.suites`. `mesonet evidence ALGORITHM "
+        "--suite NAME` runs a\nsuite ([how to](../how-to/evidence.md)). The column *numbers* has the sources of the "
+        "numbers of a case: *documented*\nin the document or its public implementation, *recalled* and to be checked, "
+        "or *chosen* here.\n"
+    )
+    for suite in suites().values():
+        found = criteria(suite)
+        text += (
+            f"\n## `{suite.name}`\n\n{capitalised(suite.title)}: {suite.purpose}.\n\n* Source: [{suite.document}]"
+            f"({suite.source}).\n* {len(found)} {suite.cases[1]}, {sum(each.runs for each in found)} of them "
+            f"simulated.\n* Replicates: {suite.quick}, with `--full` {suite.full}.\n"
+        )
+        for value in suite.bands:
+            text += f"* Words for the {value}: {suite.words(value)}.\n"
+        rows = [[f"`{each.id}`", each.title, each.kind, _case(each), _judged(each), each.numbers] for each in found]
+        text += "\n" + _table((suite.case, suite.cases[0], "kind", "scenario, or reason", "measures", "numbers"), rows)
+    return text
+
+
+def _case(each: Criterion) -> str:
+    """Return the scenario of a case in words, or the reason why nothing runs."""
+    covered = f"See {', '.join(each.covered_by)}. " if each.covered_by else ""
+    return each.reading or f"{covered}{each.reason}" or each.question
+
+
+def _judged(each: Criterion) -> str:
+    """Return the measures of a case; in parentheses those without a verdict."""
+    return "; ".join([measure.title for measure in each.measures] + [f"({one.title})" for one in each.observed])
 
 
 def _entries(entries: Sequence[SetMember]) -> list[list[str]]:

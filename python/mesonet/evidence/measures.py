@@ -54,6 +54,21 @@ def values(campaign: Campaign, name: str, of: str, algorithm: str) -> Floats:
     return found
 
 
+def unit(name: str) -> str:
+    """Return the unit of a measure.
+
+    Parameters
+    ----------
+    name
+        A response, or a name of `NAMED` or `DERIVED`.
+
+    Returns
+    -------
+    The unit; ``1`` for a part of 1.
+    """
+    return BY_NAME[name].unit if name in BY_NAME else _UNITS.get(name, "1")
+
+
 def _in_role(scenario: dict[str, Any], of: str) -> list[int]:
     """Return the numbers of the TCP flows in a role, from 1."""
     wanted = {"incumbent": (True,), "newcomer": (False,), "all": (True, False)}[of]
@@ -159,5 +174,6 @@ TABLES: dict[str, tuple[str, ...]] = {
     "message_delay_p95": ("applications",),
 }
 """Tables that the runs keep for these measures."""
+_UNITS = {"goodput": "segments/s", "completion_time": "s", "message_delay_p95": "ms"}
 DERIVED: dict[str, Callable[[Campaign, str], pl.DataFrame]] = {"late_share": _late_share}
 """Measures that are computed from responses, by name: the columns condition, replicate and value of an algorithm."""

@@ -18,6 +18,7 @@ from mesonet._version import __version__
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
+from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, Plan
 from mesonet.evidence.running import CONFIRMED
@@ -239,6 +240,7 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
     )
     return {
         "title": capitalised(measure.title),
+        "unit": unit(measure.value),
         "rule": f"{better}. Margin {measure.margin:.0%}.{least} {measure.reason}",
         "figure": Markup(to_svg(harm_by_cell(rows, plan.against, margin=measure.margin))),
         "rows": [_row(cell) for cell in cells],
@@ -248,7 +250,7 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
 def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for observed in finding.criterion.observed:
-        bands = plan.suite.bands.get(observed.value, ())
+        bands = observed.value in plan.suite.bands
         form = ".0%" if bands else ".4g"
         rows = [
             [each.label, each.incumbent, format(each.tested, form), format(each.reference, form)]
@@ -256,17 +258,8 @@ def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
             for each in finding.observations
             if each.observed is observed
         ]
-        found.append({"title": capitalised(observed.title), "bands": _bands(bands), "rows": rows})
+        found.append({"title": capitalised(observed.title), "bands": plan.suite.words(observed.value), "rows": rows})
     return found
-
-
-def _bands(bands: Sequence[tuple[float, str]]) -> str:
-    """Return the words of a suite with their bounds."""
-    lower = [0.0, *(bound for bound, _ in bands)]
-    return ", ".join(
-        f"below {bound:.0%} {word}" if np.isfinite(bound) else f"from {lower[place]:.0%} on {word}"
-        for place, (bound, word) in enumerate(bands)
-    )
 
 
 def _row(cell: Cell) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -80,6 +81,25 @@ class Suite:
         The word of its band; empty if the document has none.
         """
         return next((word for bound, word in self.bands.get(value, ()) if number < bound), "")
+
+    def words(self, value: str) -> str:
+        """Return all words of the document for a value, with their bounds.
+
+        Parameters
+        ----------
+        value
+            Name of the value, a part of 1.
+
+        Returns
+        -------
+        Such as ``below 20% too timid, from 20% on good``; empty if the document has none.
+        """
+        bands = self.bands.get(value, ())
+        lower = [0.0, *(bound for bound, _ in bands)]
+        return ", ".join(
+            f"below {bound:.0%} {word}" if math.isfinite(bound) else f"from {lower[place]:.0%} on {word}"
+            for place, (bound, word) in enumerate(bands)
+        )
 
 
 def suites() -> dict[str, Suite]:
