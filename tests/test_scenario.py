@@ -254,7 +254,7 @@ def test_refusals_of_the_simulator_become_input_errors() -> None:
         simulate(unknown_router)
 
 
-@pytest.mark.parametrize("name", ["parameters.md", "factors.md", "responses.md", "tables.md"])
+@pytest.mark.parametrize("name", ["parameters.md", "factors.md", "responses.md", "tables.md", "suites.md"])
 def test_reference_pages_are_up_to_date(name: str) -> None:
     assert (ROOT / "docs/reference" / name).read_text() == reference.pages()[name]
 
