@@ -74,6 +74,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/peers.py "45 Mb/s" "2,000 web flows"
 	cd benches/kernels && cargo bench --quiet
 	$(BIN)/python benches/campaign.py
+	$(BIN)/python benches/evidence.py
 
 peers: $(VENV)/.test
 	$(BIN)/python benches/peers.py

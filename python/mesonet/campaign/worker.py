@@ -24,11 +24,13 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import lru_cache
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TextIO
 
 from mesonet import models
-from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.ledger import EXPERIMENT, Ledger
 from mesonet.campaign.record import record
 from mesonet.files import checksums
 from mesonet.simulation import provenance
@@ -173,8 +175,15 @@ def _network(
     if memory := task.get("memory"):
         refuse_large(task["scenario"], memory)
     result = simulate_json(task["scenario"], task["seed"], update, checkpoint=checkpoint)
-    kept = {name: getattr(result, name) for name in Ledger(task["folder"]).document().get("keep", ())}
+    changed = (Path(task["folder"]) / EXPERIMENT).stat().st_mtime_ns
+    kept = {name: getattr(result, name) for name in _kept(task["folder"], changed)}
     return {"responses": result.responses, "groups": result.groups, **kept}, result.run_json()
+
+
+@lru_cache(maxsize=1)
+def _kept(folder: str, changed_ns: int) -> tuple[str, ...]:
+    """Return the tables that runs keep; reading the experiment takes as long as a short run, so once per change."""
+    return tuple(Ledger(folder).document().get("keep", ()))
 
 
 def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:

@@ -41,10 +41,16 @@ def versions(code_version: str | None = None) -> dict[str, str]:
         "mesonet": __version__,
         "code_version": code_version or core.code_version(),
         "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "pyarrow": version("pyarrow"),
+        "numpy": _version("numpy"),
+        "pyarrow": _version("pyarrow"),
         "platform": platform.platform(),
     }
+
+
+@cache
+def _version(package: str) -> str:
+    """Return the version of a package; reading its metadata takes as long as a short run."""
+    return version(package)
 
 
 @cache
