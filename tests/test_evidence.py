@@ -16,9 +16,11 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from mesonet.cli import catalogue
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.evidence import judging, measures
+from mesonet.evidence import suite as suite_module
 from mesonet.evidence.criterion import read
 from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
@@ -80,6 +82,34 @@ def test_every_campaign_can_run(suite: str, case: str) -> None:
             assert scenario.get("arrivals") or any(flow.get("start_within") for flow in scenario["flows"])
             if "series" in kept:
                 assert len(scenario["flows"]) <= scenario["measurement"]["flow_series"]
+
+
+def test_the_catalogue_lists_suites() -> None:
+    found = {each["name"]: each for each in catalogue.entries("suites")}
+    assert list(found) == list(suites())
+    assert (found["c4"]["cases"], found["c4"]["simulated"], found["c4"]["full"]) == (25, 24, 100)
+    shown = CliRunner().invoke(main, ["list", "suites"])
+    assert all(name in shown.stdout for name in found)
+
+
+def test_suite_files_are_refused_if_malformed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (suite_of("c4").folder / "suite.toml").read_text(encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    monkeypatch.setattr(suite_module, "_FOLDER", tmp_path)
+    for old, new, message in (
+        ('short = "C4"', "", "short"),
+        ("quick = 10", "quick = 1", "quick"),
+        ("full = 100", "full = 2.5", "full"),
+        ('cases = ["scenario", "scenarios"]', 'cases = ["scenario"]', "cases"),
+        ("percentile = 90", "percentile = 190", "percentile"),
+        ("[0.3, ", "[0.1, ", "bands.load"),
+    ):
+        assert old in text
+        (tmp_path / "mine" / "suite.toml").write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(InputError) as error:
+            suites()
+        assert error.value.file == "mine/suite.toml"
+        assert message in str(error.value)
 
 
 def test_suites_are_complete() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from mesonet.errors import InputError, unknown
 from mesonet.evidence.criterion import Criterion, read
@@ -16,6 +17,7 @@ from mesonet.evidence.criterion import Criterion, read
 DEFAULT = "rfc9743"
 _FOLDER = Path(str(files("mesonet.evidence"))) / "suites"
 _TEXTS = ("short", "title", "document", "source", "purpose", "case", "thresholds", "environments")
+_KEYS = {*_TEXTS, "cases", "quick", "full", "percentile", "bands"}
 
 
 @dataclass(frozen=True)
@@ -172,21 +174,37 @@ def _order(path: Path) -> list[tuple[int, str]]:
 
 
 def _read(folder: Path) -> Suite:
+    file = f"{folder.name}/suite.toml"
     table = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))
-    for key in _TEXTS:
-        if not isinstance(table.get(key), str):
-            raise InputError("missing", f"{folder.name}/suite.toml", key, table.get(key), "text in quotes")
-    one, several = table["cases"]
+
+    def checked(key: str, fits: bool, allowed: str) -> Any:
+        if not fits:
+            raise InputError("not allowed" if key in table else "missing", file, key, table.get(key), allowed)
+        return table.get(key)
+
+    def is_count(key: str) -> bool:
+        return isinstance(table.get(key), int) and table[key] >= 2
+
+    for key in table:
+        if key not in _KEYS:
+            raise unknown("key of a suite", key, sorted(_KEYS), path=key).located(file=file)
+    cases, percentile = table.get("cases"), table.get("percentile")
+    two_words = isinstance(cases, list) and len(cases) == 2
+    bands = {
+        value: tuple((float(bound), str(word)) for bound, word in given)
+        for value, given in table.get("bands", {}).items()
+    }
+    for value, found in bands.items():
+        bounds = [bound for bound, _ in found]
+        if bounds != sorted(bounds) or not bounds or math.isfinite(bounds[-1]):
+            raise InputError("not allowed", file, f"bands.{value}", bounds, "bounds in ascending order, inf the last")
     return Suite(
         name=folder.name,
-        cases=(one, several),
-        quick=table["quick"],
-        full=table["full"],
-        percentile=table.get("percentile"),
-        bands={
-            value: tuple((float(bound), word) for bound, word in bands)
-            for value, bands in table.get("bands", {}).items()
-        },
+        cases=tuple(checked("cases", two_words, "the words for one case and for several")),
+        quick=checked("quick", is_count("quick"), "at least 2"),
+        full=checked("full", is_count("full"), "at least 2"),
+        percentile=checked("percentile", percentile is None or 0 < percentile < 100, "more than 0 and less than 100"),
+        bands=bands,
         folder=folder,
-        **{key: table[key] for key in _TEXTS},
+        **{key: checked(key, isinstance(table.get(key), str), "text in quotes") for key in _TEXTS},
     )
