@@ -235,7 +235,7 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
         {
             "cell": [cell.label for cell in cells],
             "algorithm": [cell.incumbent for cell in cells],
-            **{name: [getattr(cell, name) for cell in cells] for name in ("harm", "low", "high")},
+            **{name: [_drawn(cell, getattr(cell, name)) for cell in cells] for name in ("harm", "low", "high")},
         }
     )
     return {
@@ -245,6 +245,11 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
         "figure": Markup(to_svg(harm_by_cell(rows, plan.against, margin=measure.margin))),
         "rows": [_row(cell) for cell in cells],
     }
+
+
+def _drawn(cell: Cell, value: float) -> float:
+    """Return a value for the figure: a gain without a limit lies at its edge."""
+    return value if np.isfinite(value) or not cell.gains else -1.0
 
 
 def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
