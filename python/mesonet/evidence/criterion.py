@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,8 @@ class Criterion:
         Cases that answer this one, for the kind ``covered``.
     reason
         Why the criterion is not evaluated, for the kind ``missing``.
+    text
+        Text of the file.
     """
 
     id: str
@@ -116,6 +118,7 @@ class Criterion:
     numbers: str
     covered_by: tuple[str, ...]
     reason: str
+    text: str = field(default="", repr=False)
 
     @property
     def quantities(self) -> tuple[Measure | Observed, ...]:
@@ -145,7 +148,8 @@ def read(path: Path) -> Criterion:
     InputError
         If the file is malformed; the message names the key.
     """
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    table = tomllib.loads(text)
     for key in table:
         if key not in _KEYS:
             raise unknown("key of a criterion", key, sorted(_KEYS), path=key).located(file=path.name)
@@ -177,6 +181,7 @@ def read(path: Path) -> Criterion:
         table.get("numbers", ""),
         tuple(table.get("covered_by", ())),
         table.get("reason", ""),
+        text,
     )
 
 

@@ -184,6 +184,7 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
         "demand": criterion.demand.upper() if criterion.runs else "",
         "question": criterion.question,
         "setup": criterion.reading,
+        "text": criterion.text if criterion.runs else "",
         "verdict": finding.verdict,
         "mark": _MARKS.get(finding.verdict, "open"),
         "why": finding.why,
