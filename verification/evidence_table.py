@@ -1,7 +1,8 @@
 """The evidence reports of all built-in algorithms as one table: docs/reference/evidence.md.
 
-``python verification/evidence_table.py FOLDER [ALGORITHM ...]`` runs what is missing in FOLDER, renews the rows of the
-algorithms in ``tables/evidence.csv``, and writes the page. Without algorithms it takes all of them.
+``python verification/evidence_table.py FOLDER [--search] [ALGORITHM ...]`` runs what is missing in FOLDER, renews the
+rows of the algorithms in ``tables/evidence.csv``, and writes the page. Without algorithms it takes all of them. The
+searches for the worst cell take as long as all other criteria: ``--search`` runs them alone, nothing else does.
 """
 
 from __future__ import annotations
@@ -36,18 +37,20 @@ Repeat it, or a single column with the name of an algorithm:
 
 ```sh
 python verification/evidence_table.py evidence-reports
+python verification/evidence_table.py evidence-reports --search
 ```
 """
 
 
-def measured(algorithm: str, out: Path) -> list[dict[str, str]]:
-    """Run the report of an algorithm; return its rows."""
-    chosen = plan(algorithm)
+def measured(algorithm: str, out: Path, search: bool) -> list[dict[str, str]]:
+    """Run the report of an algorithm, or its searches; return its rows."""
+    sections = [each.id for each in criteria(suite_of(DEFAULT)) if (each.kind == "search") == search]
+    chosen = plan(algorithm, only=",".join(sections))
 
     def told(line: str) -> None:
         sys.stderr.write(f"{algorithm}: {line}\n")
 
-    _, findings = evaluate(chosen, out / f"evidence-{algorithm}", told=told)
+    _, findings = evaluate(chosen, out / f"{'search' if search else 'evidence'}-{algorithm}", told=told)
     rows = []
     for each in findings:
         harmful = [cell for cell in each.cells if cell.is_harmful]
@@ -99,12 +102,15 @@ def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def main(folder: Path, names: list[str]) -> None:
+def main(folder: Path, search: bool, names: list[str]) -> None:
     """Renew the rows of some algorithms, and the page."""
     order = list(core.algorithms())
+    sections = [each.id for each in criteria(suite_of(DEFAULT))]
     for name in names or order:
-        rows = [row for row in read() if row["algorithm"] != name] + measured(name, folder)
-        rows.sort(key=lambda row: order.index(row["algorithm"]))
+        new = measured(name, folder, search)
+        renewed = {row["section"] for row in new}
+        rows = [row for row in read() if row["algorithm"] != name or row["section"] not in renewed] + new
+        rows.sort(key=lambda row: (order.index(row["algorithm"]), sections.index(row["section"])))
         TABLE.parent.mkdir(exist_ok=True)
         with TABLE.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -114,4 +120,5 @@ def main(folder: Path, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    given = sys.argv[1:]
+    main(Path(given[0]), "--search" in given, [name for name in given[1:] if name != "--search"])
