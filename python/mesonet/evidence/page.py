@@ -17,7 +17,7 @@ from mesonet import core
 from mesonet._version import __version__
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.criterion import Measure
-from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding, sentence
+from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, Plan
@@ -155,15 +155,21 @@ def _reading(plan: Plan) -> list[str]:
 
 
 def _environments(findings: Sequence[Finding]) -> list[str]:
-    """Return a line per criterion and cell with harm, with all measures and incumbents of the cell."""
-    lines: dict[str, list[str]] = {}
+    """Return a line per criterion with harm: what gets worse, and in which cells."""
+    lines = []
     for each in findings:
+        cells: dict[str, dict[str, None]] = {}
         for cell in each.cells:
             if cell.is_harmful:
-                words = f"{sentence(cell)} against {cell.incumbent}"
-                where = each.criterion.id if cell.label == ONLY else f"{each.criterion.id}, {cell.label}"
-                lines.setdefault(where, []).append(words)
-    return [f"{where}: {'; '.join(words)}." for where, words in lines.items()]
+                cells.setdefault(cell.measure.title, {})[cell.label] = None
+        every = list(dict.fromkeys(cell.label for cell in each.cells))
+        words = []
+        for title, labels in cells.items():
+            where = "in all cells" if len(labels) == len(every) > 1 else f"at {'; '.join(labels)}"
+            words.append(title if every == [ONLY] else f"{title} {where}")
+        if words:
+            lines.append(f"{each.criterion.id} {each.criterion.title}: {', and '.join(words)}.")
+    return lines
 
 
 def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
