@@ -58,6 +58,10 @@ def test_sizes_in_bytes_are_those_of_the_segments_of_the_flow() -> None:
             {"application": "on_off", "burst_size": "1 kB", "idle_time": "1 s", "idle": "uniform"},
             "idle", "uniform", "constant, exponential",
         ),
+        (
+            {"application": "on_off", "burst_time": "1 s", "idle_time": "1 s", "burst": "pareto"},
+            "burst", "pareto", "constant, exponential",
+        ),
     ],
 )  # fmt: skip
 def test_bad_keys_are_refused(flow: dict[str, Any], path: str, value: Any, allowed: str) -> None:

@@ -20,7 +20,7 @@ mod receiver;
 mod topology;
 mod traffic;
 
-pub use application::{Application, IdleLaw, Protocol, Source};
+pub use application::{Application, Law, Protocol, Source};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use receiver::ReceiverKind;

@@ -27,6 +27,12 @@ fn bursts(size: Option<f64>, time: Option<f64>, rate: Option<f64>, idle_time: f6
     }}))
 }
 
+/// The same flow with bursts of exponential lengths.
+fn exponential(mut flow: Value) -> Value {
+    flow["application"]["source"]["on_off"]["burst"] = json!("exponential");
+    flow
+}
+
 /// The same flow with datagrams.
 fn datagrams(mut flow: Value) -> Value {
     flow["transport"] = json!("udp");
@@ -229,6 +235,9 @@ pub fn everything_fed() -> Value {
         datagrams(frames(25.0, 5.0, Some(40.0), 10)),
         datagrams(constant(30_000.0)),
         datagrams(bursts(None, Some(0.2), Some(5000.0), 0.1, "exponential")),
+        exponential(bursts(Some(40.0), None, None, 0.3, "exponential")),
+        exponential(bursts(None, Some(0.4), None, 0.3, "exponential")),
+        exponential(datagrams(bursts(None, Some(0.2), Some(5000.0), 0.1, "exponential"))),
     ];
     let access = access_routers(&scenario);
     for (place, flow) in flows.iter_mut().enumerate() {

@@ -76,12 +76,17 @@ APPLICATIONS: Mapping[str, Mapping[str, Key]] = {
     "on_off": {
         "burst_size": Key(
             "segments", "source.on_off.burst_size", "",
-            "Size of a burst that is handed over at once; its segments are rounded up.", _GIVEN,
+            "Mean size of a burst that is handed over at once; its segments are rounded up.", _GIVEN,
         ),
         "burst_time": Key(
             "time", "source.on_off.burst_time", "",
-            "Duration of a burst, in place of a size. The flow has data without end in it, unless `rate` is given.",
-            _GIVEN,
+            "Mean duration of a burst, in place of a size. The flow has data without end in it without `rate`.", _GIVEN,
+        ),
+        "burst": Key(
+            "choice", "source.on_off.burst", "constant",
+            "Distribution of the size or the duration; draws are named by seed, flow and number of the burst.",
+            "chosen: equal bursts; `exponential` is ns-2: Application/Traffic/Exponential",
+            ("constant", "exponential"),
         ),
         "rate": Key(
             "rate", "source.on_off.rate", "", "Rate at which single segments are handed over during `burst_time`.",

@@ -37,24 +37,28 @@ pub enum Source {
     },
     /// Bursts with gaps between them.
     OnOff {
-        /// Segments of a burst, handed over at once; rounded up. None: a burst lasts `burst_time`.
+        /// Mean segments of a burst, handed over at once; rounded up. None: a burst lasts `burst_time`.
         burst_size: Option<f64>,
-        /// Duration of a burst, s. None: a burst has `burst_size`.
+        /// Mean duration of a burst, s. None: a burst has `burst_size`.
         burst_time: Option<f64>,
+        /// Distribution of the size or the duration.
+        #[serde(default)]
+        burst: Law,
         /// Rate during a burst of a duration, segments/s. None: the flow always has data during the burst.
         rate: Option<f64>,
         /// Mean time from the end of a burst to the next one, s.
         idle_time: f64,
         /// Distribution of this time.
-        idle: IdleLaw,
+        idle: Law,
     },
 }
 
-/// Distribution of the time between two bursts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Distribution of the bursts, or of the times between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum IdleLaw {
+pub enum Law {
     /// Always the same.
+    #[default]
     Constant,
     /// Exponential.
     Exponential,
@@ -99,7 +103,14 @@ impl Source {
                 rate * (size.ceil() + (key - size.ceil()) / f64::from(key_every))
             }
             Self::Constant { rate } => rate,
-            Self::OnOff { burst_size: Some(size), idle_time, .. } => size.ceil() / idle_time,
+            Self::OnOff { burst_size: Some(size), burst, idle_time, .. } => {
+                let segments = match burst {
+                    Law::Constant => size.ceil(),
+                    // The mean of a geometric distribution: an exponential number, rounded up.
+                    Law::Exponential => -1.0 / libm::expm1(-1.0 / size),
+                };
+                segments / idle_time
+            }
             Self::OnOff { rate: Some(rate), .. } => rate,
             Self::OnOff { .. } => f64::INFINITY,
         }
