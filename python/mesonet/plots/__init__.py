@@ -57,6 +57,7 @@ from mesonet.plots.responses import responses
 from mesonet.plots.scatter_matrix import scatter_matrix
 from mesonet.plots.sensitivity import sensitivity
 from mesonet.plots.separation import separation
+from mesonet.plots.service import service
 from mesonet.plots.sign_table import psi_table, sign_table
 from mesonet.plots.timeline import timeline
 from mesonet.plots.topology import topology
@@ -110,6 +111,7 @@ __all__ = [
     "scree",
     "sensitivity",
     "separation",
+    "service",
     "sign_table",
     "timeline",
     "to_html",

@@ -42,6 +42,10 @@ KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
+#: Traffic whose service is shown first: flows that arrive at random, and frames of media.
+ARRIVALS, FRAMES = "arrivals", "frames"
+#: Responses that compare the algorithms at a glance where there is such traffic; before the others.
+SERVICE = {ARRIVALS: ("slowdown_p50", "slowdown_p95"), FRAMES: ("frames_late", "frame_delay_p95")}
 #: Algorithm to compare with if the experiment does not mix the algorithms with another: standard TCP.
 INCUMBENT = "tcp"
 #: Choice in place of one algorithm: the mean of all algorithms, condition by condition.
@@ -169,12 +173,29 @@ class Values:
         return found
 
     @cached_property
+    def traffic(self) -> list[str]:
+        """Keys of `SERVICE` whose traffic a condition of the campaign has."""
+        found = set()
+        for entry in self.campaign.experiment.get("scenarios") or []:
+            scenario = entry.get("scenario", {})
+            if scenario.get("arrivals"):
+                found.add(ARRIVALS)
+            # A model may have any scenario.
+            flows = [flow for flow in scenario.get("flows") or [] if isinstance(flow, dict)]
+            if any("frames" in (flow.get("application") or {}).get("source", {}) for flow in flows):
+                found.add(FRAMES)
+        return [name for name in SERVICE if name in found]
+
+    @cached_property
     def responses(self) -> dict[str, Response]:
         """Responses of the experiment's response set that have values, totals, and goodputs of flow groups, by name.
 
+        With responses of `SERVICE` where the campaign has such traffic.
+
         Known responses come in their order; then unknown ones, in the order of appearance.
         """
-        wanted = SETS[self.campaign.experiment.get("response_set", DEFAULT)].names
+        service = [name for traffic in self.traffic for name in SERVICE[traffic]]
+        wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service}
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
         present = {
             name: BY_NAME.get(name)
@@ -428,7 +449,9 @@ class Values:
     def key_responses(self) -> list[str]:
         """The responses that compare the algorithms at a glance."""
         there = self.in_period[self.main_period]
-        return [name for name in KEY_RESPONSES if name in there] or there[:6]
+        service = [name for traffic in self.traffic for name in SERVICE[traffic] if name in there]
+        others = [name for name in KEY_RESPONSES if name in there]
+        return [*service, *others] or there[:6]
 
     def varies(self, response: str, period: str) -> bool:
         """Return True if runs have different values of a response.

@@ -4,7 +4,7 @@ May import `campaign_view`, `verdicts` and `text` of reporting. `figure_groups` 
 """
 
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures import alike, differ, drivers, network, queues, users
+from mesonet.reporting.figures import alike, differ, drivers, network, queues, service, users
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, Group
 
 __all__ = ["Control", "Drawing", "Figure", "Group", "figure_groups"]
@@ -30,6 +30,7 @@ def figure_groups(view: CampaignView) -> list[Group]:
             "How the algorithms differ" if len(view.algorithms) > 1 else "What came out",
             differ.figures(view),
         ),
+        Group("service", service.group_title(view), service.figures(view)),
         Group("users", "What users get", users.figures(view)),
         queues.group(view),
         Group("drivers", "What drives the responses", drivers.figures(view)),
