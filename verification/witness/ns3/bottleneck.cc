@@ -1,7 +1,10 @@
-// One bottleneck in ns-3: long flows of TCP through a queue disc, or a given load through a queue disc alone.
+// One bottleneck in ns-3: flows through a queue disc, or a given load through a queue disc alone.
 //
 //   bottleneck tcp  --discipline=codel --mbps=10 --rttMs=20 --starts=0,0.3 --limit=10000 --device=0 --ecn=0 --seed=1
 //   bottleneck load --discipline=codel --load=10:0.5,10:1.5,10:0.5 --flows=1 --limit=10000 --ecn=0 --seed=1
+//
+// Flows of the mode tcp have data without end. --pps=500 --onS=0.5 --offS=0.5 --law=exponential makes them on-off flows,
+// and --udp=1 sends these by UDP.
 //
 // Attributes of ns-3 can be set, too: --ns3::PieQueueDisc::UseDequeueRateEstimator=true. Prints lines of a name and
 // numbers. README.md describes the set-up.
@@ -24,6 +27,7 @@ namespace {
 
 constexpr uint32_t kPacket = 1500;   // with the headers of IP and TCP: the size that a queue disc sees
 constexpr uint32_t kHeaders = 40;    // no options: selective acknowledgements travel the other way
+constexpr uint32_t kUdpHeaders = 28;
 constexpr uint32_t kFrame = 2;       // the header of PointToPointNetDevice
 constexpr double kLoadMbps = 10;     // service of a packet in the mode load: 1.2 ms
 
@@ -31,6 +35,9 @@ struct Options {
   std::string discipline = "codel", starts = "0", load = "10:1.05", reduceFrom = "window", extraMs;
   double mbps = 10, rttMs = 20, seconds = 60, warmup = 20, binS = 2;
   double loss = 0, toBad = 0, toGood = 1;  // of the link behind the bottleneck; the bad state loses all
+  double pps = 0, onS = 1, offS = 1;       // of on-off flows: packets per second while on, mean times on and off
+  std::string law = "constant";            // of both times
+  uint32_t udp = 0;
   uint32_t limit = 10000, device = 0, ecn = 0, seed = 1, flows = 1, quantum = 1514, growAfterMark = 0;
 };
 
@@ -98,7 +105,7 @@ uint64_t timeouts = 0, reductions = 0;
 
 // NewReno that counts, with a choice of what a reduction starts from. That of ns-3 is the pipe of RFC 6675, without the
 // segments that were lost or acknowledged selectively. RFC 5681 (section 3.1) and RFC 6675 (section 5) have all that is
-// outstanding: the window, in flows that always have data.
+// outstanding, flight: the window, in flows that always have data.
 class CountedNewReno : public TcpNewReno {
  public:
   static TypeId GetTypeId() {
@@ -109,7 +116,11 @@ class CountedNewReno : public TcpNewReno {
   uint32_t GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t pipe) override {
     reduced_ = Simulator::Now();
     reductions += Measured();
-    return TcpNewReno::GetSsThresh(tcb, options.reduceFrom == "pipe" ? pipe : tcb->m_cWnd.Get());
+    const uint32_t flight = tcb->m_highTxMark.Get() - tcb->m_lastAckedSeq;
+    const uint32_t basis = options.reduceFrom == "pipe"     ? pipe
+                           : options.reduceFrom == "flight" ? flight
+                                                            : tcb->m_cWnd.Get();
+    return TcpNewReno::GetSsThresh(tcb, basis);
   }
   void PktsAcked(Ptr<TcpSocketState> tcb, uint32_t acked, const Time&) override {
     if (options.growAfterMark && tcb->m_congState == TcpSocketState::CA_CWR) IncreaseWindow(tcb, acked);
@@ -188,10 +199,14 @@ void Ended(Ptr<const Packet>) {
   if (options.device == 0) Simulator::ScheduleNow(&NetDeviceQueue::Wake, gate);
 }
 
+std::vector<double> queues;  // each sample, of on-off flows
+
 void Sample() {
   if (Measured()) {
+    const uint64_t inside = disc->GetNPackets() + leaving.size() + transmitting;
     ++samples;
-    sampled += disc->GetNPackets() + leaving.size() + transmitting;
+    sampled += inside;
+    if (options.pps > 0) queues.push_back(static_cast<double>(inside));
   }
   Simulator::Schedule(MilliSeconds(10), &Sample);
 }
@@ -223,6 +238,63 @@ std::vector<double> Numbers(const std::string& text) {
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');) found.push_back(std::stod(word));
   return found;
+}
+
+// An on-off flow hands over packets of a segment each.
+struct Source {
+  Ptr<OnOffApplication> application;
+  Time last;
+};
+
+std::vector<Source> sources;
+std::vector<uint32_t> congestion;  // windows, bytes
+uint64_t offered = 0, bursts = 0;
+double windows = 0;
+constexpr double kLookS = 0.01;  // after the first packet of a burst: before its acknowledgement
+
+void WindowChanged(uint32_t flow, uint32_t, uint32_t bytes) { congestion[flow] = bytes; }
+void Watch(uint32_t flow) {
+  sources[flow].application->GetSocket()->TraceConnectWithoutContext("CongestionWindow",
+                                                                     MakeBoundCallback(&WindowChanged, flow));
+}
+
+void Look(uint32_t flow) {
+  if (!Measured()) return;
+  ++bursts;
+  windows += static_cast<double>(congestion[flow]) / (kPacket - kHeaders);
+}
+
+void HandedOver(uint32_t flow, Ptr<const Packet>) {
+  offered += Measured();
+  auto& source = sources[flow];
+  // A burst begins where the application paused for more than half of the mean time off.
+  const bool begins = (Simulator::Now() - source.last).GetSeconds() > options.offS / 2;
+  if (begins && !options.udp) Simulator::Schedule(Seconds(kLookS), &Look, flow);
+  source.last = Simulator::Now();
+}
+
+std::string Variable(double mean) {
+  std::ostringstream text;
+  text << (options.law == "constant" ? "ns3::ConstantRandomVariable[Constant=" : "ns3::ExponentialRandomVariable[Mean=")
+       << mean << "]";
+  return text.str();
+}
+
+void StartOnOff(Ptr<Node> from, Address to, double start) {
+  const auto flow = static_cast<uint32_t>(sources.size());
+  OnOffHelper onOff(options.udp ? "ns3::UdpSocketFactory" : "ns3::TcpSocketFactory", to);
+  const uint32_t headers = options.udp ? kUdpHeaders : kHeaders;
+  onOff.SetAttribute("PacketSize", UintegerValue(kPacket - headers));
+  onOff.SetAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>((kPacket - headers) * 8 * options.pps + 0.5))));
+  onOff.SetAttribute("OnTime", StringValue(Variable(options.onS)));
+  onOff.SetAttribute("OffTime", StringValue(Variable(options.offS)));
+  auto application = DynamicCast<OnOffApplication>(onOff.Install(from).Get(0));
+  application->SetStartTime(Seconds(start));
+  application->AssignStreams(2000 + 2 * flow);
+  application->TraceConnectWithoutContext("Tx", MakeBoundCallback(&HandedOver, flow));
+  sources.push_back({application, Seconds(0)});
+  congestion.push_back(0);
+  if (!options.udp) Simulator::Schedule(Seconds(start) + NanoSeconds(1), &Watch, flow);
 }
 
 void RunTcp() {
@@ -277,8 +349,12 @@ void RunTcp() {
     auto address = place(last).GetAddress(1);
     control.Uninstall(first);
     control.Uninstall(last);
-    PacketSinkHelper listen("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 9));
+    PacketSinkHelper listen(options.udp ? "ns3::UdpSocketFactory" : "ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 9));
     listen.Install(to).Get(0)->TraceConnectWithoutContext("Rx", MakeCallback(&Received));
+    if (options.pps > 0) {
+      StartOnOff(from, InetSocketAddress(address, 9), starts[flow]);
+      continue;
+    }
     BulkSendHelper send("ns3::TcpSocketFactory", InetSocketAddress(address, 9));
     send.SetAttribute("MaxBytes", UintegerValue(0));
     send.SetAttribute("SendSize", UintegerValue(kPacket - kHeaders));
@@ -301,6 +377,11 @@ void RunTcp() {
             << "\nreductions " << reductions << "\n";
   if (options.loss > 0 || options.toBad > 0) {
     std::cout << "lost " << lost << "\nreceived " << received / (kPacket - kHeaders) << "\n";
+  }
+  if (options.pps > 0) {
+    std::cout << "offered " << offered << "\nreceived " << received / (kPacket - (options.udp ? kUdpHeaders : kHeaders))
+              << "\nqueue_p95 " << Percentile(queues, 0.95) << "\nbursts " << bursts << "\nwindow "
+              << windows / static_cast<double>(std::max<uint64_t>(1, bursts)) << "\n";
   }
 }
 
@@ -399,10 +480,15 @@ int main(int argc, char** argv) {
   command.AddValue("loss", "probability that the link loses a packet", options.loss);
   command.AddValue("toBad", "probability that a packet ends the state that loses none", options.toBad);
   command.AddValue("toGood", "probability that a packet ends the state that loses all", options.toGood);
+  command.AddValue("pps", "packets per second of an on-off flow while on; 0: data without end", options.pps);
+  command.AddValue("onS", "mean time on, s", options.onS);
+  command.AddValue("offS", "mean time off, s", options.offS);
+  command.AddValue("law", "of the times on and off: constant or exponential", options.law);
+  command.AddValue("udp", "1: on-off flows send by UDP", options.udp);
   command.AddValue("limit", "packets that may wait", options.limit);
   command.AddValue("device", "packets that wait in the device behind the queue disc: 0 or 1", options.device);
   command.AddValue("ecn", "1: flows are ECN-capable, and the queue disc marks", options.ecn);
-  command.AddValue("reduceFrom", "basis of a reduction: window, or pipe as in ns-3", options.reduceFrom);
+  command.AddValue("reduceFrom", "basis of a reduction: window, flight (all outstanding), or pipe as in ns-3", options.reduceFrom);
   command.AddValue("seed", "seed of the run", options.seed);
   command.AddValue("flows", "flows of a load", options.flows);
   command.AddValue("quantum", "bytes of a turn of FQ-CoDel", options.quantum);
