@@ -72,6 +72,8 @@ def test_files_that_are_no_traces_are_refused(tmp_path: Path, text: str, message
         ("impairments.capacity", [["0 s", "5"]], "unit"),
         ("impairments.capacity", {"points": [["0 s", "1 Mbit/s"]], "every": "1 s"}, "key of a trace"),
         ("impairments.delays", [], "a trace of 0 points"),
+        ("impairments.jitter_means", [["0 s", "1 Mbit/s"]], "unit"),
+        ("impairments.jitter_means", "missing.csv", "no such file"),
         ("impairments.loss", 1.5, "too high"),
         ("impairments.jitter", "gamma", "choice"),
     ],
@@ -96,6 +98,11 @@ def test_values_without_effect_are_noted() -> None:
     assert notes(loss=0.1, jitter="uniform", jitter_mean="1 ms", keep_order=False) == []
     assert notes(to_good=0.5) == ["impairments.to_good has no effect: impairments.to_bad is 0"]
     assert notes(late=0.1) == ["impairments.late has no effect: impairments.late_by is 0"]
+    means = [["0 s", "1 ms"], ["1 s", "12 ms"]]
+    assert notes(jitter="wifi", jitter_means=means, keep_order=False) == []
+    assert notes(jitter="wifi", jitter_means=means, jitter_mean="2 ms") == [
+        "impairments.jitter_mean has no effect: impairments.jitter_means is given"
+    ]
     assert notes(keep_order=False) == ["impairments.keep_order has no effect: links add no delay"]
 
 
@@ -120,6 +127,26 @@ def test_maps_mark_impaired_links() -> None:
     assert "strokeDash" in chart
     clean = mn.scenario("abilene")
     assert "strokeDash" not in json.dumps(plots.topology(network_map(clean, clean.describe())).to_dict())
+
+
+def test_means_of_jitter_follow_the_time(tmp_path: Path) -> None:
+    flow = {
+        "from": "A", "to": "B", "transport": "udp", "application": "constant", "rate": "100 seg/s",
+        "interface": "1 Gbit/s",
+    }  # fmt: skip
+    (tmp_path / "means.csv").write_text("time_s,delay_ms\n0,0\n10,40\n")
+    scenario = mn.scenario("dumbbell").with_values(
+        {
+            "network.queue": "port", "impairments.at": ["A -> B"], "impairments.jitter": "uniform", "flows": [flow],
+            "impairments.jitter_means": str(tmp_path / "means.csv"), "time.duration": "20 s", "time.warmup": "0 s",
+            "time.periods": 2, "impairments.keep_order": False,
+        }
+    )  # fmt: skip
+    assert "0 s" in scenario.settings["impairments.jitter_means"].text
+    result = mn.simulate(scenario, seed=1)
+    calm, noisy = (result.value("datagram_delay_p50", period) for period in ("1", "2"))
+    assert 80 < calm < 83  # 81 ms of propagation
+    assert 30 < noisy - calm < 50
 
 
 def test_a_link_loses_what_it_is_to_lose() -> None:

@@ -209,6 +209,9 @@ pub struct ImpairmentParameters {
     pub jitter: JitterLaw,
     /// Their mean, s.
     pub jitter_mean: f64,
+    /// Their mean by time, in place of one mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter_means: Option<DelayTrace>,
     /// Time for which a random delay holds, s; 0 for one segment.
     pub jitter_slot: f64,
     /// Segments wait for those that left before them.

@@ -219,6 +219,22 @@ fn jitter_has_the_quantiles_of_its_law() {
     }
 }
 
+/// Half of the time there is no jitter: the median of all delays is at its edge, and 95 % are those of the tenth above.
+#[test]
+fn jitter_follows_its_means() {
+    let values = [
+        ("impairments.jitter", json!("uniform")),
+        ("impairments.jitter_means", json!({"points": [[0.0, 0.0], [5.0, 0.01]], "period": 10.0})),
+        ("impairments.keep_order", json!(false)),
+    ];
+    let simulation = datagrams(200.0, &values);
+    // Uniform from 0 to 20 ms: a tenth of those with jitter are above 18 ms.
+    let (half, most) =
+        (response(&simulation, "datagram_delay_p50"), response(&simulation, "datagram_delay_p95"));
+    assert!((half - 11.001).abs() < 0.5, "{half}");
+    assert!((most - (11.001 + 18.0)).abs() < 0.7, "{most}");
+}
+
 /// Order is kept unless it is not to be: late segments then make duplicate acknowledgements.
 #[test]
 fn segments_overtake_only_where_they_may() {
@@ -389,6 +405,27 @@ fn contradictions_are_refused() {
             "never end",
         ),
         (vec![("impairments.jitter", json!("wifi"))], "impairments.jitter_mean", "allowed: 0.001 to 0.091 s"),
+        (
+            vec![("impairments.jitter_means", json!({"points": [[0.0, 0.01]], "period": null}))],
+            "impairments.jitter_means",
+            "means of no law",
+        ),
+        (
+            vec![
+                ("impairments.jitter", json!("wifi")),
+                ("impairments.jitter_means", json!({"points": [[1.0, 0.01]], "period": null})),
+            ],
+            "impairments.jitter_means",
+            "allowed: 0.001 to 0.091 s",
+        ),
+        (
+            vec![
+                ("impairments.jitter", json!("uniform")),
+                ("impairments.jitter_means", json!({"points": [[0.0, 11.0]], "period": null})),
+            ],
+            "impairments.jitter_means",
+            "at most 10 s",
+        ),
         (
             vec![
                 ("impairments.late", json!(0.1)),

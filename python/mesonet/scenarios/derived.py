@@ -274,11 +274,13 @@ def impairment_notes(scenario: Scenario) -> list[str]:
 def _idle_impairments(scenario: Scenario, section: str) -> list[str]:
     """Return notes on impairments of one set."""
     value = {key: scenario.value(f"{section}.{key}") for key in impairment_sets.key_names()}
-    is_late = value["jitter_mean"] > 0 or value["late"] > 0 or value["delays"] is not None
+    has_mean = value["jitter_mean"] > 0 or value["jitter_means"] is not None
+    is_late = has_mean or value["late"] > 0 or value["delays"] is not None
     fits = [
         (("to_good", "loss_bad"), f"{section}.to_bad is 0", value["to_bad"] > 0),
-        (("jitter_mean", "jitter_slot"), f"{section}.jitter is none", value["jitter"] != "none"),
-        (("jitter",), f"{section}.jitter_mean is 0", value["jitter"] == "none" or value["jitter_mean"] > 0),
+        (("jitter_mean", "jitter_means", "jitter_slot"), f"{section}.jitter is none", value["jitter"] != "none"),
+        (("jitter",), f"{section}.jitter_mean is 0", value["jitter"] == "none" or has_mean),
+        (("jitter_mean",), f"{section}.jitter_means is given", value["jitter_means"] is None),
         (("late",), f"{section}.late_by is 0", value["late"] == 0 or value["late_by"] > 0),
         (("late_by",), f"{section}.late is 0", value["late"] > 0),
         (("outage", "outage_start", "outage_period"), f"{section}.outage_length is 0", value["outage_length"] > 0),

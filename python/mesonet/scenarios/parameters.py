@@ -429,6 +429,12 @@ _TABLE = (
         "91 ms.", "chosen: none",
     ),
     Parameter(
+        "impairments.jitter_means", "delays", "none",
+        "Means of the law of jitter by time, in place of `jitter_mean`: points of time and mean, from each time on, or "
+        "as `impairments.delays`. A mean of `wifi` is 1 to 91 ms at any time, so that its first point is at 0 s.",
+        "off; draft-huitema-ccwg-c4-test: a Wi-Fi that fades",
+    ),
+    Parameter(
         "impairments.jitter_slot", "time", "0 s",
         "Time for which a delay holds for all segments of a link; 0: each segment has its own.", "chosen: its own",
     ),

@@ -187,7 +187,7 @@ def show(path: str, value: Any) -> str:
     path = impairment_sets.base(path)
     if path == "impairments.capacity":
         return traces.show("capacity", value)
-    if path == "impairments.delays":
+    if path in ("impairments.delays", "impairments.jitter_means"):
         return traces.show("delays", value)
     if path in PARAMETERS:
         return units.show(PARAMETERS[path].kind, value)
@@ -271,9 +271,9 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
     for path, value in values.items():
         match impairment_sets.base(path):
             case "impairments.capacity":
-                found[path] = traces.with_file("capacity", value, directory)
-            case "impairments.delays":
-                found[path] = traces.with_file("delays", value, directory)
+                found[path] = _with_trace("capacity", path, value, directory)
+            case "impairments.delays" | "impairments.jitter_means":
+                found[path] = _with_trace("delays", path, value, directory)
     if isinstance(values.get("flows"), str):
         found["flows"] = flow_table.read(values["flows"], directory)
     for path, value in values.items():
@@ -282,6 +282,14 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
         elif path.startswith("arrivals[") and path.endswith("].sizes"):
             found[path] = arrivals.sizes_of_file(path, value, directory)
     return found
+
+
+def _with_trace(kind: traces.Kind, path: str, value: Any, directory: Path | None) -> Any:
+    """Return a trace with its file read; errors name the path of the value."""
+    try:
+        return traces.with_file(kind, value, directory)
+    except InputError as error:
+        raise error.located(path=path) from None
 
 
 def kind(path: str) -> str:

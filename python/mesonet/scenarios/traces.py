@@ -135,7 +135,7 @@ def read(kind: Kind, name: str, directory: Path | None) -> dict[str, Any]:
     """
     path = (directory or Path()) / name
     if not path.is_file():
-        raise InputError("no such file", path=f"impairments.{kind}", value=name, allowed=ALLOWED[kind])
+        raise InputError("no such file", value=name, allowed=ALLOWED[kind])
     first = read_text(path, allowed=ALLOWED[kind]).lstrip().partition("\n")[0].strip()
     if kind == "capacity" and first.isdecimal():
         return _mahimahi(path)

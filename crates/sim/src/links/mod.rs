@@ -90,17 +90,17 @@ pub struct Policer {
     pub burst: Picos,
 }
 
-/// Delays that are added for a while each, in turn.
+/// Values that hold for a while each, in turn: delays that are added, or laws of random ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Steps {
-    /// Since when, and how much; rising by time, the first at 0.
-    pub steps: Vec<(Picos, Picos)>,
+pub struct Steps<T = Picos> {
+    /// Since when, and the value; rising by time, the first at 0.
+    pub steps: Vec<(Picos, T)>,
     /// After how long they begin again; 0 for never.
     pub period: Picos,
 }
 
-impl Steps {
-    fn at(&self, time: Picos) -> Picos {
+impl<T: Copy> Steps<T> {
+    fn at(&self, time: Picos) -> T {
         let time = if self.period > 0 { time % self.period } else { time };
         let past = self.steps.partition_point(|(since, _)| *since <= time);
         self.steps[past - 1].1
@@ -118,6 +118,8 @@ pub struct Rules {
     pub only_loses: bool,
     /// Random delays.
     pub jitter: Option<Jitter>,
+    /// Random delays whose law follows the time, in place of `jitter`.
+    pub jitters: Option<Steps<Jitter>>,
     /// Time for which a random delay holds for all segments; 0 for each a delay of its own.
     pub slot: Picos,
     /// Segments wait for those that left before them.
@@ -141,6 +143,7 @@ impl Rules {
         loss: None,
         only_loses: false,
         jitter: None,
+        jitters: None,
         slot: 0,
         keeps_order: true,
         late: (0.0, 0),
@@ -156,6 +159,11 @@ impl Rules {
         begun.checked_sub(1).is_some_and(|last| time < self.failures[last][1])
     }
 
+    /// The law of random delays at this time.
+    fn jitter_at(&self, time: Picos) -> Option<Jitter> {
+        self.jitters.as_ref().map_or(self.jitter, |jitters| Some(jitters.at(time)))
+    }
+
     /// The longest delay that they add; of random delays all but one in 1e16.
     #[must_use]
     pub fn longest_delay(&self) -> Picos {
@@ -163,7 +171,8 @@ impl Rules {
             self.steps.as_ref().map_or(0, |steps| steps.steps.iter().map(|step| step.1).max().unwrap_or(0));
         let (probability, by) = self.late;
         let late = if probability > 0.0 { by } else { 0 };
-        steps + late + self.jitter.map_or(0, Jitter::longest)
+        let laws = self.jitters.iter().flat_map(|jitters| jitters.steps.iter().map(|step| step.1));
+        steps + late + laws.chain(self.jitter).map(Jitter::longest).max().unwrap_or(0)
     }
 }
 
@@ -226,7 +235,7 @@ impl LinkState {
             return Fate::Lost;
         }
         let mut late = rules.steps.as_ref().map_or(0, |steps| steps.at(time));
-        if let Some(jitter) = rules.jitter {
+        if let Some(jitter) = rules.jitter_at(time) {
             late += match time.checked_div(rules.slot) {
                 None => jitter.draw(&mut self.luck(Luck::Jitter, segment, is_ack)),
                 Some(slot) => jitter.draw(&mut Draw::new(mix(mix(self.key ^ Luck::Slot as u64) ^ slot))),

@@ -154,6 +154,23 @@ fn delays_follow_time_and_chance() {
     assert!((share - 0.25).abs() < 0.035, "{share}");
 }
 
+/// Each law holds for its time, with the luck that a segment has under one law.
+#[test]
+fn laws_follow_time() {
+    let laws = [Jitter::Uniform(0), Jitter::Uniform(SECOND), Jitter::Exponential(MILLISECOND)];
+    let starts = [0, 10 * MILLISECOND, 15 * MILLISECOND];
+    let jitters = Some(Steps { steps: starts.into_iter().zip(laws).collect(), period: 20 * MILLISECOND });
+    let rules = Rules { jitters, ..Rules::PERFECT };
+    assert_eq!(rules.longest_delay(), 2 * SECOND);
+    let found = fates(&rules, 400);
+    let under = laws.map(|law| fates(&Rules { jitter: Some(law), ..Rules::PERFECT }, 400));
+    for n in 0..400 {
+        assert_eq!(found[n], under[usize::from(n % 20 >= 10) + usize::from(n % 20 >= 15)][n], "{n}");
+    }
+    assert_eq!(found[0], Fate::Late(0));
+    assert_ne!(found[10], found[11]);
+}
+
 #[test]
 fn a_slot_has_one_delay() {
     let jitter = Some(Jitter::Exponential(MILLISECOND));

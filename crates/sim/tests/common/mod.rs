@@ -54,7 +54,7 @@ pub fn abilene() -> Value {
 pub fn impairments() -> Value {
     json!({
         "at": ["all"], "of": "both", "loss": 0.0, "loss_bad": 1.0, "to_bad": 0.0, "to_good": 1.0, "jitter": "none",
-        "jitter_mean": 0.0, "jitter_slot": 0.0, "keep_order": true, "late": 0.0, "late_by": 0.0, "outage": "drop",
+        "jitter_mean": 0.0, "jitter_means": null, "jitter_slot": 0.0, "keep_order": true, "late": 0.0, "late_by": 0.0, "outage": "drop",
         "outage_start": 0.0, "outage_length": 0.0, "outage_period": 0.0, "policer_rate": 0.0, "policer_burst": 10.0,
         "delays": null, "capacity": null
     })

@@ -19,6 +19,7 @@ pub fn rules(scenario: &Scenario, set: &Set) -> Result<Option<Rules>, InvalidSce
         return Err(set.invalid("to_good", "0: the bad state would never end; allowed: more than 0"));
     }
     let jitter = jitter(set)?;
+    let jitters = jitters(set)?;
     let drops = given.has_outage() && given.outage == OutageKind::Drop;
     check_outage(set)?;
     let policer = (given.policer_rate > 0.0).then(|| {
@@ -26,8 +27,12 @@ pub fn rules(scenario: &Scenario, set: &Set) -> Result<Option<Rules>, InvalidSce
         let bytes = scenario.transport.segment_bytes.round() as u32;
         Policer { service, bytes, burst: picos(given.policer_burst / given.policer_rate) }
     });
-    let does_more =
-        jitter.is_some() || given.late > 0.0 || drops || policer.is_some() || given.delays.is_some();
+    let does_more = jitter.is_some()
+        || jitters.is_some()
+        || given.late > 0.0
+        || drops
+        || policer.is_some()
+        || given.delays.is_some();
     if !loses && !does_more {
         return Ok(None);
     }
@@ -42,6 +47,7 @@ pub fn rules(scenario: &Scenario, set: &Set) -> Result<Option<Rules>, InvalidSce
         loss: loses.then(|| Loss::new([given.loss, given.loss_bad], [given.to_bad, given.to_good])),
         only_loses: loses && !does_more,
         jitter,
+        jitters,
         slot: picos(given.jitter_slot),
         keeps_order: given.keep_order,
         late: (given.late, picos(given.late_by)),
@@ -51,27 +57,48 @@ pub fn rules(scenario: &Scenario, set: &Set) -> Result<Option<Rules>, InvalidSce
             period: picos(given.outage_period),
         }),
         policer,
-        steps: given.delays.as_ref().map(|trace| steps(set, trace)).transpose()?,
+        steps: given.delays.as_ref().map(|trace| delays(set, trace)).transpose()?,
         failures: Vec::new(),
     }))
 }
 
+/// The law with one mean; none where the mean follows the time.
 fn jitter(set: &Set) -> Result<Option<Jitter>, InvalidScenario> {
-    let given = set.given;
-    Ok(match given.jitter {
+    if set.given.jitter_means.is_some() {
+        return Ok(None);
+    }
+    law(set, "jitter_mean", set.given.jitter_mean)
+}
+
+/// The law with a mean that follows the time.
+fn jitters(set: &Set) -> Result<Option<Steps<Jitter>>, InvalidScenario> {
+    let Some(trace) = &set.given.jitter_means else { return Ok(None) };
+    if set.given.jitter == JitterLaw::None {
+        let message = "means of no law; allowed with impairments.jitter = uniform, exponential or wifi";
+        return Err(set.invalid("jitter_means", message));
+    }
+    let means = steps(set, "jitter_means", trace, 10.0)?;
+    let mut laws = Vec::new();
+    for (since, mean) in means {
+        laws.extend(law(set, "jitter_means", mean)?.map(|law| (picos(since), law)));
+    }
+    Ok(Some(Steps { steps: laws, period: picos(trace.period.unwrap_or(0.0)) }))
+}
+
+/// The law with a mean, s, which `key` gives.
+fn law(set: &Set, key: &str, mean: f64) -> Result<Option<Jitter>, InvalidScenario> {
+    Ok(match set.given.jitter {
         JitterLaw::None => None,
-        JitterLaw::Uniform => Some(Jitter::Uniform(picos(given.jitter_mean))),
-        JitterLaw::Exponential => Some(Jitter::Exponential(picos(given.jitter_mean))),
+        JitterLaw::Uniform => Some(Jitter::Uniform(picos(mean))),
+        JitterLaw::Exponential => Some(Jitter::Exponential(picos(mean))),
         JitterLaw::Wifi => {
             let [least, most] = WIFI_MEANS;
-            if !(least..=most).contains(&given.jitter_mean) {
-                let message = format!(
-                    "a mean of {} s is not one of this law; allowed: {least} to {most} s",
-                    given.jitter_mean
-                );
-                return Err(set.invalid("jitter_mean", message));
+            if !(least..=most).contains(&mean) {
+                let message =
+                    format!("a mean of {mean} s is not one of this law; allowed: {least} to {most} s");
+                return Err(set.invalid(key, message));
             }
-            Some(Jitter::wifi(given.jitter_mean))
+            Some(Jitter::wifi(mean))
         }
     })
 }
@@ -95,15 +122,23 @@ fn check_outage(set: &Set) -> Result<(), InvalidScenario> {
     Ok(())
 }
 
-fn steps(set: &Set, trace: &DelayTrace) -> Result<Steps, InvalidScenario> {
-    let path = set.at("delays");
-    check_points(&path, &trace.points, trace.period)?;
-    if let Some([_, delay]) = trace.points.iter().find(|point| point[1] > 100.0) {
-        return Err(invalid(path, format!("a delay of {delay} s; allowed: at most 100 s")));
-    }
-    let mut steps: Vec<_> = trace.points.iter().map(|[time, delay]| (picos(*time), picos(*delay))).collect();
-    if steps[0].0 > 0 {
-        steps.insert(0, (0, 0));
-    }
+/// Delays that are added by time.
+fn delays(set: &Set, trace: &DelayTrace) -> Result<Steps, InvalidScenario> {
+    let steps = steps(set, "delays", trace, 100.0)?.into_iter();
+    let steps = steps.map(|(time, delay)| (picos(time), picos(delay))).collect();
     Ok(Steps { steps, period: picos(trace.period.unwrap_or(0.0)) })
+}
+
+/// Times and delays of a trace, s, from 0 on: none before its first point. No delay exceeds `most`.
+fn steps(set: &Set, key: &str, trace: &DelayTrace, most: f64) -> Result<Vec<(f64, f64)>, InvalidScenario> {
+    let path = set.at(key);
+    check_points(&path, &trace.points, trace.period)?;
+    if let Some([_, delay]) = trace.points.iter().find(|point| point[1] > most) {
+        return Err(invalid(path, format!("a delay of {delay} s; allowed: at most {most} s")));
+    }
+    let mut steps: Vec<_> = trace.points.iter().map(|[time, delay]| (*time, *delay)).collect();
+    if steps[0].0 > 0.0 {
+        steps.insert(0, (0.0, 0.0));
+    }
+    Ok(steps)
 }
