@@ -311,6 +311,16 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         None
     }
 
+    /// Name of the algorithm's own mode, lower case, for traces; `None` for an algorithm without modes.
+    fn mode(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The rate that the algorithm believes its path to deliver, segments/s, for traces; `None` without an estimate.
+    fn bandwidth_estimate(&self) -> Option<f64> {
+        None
+    }
+
     /// Returns the rules that govern the window at `now`.
     fn phase(&self, config: &Self::Config, now: Picos) -> Phase;
 }

@@ -190,6 +190,18 @@ macro_rules! registry {
             pub fn pacing_rate(&self) -> Option<f64> {
                 match self { $(Self::$variant(s) => s.pacing_rate(),)* }
             }
+
+            /// See [`CongestionControl::mode`].
+            #[must_use]
+            pub fn mode(&self) -> Option<&'static str> {
+                match self { $(Self::$variant(s) => s.mode(),)* }
+            }
+
+            /// See [`CongestionControl::bandwidth_estimate`].
+            #[must_use]
+            pub fn bandwidth_estimate(&self) -> Option<f64> {
+                match self { $(Self::$variant(s) => s.bandwidth_estimate(),)* }
+            }
         }
     };
 }

@@ -244,6 +244,9 @@ FLOW_TRACES = TableColumns(
         "loss_events": ("events", f"losses and marks that reduced its window, {_TO_HERE}"),
         "losses": ("segments", f"segments of its data that routers dropped, {_TO_HERE}"),
         "timeouts": ("timeouts", f"expiries of its retransmission timer, {_TO_HERE}"),
+        "pacing_rate": ("segments/s", "rate at which it may send; null where it does not pace"),
+        "bandwidth": ("segments/s", "rate of the path as its algorithm estimates it; null without an estimate"),
+        "mode": ("", "mode of an algorithm that has modes, such as `startup` of BBR; else empty"),
     },
 )
 """Counts are from the beginning of the flow."""

@@ -665,6 +665,21 @@ impl CongestionControl for Bbr {
         Some(self.pacing_rate)
     }
 
+    fn mode(&self) -> Option<&'static str> {
+        Some(match (self.mode, self.phase) {
+            (Mode::Startup, _) => "startup",
+            (Mode::Drain, _) => "drain",
+            (Mode::ProbeBw, 0) => "probe_bw_up",
+            (Mode::ProbeBw, 1) => "probe_bw_down",
+            (Mode::ProbeBw, _) => "probe_bw_cruise",
+            (Mode::ProbeRtt, _) => "probe_rtt",
+        })
+    }
+
+    fn bandwidth_estimate(&self) -> Option<f64> {
+        Some(self.bandwidth())
+    }
+
     fn phase(&self, _: &BbrConfig, _: Picos) -> Phase {
         if self.mode == Mode::Startup { Phase::SlowStart } else { Phase::Alternate }
     }

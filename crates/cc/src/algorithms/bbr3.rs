@@ -306,6 +306,14 @@ impl CongestionControl for Bbr3 {
         Some(self.pacing_rate)
     }
 
+    fn mode(&self) -> Option<&'static str> {
+        Some(self.mode.name())
+    }
+
+    fn bandwidth_estimate(&self) -> Option<f64> {
+        Some(self.model.bandwidth())
+    }
+
     fn phase(&self, _: &Bbr3Config, _: Picos) -> Phase {
         if self.mode.is_startup() { Phase::SlowStart } else { Phase::Alternate }
     }
@@ -326,18 +334,6 @@ mod tests {
 
     fn up() -> Mode {
         Mode::Up(Probe::new(6804.0, 0))
-    }
-
-    fn name(mode: &Mode) -> &'static str {
-        match mode {
-            Mode::Startup { .. } => "Startup",
-            Mode::Drain { .. } => "Drain",
-            Mode::Down(_) => "Down",
-            Mode::Cruise(_) => "Cruise",
-            Mode::Refill { .. } => "Refill",
-            Mode::Up(_) => "Up",
-            Mode::ProbeRtt { .. } => "ProbeRtt",
-        }
     }
 
     fn flow() -> (Bbr3Config, Bbr3) {
@@ -409,14 +405,18 @@ mod tests {
         let (config, mut bbr) = known(up());
         (bbr.probing, bbr.feedback) = (true, Feedback::Probing);
         bbr.on_segment_lost(&config, &lost(80, 4000));
-        assert_eq!((name(&bbr.mode), bbr.model.long_in_flight), ("Up", UNBOUNDED), "2 % are allowed");
+        assert_eq!(
+            (bbr.mode.name(), bbr.model.long_in_flight),
+            ("probe_bw_up", UNBOUNDED),
+            "2 % are allowed"
+        );
         bbr.on_segment_lost(&config, &lost(81, 4000));
         // The 80 before it were 0.02 less than 2 % of the 3999.
         assert_near(bbr.model.long_in_flight, 3999.0, 1e-9);
         bbr.on_segment_lost(&config, &lost(300, 9000));
         assert_near(bbr.model.long_in_flight, 3999.0, 1e-9);
         bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3900));
-        assert_eq!((name(&bbr.mode), bbr.too_high_before), ("Down", true));
+        assert_eq!((bbr.mode.name(), bbr.too_high_before), ("probe_bw_down", true));
         assert!(bbr.cwnd() <= 3999.0);
         assert_near(bbr.target(), 3402.0, 1e-9);
     }
@@ -468,7 +468,7 @@ mod tests {
                 let ack = AckEvent { rtt, ..round(&bbr, now, 21.0, 200) };
                 bbr.on_ack(&config, &ack);
             }
-            assert_eq!(name(&bbr.mode), "Refill");
+            assert_eq!(bbr.mode.name(), "probe_bw_refill");
             seconds(now)
         };
         let long = until_probe(RTT);
@@ -481,29 +481,29 @@ mod tests {
         let (config, mut bbr) = known(Mode::Refill { doublings: 0 });
         (bbr.model.long_in_flight, bbr.too_high_before) = (4000.0, true);
         bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3000));
-        assert_eq!(name(&bbr.mode), "Up");
+        assert_eq!(bbr.mode.name(), "probe_bw_up");
         bbr.on_ack(&config, &round(&bbr, 2 * MS, 21.0, 4000));
-        assert_eq!((name(&bbr.mode), bbr.precautionary, bbr.too_high_before), ("Down", true, false));
+        assert_eq!((bbr.mode.name(), bbr.precautionary, bbr.too_high_before), ("probe_bw_down", true, false));
         bbr.on_ack(&config, &round(&bbr, 2 * MS + RTT, 21.0, 3900));
-        assert_eq!(name(&bbr.mode), "Refill");
+        assert_eq!(bbr.mode.name(), "probe_bw_refill");
         // The next probe is not held back.
         bbr.on_ack(&config, &round(&bbr, 2 * MS + 2 * RTT, 21.0, 3900));
         bbr.on_ack(&config, &round(&bbr, 3 * MS + 2 * RTT, 30.0, 3999));
-        assert_eq!((name(&bbr.mode), bbr.precautionary), ("Up", false));
+        assert_eq!((bbr.mode.name(), bbr.precautionary), ("probe_bw_up", false));
     }
 
     #[test]
     fn down_lasts_until_there_is_headroom_and_no_queue() {
         for (bound, in_flight, mode) in [
-            (UNBOUNDED, 3403, "Down"),
-            (UNBOUNDED, 3402, "Cruise"),
-            (3600.0, 3061, "Down"),
-            (3600.0, 3060, "Cruise"),
+            (UNBOUNDED, 3403, "probe_bw_down"),
+            (UNBOUNDED, 3402, "probe_bw_cruise"),
+            (3600.0, 3061, "probe_bw_down"),
+            (3600.0, 3060, "probe_bw_cruise"),
         ] {
             let (config, mut bbr) = known(Mode::Down(WAIT));
             bbr.model.long_in_flight = bound;
             bbr.on_ack(&config, &round(&bbr, MS, 21.0, in_flight));
-            assert_eq!(name(&bbr.mode), mode, "{bound} {in_flight}");
+            assert_eq!(bbr.mode.name(), mode, "{bound} {in_flight}");
         }
     }
 
@@ -511,12 +511,12 @@ mod tests {
     fn the_start_ends_after_three_rounds_without_growth_or_one_with_many_losses() {
         let (config, mut bbr) = flow();
         for (i, rate) in [10.0, 20.0, 21.0, 21.0, 21.0].into_iter().enumerate() {
-            assert_eq!(name(&bbr.mode), "Startup", "{i}");
+            assert_eq!(bbr.mode.name(), "startup", "{i}");
             bbr.on_ack(&config, &round(&bbr, RTT * (1 + i as u64), rate, 9000));
         }
-        assert_eq!((name(&bbr.mode), bbr.full.ever), ("Drain", true));
+        assert_eq!((bbr.mode.name(), bbr.full.ever), ("drain", true));
 
-        for (places, mode) in [(5, "Startup"), (6, "Drain")] {
+        for (places, mode) in [(5, "startup"), (6, "drain")] {
             let (config, mut bbr) = flow();
             bbr.on_ack(&config, &round(&bbr, RTT, 21.0, 9000));
             for _ in 0..places {
@@ -530,7 +530,7 @@ mod tests {
             (last.delivered, last.sample.prior_delivered) = (200_000, 190_000);
             (last.sample.lost, last.sample.in_flight) = (30, 1000);
             bbr.on_ack(&config, &last);
-            assert_eq!(name(&bbr.mode), mode, "{places} places");
+            assert_eq!(bbr.mode.name(), mode, "{places} places");
         }
     }
 
@@ -543,15 +543,15 @@ mod tests {
         let mut round_at = |bbr: &mut Bbr3, rate, in_flight| {
             now += RTT;
             bbr.on_ack(&config, &round(bbr, now, rate, in_flight));
-            name(&bbr.mode)
+            bbr.mode.name()
         };
         for rate in [10.0, 20.0, 21.0, 21.0, 21.0] {
             round_at(&mut bbr, rate, 9000);
         }
         for _ in 0..3 {
-            assert_eq!(round_at(&mut bbr, 18.0, 9000), "Drain");
+            assert_eq!(round_at(&mut bbr, 18.0, 9000), "drain");
         }
-        assert_eq!(round_at(&mut bbr, 18.0, 9000), "Down");
+        assert_eq!(round_at(&mut bbr, 18.0, 9000), "probe_bw_down");
     }
 
     /// Draft, test case Exiting PROBE_DOWN After Max Time.
@@ -560,9 +560,9 @@ mod tests {
         let (config, mut bbr) = known(Mode::Down(WAIT));
         let wait = WAIT.until;
         bbr.on_ack(&config, &round(&bbr, wait, 21.0, 4000));
-        assert_eq!(name(&bbr.mode), "Down");
+        assert_eq!(bbr.mode.name(), "probe_bw_down");
         bbr.on_ack(&config, &round(&bbr, wait + 1, 21.0, 4000));
-        assert_eq!(name(&bbr.mode), "Refill");
+        assert_eq!(bbr.mode.name(), "probe_bw_refill");
     }
 
     /// Draft, test case Entering and Exiting PROBE_RTT During STARTUP.
@@ -571,11 +571,11 @@ mod tests {
         let (config, mut bbr) = flow();
         let slower = |bbr: &Bbr3, now| AckEvent { rtt: 2 * RTT, ..round(bbr, now, 1.0, 4) };
         bbr.on_ack(&config, &slower(&bbr, 5001 * MS));
-        assert_eq!(name(&bbr.mode), "ProbeRtt");
+        assert_eq!(bbr.mode.name(), "probe_rtt");
         for now in [5400 * MS, 5800 * MS] {
             bbr.on_ack(&config, &slower(&bbr, now));
         }
-        assert_eq!((name(&bbr.mode), bbr.full.ever), ("Startup", false));
+        assert_eq!((bbr.mode.name(), bbr.full.ever), ("startup", false));
     }
 
     /// Draft, section ProbeBW_UP: the bound rises by 1, 2, 4, ... segments in the rounds in which it is what limits the flow.
@@ -607,13 +607,13 @@ mod tests {
             |now, in_flight, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, in_flight) };
         bbr.mode = Mode::Cruise(Wait { until: 7500 * MS, ..WAIT });
         bbr.on_ack(&config, &late(5001 * MS, 3402, &bbr));
-        assert_eq!((name(&bbr.mode), bbr.cwnd(), bbr.model.min_rtt), ("ProbeRtt", 1701.0, RTT));
+        assert_eq!((bbr.mode.name(), bbr.cwnd(), bbr.model.min_rtt), ("probe_rtt", 1701.0, RTT));
         assert!(bbr.holds_back());
         bbr.on_ack(&config, &late(5100 * MS, 1701, &bbr));
         bbr.on_ack(&config, &late(5300 * MS, 1701, &bbr));
-        assert_eq!(name(&bbr.mode), "ProbeRtt");
+        assert_eq!(bbr.mode.name(), "probe_rtt");
         bbr.on_ack(&config, &late(5301 * MS, 1701, &bbr));
-        assert_eq!(name(&bbr.mode), "Cruise");
+        assert_eq!(bbr.mode.name(), "probe_bw_cruise");
         assert_near(bbr.cwnd(), 6804.0, 1e-9);
     }
 

@@ -24,6 +24,9 @@ struct FlowRow {
     loss_events: u32,
     losses: u32,
     timeouts: u32,
+    pacing_rate: f64,
+    bandwidth: f64,
+    mode: String,
 }
 
 /// A router at one instant, with what happened since the row before.
@@ -65,6 +68,9 @@ impl Traces {
             loss_events: flow.loss_events,
             losses: flow.losses,
             timeouts: flow.timeouts,
+            pacing_rate: sending.then(|| flow.controller.pacing_rate()).flatten().unwrap_or(f64::NAN),
+            bandwidth: sending.then(|| flow.controller.bandwidth_estimate()).flatten().unwrap_or(f64::NAN),
+            mode: sending.then(|| flow.controller.mode()).flatten().unwrap_or_default().to_owned(),
         });
     }
 
@@ -106,6 +112,9 @@ impl Traces {
         table.integer("loss_events", whole(&|r| u64::from(r.loss_events)));
         table.integer("losses", whole(&|r| u64::from(r.losses)));
         table.integer("timeouts", whole(&|r| u64::from(r.timeouts)));
+        table.float("pacing_rate", float(&|r| r.pacing_rate));
+        table.float("bandwidth", float(&|r| r.bandwidth));
+        table.text("mode", rows.iter().map(|r| r.mode.clone()).collect());
         table
     }
 

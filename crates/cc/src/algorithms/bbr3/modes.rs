@@ -95,6 +95,19 @@ impl Mode {
         }
     }
 
+    /// Name for traces.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Startup { .. } => "startup",
+            Self::Drain { .. } => "drain",
+            Self::Down(_) => "probe_bw_down",
+            Self::Cruise(_) => "probe_bw_cruise",
+            Self::Refill { .. } => "probe_bw_refill",
+            Self::Up(_) => "probe_bw_up",
+            Self::ProbeRtt { .. } => "probe_rtt",
+        }
+    }
+
     pub fn is_startup(&self) -> bool {
         matches!(self, Self::Startup { .. })
     }

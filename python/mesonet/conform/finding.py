@@ -1,0 +1,76 @@
+"""Findings: the result of one check, with the numbers that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PASS, FAIL, SKIPPED = "pass", "fail", "skipped"
+"""Verdicts. A check is skipped if it does not apply to the algorithm, or if the simulator lacks what it needs."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Facts about a check that do not depend on the algorithm.
+
+    Attributes
+    ----------
+    group
+        ``contract``, the name of a suite of cases, or ``baseline``.
+    id, title
+        Short name, unique in the group, and the requirement in words.
+    reason
+        Reason for the requirement and for its bounds.
+    source
+        Publication of the requirement, with its section.
+    """
+
+    group: str
+    id: str
+    title: str
+    reason: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of a check.
+
+    Attributes
+    ----------
+    about
+        The check.
+    verdict
+        `PASS`, `FAIL` or `SKIPPED`.
+    why
+        What was measured, or the reason why the check was skipped.
+    values
+        Measured numbers by name.
+    wall_s
+        Time of the check, s.
+    """
+
+    about: About
+    verdict: str
+    why: str
+    values: Mapping[str, float] = field(default_factory=dict)
+    wall_s: float = 0.0
+
+    def document(self) -> dict[str, Any]:
+        """Return the finding as plain data.
+
+        Returns
+        -------
+        Group, id, title, verdict, why, values, reason and source.
+        """
+        return {
+            "group": self.about.group,
+            "id": self.about.id,
+            "title": self.about.title,
+            "verdict": self.verdict,
+            "why": self.why,
+            "values": dict(self.values),
+            "reason": self.about.reason,
+            "source": self.about.source,
+        }

@@ -1,0 +1,139 @@
+"""Samples of a run as arrays: traced flows and queues, and the rate of the bottleneck."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mesonet.scenarios.scenario import Scenario
+from mesonet.simulation.result import Result
+
+BOTTLENECK = "A -> B"
+"""Port of the scenarios at which segments queue."""
+_STARTING = ("closed", "connecting")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of a run.
+
+    Attributes
+    ----------
+    scenario
+        Scenario of the run.
+    result
+        Tables of the run.
+    """
+
+    scenario: Scenario
+    result: Result
+
+    def flow(self, number: int = 1) -> dict[str, np.ndarray]:
+        """Return the trace of an explicit flow while the flow sends.
+
+        Parameters
+        ----------
+        number
+            Number of the flow, from 1.
+
+        Returns
+        -------
+        Columns of the table ``flow_traces``; NaN where there is no value.
+        """
+        return self._flows[number]
+
+    @cached_property
+    def _flows(self) -> dict[int, dict[str, np.ndarray]]:
+        table = self.result.flow_traces.arrow
+        columns = {name: _array(table[name]) for name in table.column_names}
+        sending = ~np.isin(columns["state"], _STARTING)
+        names = columns["flow"]
+        return {
+            int(name.removeprefix("flow ")): {key: each[sending & (names == name)] for key, each in columns.items()}
+            for name in dict.fromkeys(names.tolist())
+        }
+
+    @cached_property
+    def queue(self) -> dict[str, np.ndarray]:
+        """Trace of the queue at the bottleneck: columns of the table ``router_traces``."""
+        table = self.result.router_traces.arrow
+        columns = {name: _array(table[name]) for name in table.column_names}
+        here = columns["router"] == BOTTLENECK
+        return {key: each[here] for key, each in columns.items()}
+
+    @cached_property
+    def flows_table(self) -> dict[str, np.ndarray]:
+        """Table of flows that ended or were cut short at the end of the run."""
+        table = self.result.flows.arrow
+        return {name: _array(table[name]) for name in table.column_names}
+
+    @property
+    def round_trip(self) -> float:
+        """Round-trip time of the path without queues, s: the link has half a millisecond one way."""
+        return float(self.scenario.value("network.delay_multiplier")) / 1e3
+
+    @property
+    def every(self) -> float:
+        """Distance of two samples, s."""
+        return float(self.scenario.value("trace.every"))
+
+    @property
+    def duration(self) -> float:
+        """Simulated time, s."""
+        return float(self.scenario.value("time.duration"))
+
+    def link(self, times: np.ndarray) -> np.ndarray:
+        """Return the rate of the bottleneck at given times.
+
+        Parameters
+        ----------
+        times
+            Times, s.
+
+        Returns
+        -------
+        Rates in segments/s; a policer counts as a link of its rate.
+        """
+        points = self._capacity
+        starts = [start for start, _ in points]
+        return np.array([points[bisect.bisect_right(starts, time) - 1][1] for time in times])
+
+    @cached_property
+    def _capacity(self) -> list[tuple[float, float]]:
+        policer = float(self.scenario.value("impairments.policer_rate"))
+        if policer:
+            return [(0.0, policer)]
+        canonical = self.scenario.canonical()
+        capacity: Any = canonical["impairments"]["capacity"]
+        if not capacity:
+            return [(0.0, float(self.scenario.value("network.speed")))]
+        return [(float(start), float(rate)) for start, rate in capacity["points"]]
+
+    def delivered_rate(self, number: int = 1, window: float | None = None) -> np.ndarray:
+        """Return the rate of delivery before each sample of a flow.
+
+        Parameters
+        ----------
+        number
+            Number of the flow.
+        window
+            Time over which the rate is taken, s; None: the round-trip time of the path, at least ten samples.
+
+        Returns
+        -------
+        Rates in segments/s.
+        """
+        flow = self.flow(number)
+        time, delivered = flow["time_s"], flow["segments_delivered"].astype(float)
+        span = max(self.round_trip, 10 * self.every) if window is None else window
+        before = np.interp(time - span, time, delivered, left=delivered[0] if len(delivered) else 0.0)
+        rate: np.ndarray = (delivered - before) / span
+        return rate
+
+
+def _array(column: Any) -> np.ndarray:
+    return np.asarray(column.to_numpy(zero_copy_only=False)) if column.num_chunks else np.array([])
