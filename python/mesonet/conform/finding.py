@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-PASS, FAIL, SKIPPED = "pass", "fail", "skipped"
-"""Verdicts. A check is skipped if it does not apply to the algorithm, or if the simulator lacks what it needs."""
+PASS, FAIL, KNOWN, SKIPPED = "pass", "fail", "known failure", "skipped"
+"""Verdicts. A known failure is one whose cause a case states for an algorithm of mesonet. A check is skipped if it does
+not apply to the algorithm, or if the simulator lacks what it needs."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Finding:
     about
         The check.
     verdict
-        `PASS`, `FAIL` or `SKIPPED`.
+        `PASS`, `FAIL`, `KNOWN` or `SKIPPED`.
     why
         What was measured, or the reason why the check was skipped.
     values

@@ -1,0 +1,300 @@
+"""Cases of specifications as files: a scenario, an event, and expectations on the samples of a flow."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mesonet import algorithms
+from mesonet.conform.bench import Bench
+from mesonet.conform.expectation import Expectation, expectation
+from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.errors import InputError, unknown
+
+EVENT = "EVENT"
+"""Stands for the time of the event in values of a case."""
+_SUITE_KEYS = {"title", "source", "algorithms", "needs_modes"}
+_KEYS = {
+    "id", "title", "reason", "section", "scenario", "set", "event", "expect", "only", "only_reason", "missing",
+    "known",
+}  # fmt: skip
+_EVENT_KEYS = {"mode", "visit", "delay", "set"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """Change of the scenario when the flow enters a mode. A first run without the change finds the time.
+
+    Attributes
+    ----------
+    mode, visit
+        The mode, and which visit to it counts, from 1.
+    delay
+        Time from there to the change, s.
+    values
+        Values by path; `EVENT` in them is the time of the change.
+    """
+
+    mode: str
+    visit: int
+    delay: float
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Case of a specification.
+
+    Attributes
+    ----------
+    about
+        Suite, id, title, reason and source.
+    scenario, values
+        Name of a scenario of the package, and values that replace its own.
+    event
+        Change during the run, or None.
+    expectations
+        Expectations on the samples; all must hold.
+    only, only_reason
+        Algorithms that the case is about, empty: all; and the reason why others are skipped.
+    missing
+        Reason why the case cannot be run; empty if it can.
+    known
+        Cause of a known failure, by algorithm of mesonet.
+    """
+
+    about: About
+    scenario: str
+    values: Mapping[str, Any]
+    event: Event | None
+    expectations: tuple[Expectation, ...]
+    only: tuple[str, ...]
+    only_reason: str
+    missing: str
+    known: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Cases of one specification.
+
+    Attributes
+    ----------
+    name, title
+        Name in options, and name in words.
+    algorithms
+        Algorithms that the suite is for, unless a user asks for it.
+    needs_modes
+        True if its cases need an algorithm that reports its modes.
+    cases
+        The cases, in the order of their files.
+    """
+
+    name: str
+    title: str
+    algorithms: tuple[str, ...]
+    needs_modes: bool
+    cases: tuple[Case, ...]
+
+
+def suites() -> dict[str, Suite]:
+    """Return the suites of the package.
+
+    Returns
+    -------
+    Suite by name.
+    """
+    folders = sorted(path.parent for path in (Path(str(files("mesonet.conform"))) / "cases").glob("*/suite.toml"))
+    return {folder.name: read_suite(folder) for folder in folders}
+
+
+def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[Suite]:
+    """Return the suites that a user asks for.
+
+    Parameters
+    ----------
+    text
+        Names separated by commas, ``none``, or None: the suites that are for the algorithm.
+    algorithm
+        The algorithm under test.
+
+    Returns
+    -------
+    The suites.
+
+    Raises
+    ------
+    InputError
+        If there is no such suite.
+    """
+    known = suites()
+    if text is None:
+        return [each for each in known.values() if algorithm.algorithm.name in each.algorithms]
+    if text == "none":
+        return []
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise unknown("suite of cases", name, [*known, "none"], path="--cases")
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def read_suite(folder: Path) -> Suite:
+    """Return the suite of a folder.
+
+    Parameters
+    ----------
+    folder
+        Folder with ``suite.toml`` and a file for each case.
+
+    Returns
+    -------
+    The suite.
+
+    Raises
+    ------
+    InputError
+        If a file is malformed.
+    """
+    table = _table(folder / "suite.toml", _SUITE_KEYS, ("title", "source"))
+    cases = [read(path, folder.name, table["source"]) for path in sorted(folder.glob("*.toml"))
+             if path.name != "suite.toml"]  # fmt: skip
+    modes = bool(table.get("needs_modes", False))
+    return Suite(folder.name, table["title"], tuple(table.get("algorithms", ())), modes, tuple(cases))
+
+
+def read(path: Path, suite: str, source: str) -> Case:
+    """Return the case of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    suite
+        Name of its suite.
+    source
+        Specification of the suite.
+
+    Returns
+    -------
+    The case.
+
+    Raises
+    ------
+    InputError
+        If the file is malformed; the message names the key.
+    """
+    table = _table(path, _KEYS, ("id", "title", "reason", "section"))
+    missing = str(table.get("missing", ""))
+    expected = tuple(
+        expectation(given, path.name, f"expect[{place}]") for place, given in enumerate(table.get("expect", []))
+    )
+    if bool(missing) == bool(expected):
+        raise InputError("a case has either expectations or a reason why it is missing", path.name, "expect")
+    if bool(table.get("only")) != bool(table.get("only_reason")):
+        raise InputError("only and only_reason go together", path.name, "only", table.get("only"))
+    about = About(suite, table["id"], table["title"], table["reason"], f"{source}, {table['section']}")
+    event = _event(table["event"], path.name) if "event" in table else None
+    only = tuple(table.get("only", ()))
+    return Case(about, table.get("scenario", "base"), table.get("set", {}), event, expected, only,
+                str(table.get("only_reason", "")), missing, table.get("known", {}))  # fmt: skip
+
+
+def check_suite(suite: Suite, bench: Bench) -> Iterator[Finding]:
+    """Yield the finding of each case.
+
+    Parameters
+    ----------
+    suite
+        The suite.
+    bench
+        Runs of the algorithm.
+
+    Yields
+    ------
+    Findings, in the order of the cases.
+    """
+    for case in suite.cases:
+        began = time.perf_counter()
+        verdict, why, values = _judged(case, bench, suite.needs_modes)
+        if bench.algorithm in case.known:  # a variant has no known failures
+            cause = case.known[bench.algorithm]
+            if verdict == FAIL:
+                verdict, why = KNOWN, f"{why}. Cause: {cause}"
+            elif verdict == PASS:
+                verdict, why = FAIL, f"{why}. This was a known failure ({cause}): remove it from the case"
+        yield Finding(case.about, verdict, why, values, time.perf_counter() - began)
+
+
+def _judged(case: Case, bench: Bench, needs_modes: bool) -> tuple[str, str, dict[str, float]]:
+    name = algorithms.resolve(bench.algorithm).algorithm.name
+    if case.missing:
+        return SKIPPED, case.missing, {}
+    if case.only and name not in case.only:
+        return SKIPPED, case.only_reason, {}
+    run = f"{case.about.group} {case.about.id}"
+    samples = bench.samples(run, case.scenario, case.values)
+    if needs_modes and not any(samples.flow()["mode"]):
+        return SKIPPED, f"{name} reports no modes", {}
+    at = 0.0
+    if case.event:
+        visits = Expectation("", modes=(case.event.mode,))._visits(samples.flow(), 0.0, samples.duration)
+        if len(visits) < case.event.visit:
+            return FAIL, f"mode {case.event.mode} was visited {len(visits)} times, not {case.event.visit}", {}
+        at = float(samples.flow()["time_s"][visits[case.event.visit - 1][0]]) + case.event.delay
+        changed = {**case.values, **_at(case.event.values, at)}
+        samples = bench.samples(f"{run}, changed", case.scenario, changed)
+    words, values, verdict = [], {}, PASS
+    for each in case.expectations:
+        if each.only and name not in each.only:
+            continue
+        found = each.values(samples, at)
+        good = each.holds(found)
+        verdict = verdict if good else FAIL
+        measured = _range(found)
+        words.append(f"{each.text}: {measured}" + ("" if good else f", not {each.bounds()}"))
+        values[each.text] = float(np.mean(found)) if len(found) else float("nan")
+    return verdict, "; ".join(words), values
+
+
+def _range(values: np.ndarray) -> str:
+    if not len(values):
+        return "not observed"
+    least, most = f"{np.min(values):.4g}", f"{np.max(values):.4g}"
+    return least if least == most else f"{least} to {most}"
+
+
+def _at(value: Any, at: float) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _at(part, at) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_at(part, at) for part in value]
+    return f"{at:.6f} s" if value == EVENT else value
+
+
+def _event(table: Mapping[str, Any], file: str) -> Event:
+    for key in table:
+        if key not in _EVENT_KEYS:
+            raise unknown("key of an event", key, sorted(_EVENT_KEYS), file=file, path=f"event.{key}")
+    visit = table.get("visit", 1)
+    if not isinstance(visit, int) or visit < 1:
+        raise InputError("no number of a visit", file, "event.visit", visit, "a whole number from 1")
+    return Event(str(table["mode"]), visit, float(table.get("delay", 0.0)), table.get("set", {}))
+
+
+def _table(path: Path, known: set[str], needed: Sequence[str]) -> dict[str, Any]:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    for key in table:
+        if key not in known:
+            raise unknown("key of a case", key, sorted(known), file=path.name, path=key)
+    for key in needed:
+        if not isinstance(table.get(key), str):
+            raise InputError("missing", path.name, key, table.get(key), "text in quotes")
+    return table
