@@ -17,7 +17,7 @@ from mesonet.cli.common import CommandGroup
 from mesonet.errors import InputError
 from mesonet.terminal import write_json
 
-VERBS = ("list", "run", "check", "design", "experiment", "analyze", "report", "evidence", "export", "verify")
+VERBS = ("list", "run", "check", "design", "experiment", "analyze", "report", "evidence", "conform", "export", "verify")
 
 
 class Verbs(CommandGroup):

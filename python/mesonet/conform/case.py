@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -207,7 +207,7 @@ def read(path: Path, suite: str, source: str) -> Case:
                 str(table.get("only_reason", "")), missing, table.get("known", {}))  # fmt: skip
 
 
-def check_suite(suite: Suite, bench: Bench) -> Iterator[Finding]:
+def check_suite(suite: Suite, bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
     """Yield the finding of each case.
 
     Parameters
@@ -216,12 +216,17 @@ def check_suite(suite: Suite, bench: Bench) -> Iterator[Finding]:
         The suite.
     bench
         Runs of the algorithm.
+    skip
+        Names of cases to leave out.
 
     Yields
     ------
     Findings, in the order of the cases.
     """
     for case in suite.cases:
+        if case.about.name in skip:
+            yield Finding.left_out(case.about)
+            continue
         began = time.perf_counter()
         verdict, why, values = _judged(case, bench, suite.needs_modes)
         if bench.algorithm in case.known:  # a variant has no known failures

@@ -33,6 +33,11 @@ class About:
     reason: str
     source: str
 
+    @property
+    def name(self) -> str:
+        """Name in options: group and id, such as ``bbr/idle``."""
+        return f"{self.group}/{self.id}"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -57,6 +62,21 @@ class Finding:
     why: str
     values: Mapping[str, float] = field(default_factory=dict)
     wall_s: float = 0.0
+
+    @classmethod
+    def left_out(cls, about: About) -> Finding:
+        """Return the finding of a check that the user leaves out.
+
+        Parameters
+        ----------
+        about
+            The check.
+
+        Returns
+        -------
+        A finding with the verdict `SKIPPED`.
+        """
+        return cls(about, SKIPPED, "left out by --skip")
 
     def document(self) -> dict[str, Any]:
         """Return the finding as plain data.

@@ -46,6 +46,11 @@ class Samples:
         """
         return self._flows[number]
 
+    @property
+    def numbers(self) -> list[int]:
+        """Numbers of the traced flows."""
+        return list(self._flows)
+
     @cached_property
     def _flows(self) -> dict[int, dict[str, np.ndarray]]:
         table = self.result.flow_traces.arrow

@@ -1,0 +1,90 @@
+"""Findings as JUnit XML, which services for continuous integration show as tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from xml.etree import ElementTree
+
+from mesonet.conform.finding import FAIL, KNOWN, SKIPPED, Finding
+from mesonet.files import places
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 does not allow, section 2.2."""
+
+
+def xml(algorithm: str, found: Sequence[Finding]) -> str:
+    """Return findings as JUnit XML.
+
+    Parameters
+    ----------
+    algorithm
+        Name of the algorithm.
+    found
+        Findings; those of one group stand together.
+
+    Returns
+    -------
+    A document with a suite for each group. Known failures and checks that do not apply are skipped tests.
+    """
+    root = ElementTree.Element("testsuites", {"name": f"mesonet conform {_clean(algorithm)}", **_counts(found)})
+    for group, members in groupby(found, key=lambda each: each.about.group):
+        findings = list(members)
+        suite = ElementTree.SubElement(root, "testsuite", {"name": group, **_counts(findings)})
+        for each in findings:
+            case = ElementTree.SubElement(
+                suite,
+                "testcase",
+                {"classname": f"mesonet.conform.{group}", "name": each.about.id, "time": f"{each.wall_s:.3f}"},
+            )
+            text = _clean(each.why)
+            if each.verdict == FAIL:
+                failure = ElementTree.SubElement(case, "failure", {"message": text, "type": "AssertionError"})
+                failure.text = _clean(_details(each))
+            elif each.verdict in (KNOWN, SKIPPED):
+                ElementTree.SubElement(case, "skipped", {"message": f"{each.verdict}: {text}"})
+            ElementTree.SubElement(case, "system-out").text = _clean(_details(each))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def write(path: Path, algorithm: str, found: Sequence[Finding]) -> None:
+    """Write findings as JUnit XML.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced.
+    algorithm
+        Name of the algorithm.
+    found
+        Findings.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    with places.file(path) as aside:
+        aside.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + xml(algorithm, found), encoding="utf-8")
+
+
+def _counts(found: Sequence[Finding]) -> dict[str, str]:
+    return {
+        "tests": str(len(found)),
+        "failures": str(sum(each.verdict == FAIL for each in found)),
+        "errors": "0",
+        "skipped": str(sum(each.verdict in (KNOWN, SKIPPED) for each in found)),
+        "time": f"{sum(each.wall_s for each in found):.3f}",
+    }
+
+
+def _details(each: Finding) -> str:
+    about = each.about
+    return f"{about.title}\n{each.verdict}: {each.why}\nReason: {about.reason}\nSource: {about.source}"
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("�", text)

@@ -1,0 +1,109 @@
+"""Sampled flows as qlog, the format that viewers of QUIC traces read.
+
+A file is a sequence of JSON texts (RFC 7464, draft-ietf-quic-qlog-main-schema-02, ``JSON-SEQ``). Events are
+``recovery:metrics_updated``, ``recovery:congestion_state_updated`` and ``recovery:packet_lost``
+(draft-ietf-quic-qlog-quic-events-02). The samples are those of the trace: an event has the time of the sample in which
+its change is seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mesonet._version import __version__
+from mesonet.conform.samples import Samples
+from mesonet.files import places
+
+VERSION = "0.3"
+"""Version of qlog that most viewers read."""
+_SEPARATOR = "\x1e"
+_MS = 1e3
+
+
+def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any]]:
+    """Yield the header and the events of a flow.
+
+    Parameters
+    ----------
+    samples
+        Samples of the run.
+    number
+        Number of the flow, from 1.
+    title
+        Title of the trace.
+
+    Yields
+    ------
+    Plain data. Times are in ms from the start of the run, sizes in bytes, rates in bit/s, as qlog has them.
+    """
+    yield {
+        "qlog_version": VERSION,
+        "qlog_format": "JSON-SEQ",
+        "title": title,
+        "trace": {
+            "common_fields": {"time_format": "relative", "reference_time": 0},
+            "vantage_point": {"name": f"mesonet {__version__}, flow {number}", "type": "server"},
+        },
+    }
+    flow, size = samples.flow(number), samples.scenario.segment_bytes
+    metrics: dict[str, float | int] = {}
+    state, lost, smallest = "", 0, float("inf")
+    for row in range(len(flow["time_s"])):
+        time = float(flow["time_s"][row]) * _MS
+        if (now := str(flow["mode"][row] or flow["state"][row])) != state:
+            yield _event(time, "congestion_state_updated", {**({"old": state} if state else {}), "new": now})
+            state = now
+        losses = int(flow["losses"][row])
+        for _ in range(losses - lost):
+            yield _event(time, "packet_lost", {"header": {"packet_type": "1RTT"}})
+        lost = losses
+        smallest = np.fmin(smallest, float(flow["rtt_ms"][row]))
+        new = _metrics(flow, row, size, smallest)
+        # Only values that changed, as the events draft has it (section 5.4.2).
+        if changed := {key: value for key, value in new.items() if metrics.get(key) != value}:
+            yield _event(time, "metrics_updated", changed)
+        metrics = new
+
+
+def write(path: Path, samples: Samples, number: int, title: str) -> None:
+    """Write the trace of a flow as qlog.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced; its ending is ``.sqlog``.
+    samples
+        Samples of the run.
+    number
+        Number of the flow, from 1.
+    title
+        Title of the trace.
+    """
+    with places.file(path) as aside, aside.open("w", encoding="utf-8") as file:
+        for record in records(samples, number, title):
+            file.write(f"{_SEPARATOR}{json.dumps(record, allow_nan=False)}\n")
+
+
+def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float) -> dict[str, float | int]:
+    found: dict[str, float] = {
+        "min_rtt": smallest,
+        "smoothed_rtt": float(flow["rtt_ms"][row]),
+        "congestion_window": float(flow["cwnd"][row]) * size,
+        "bytes_in_flight": float(flow["in_flight"][row]) * size,
+        "packets_in_flight": float(flow["in_flight"][row]),
+        "ssthresh": float(flow["ssthresh"][row]) * size,
+        "pacing_rate": float(flow["pacing_rate"][row]) * size * 8,
+    }
+    times = ("min_rtt", "smoothed_rtt")
+    # A threshold that was never set is infinite, and no size.
+    known = {key: value for key, value in found.items() if np.isfinite(value) and value < 2**53}
+    return {key: round(value, 3) if key in times else round(value) for key, value in known.items()}
+
+
+def _event(time: float, name: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"time": round(time, 6), "name": f"recovery:{name}", "data": data}

@@ -1,0 +1,205 @@
+"""Conformance of an algorithm: its contract, its cases and its baseline, in one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import algorithms, core
+from mesonet._version import __version__
+from mesonet.conform import baseline as baselines
+from mesonet.conform import contract
+from mesonet.conform.baseline import CHECKED, SCENARIOS, Baseline, check_baseline, read_baseline
+from mesonet.conform.bench import Bench
+from mesonet.conform.case import Suite, check_suite, chosen_suites
+from mesonet.conform.contract import check_contract
+from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.errors import InputError, unknown
+from mesonet.scenarios.scenario import scenario
+from mesonet.simulation.simulate import LARGEST_SEED
+
+NONE = "none"
+"""Value of an option that leaves a group of checks out."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Checks of an algorithm.
+
+    Attributes
+    ----------
+    algorithm
+        Canonical name of the algorithm, or of a variant.
+    has_contract
+        True if the contract is checked.
+    suites
+        Suites of cases.
+    baseline
+        The baseline, or None.
+    skip
+        Names of checks that are left out.
+    seed
+        First seed of the comparison with the baseline; None: the seeds of the baseline.
+    """
+
+    algorithm: str
+    has_contract: bool
+    suites: tuple[Suite, ...]
+    baseline: Baseline | None
+    skip: frozenset[str]
+    seed: int | None
+
+    def checks(self) -> list[About]:
+        """Return the checks, those that are left out included.
+
+        Returns
+        -------
+        Facts of each check, in order.
+        """
+        found = contract.checks() if self.has_contract else []
+        found += [case.about for suite in self.suites for case in suite.cases]
+        if self.baseline:
+            found += [baselines.about(self.baseline, name) for name in SCENARIOS]
+        return found
+
+    @property
+    def steps(self) -> int:
+        """Number of checks and of runs of the comparison with the baseline."""
+        return len(self.checks()) + (len(SCENARIOS) * CHECKED if self.baseline else 0)
+
+
+def plan(
+    algorithm: str,
+    *,
+    has_contract: bool = True,
+    cases: str | None = None,
+    baseline: str | None = None,
+    skip: Sequence[str] = (),
+    seed: int | None = None,
+) -> Plan:
+    """Return the checks of an algorithm.
+
+    Parameters
+    ----------
+    algorithm
+        Name of an algorithm, or of a variant such as ``tcp(decrease=0.45)``.
+    has_contract
+        True if the contract is to be checked.
+    cases
+        Suites of cases, separated by commas, or ``none``; None: those that are for the algorithm.
+    baseline
+        File of a baseline, name of an algorithm of mesonet, or ``none``; None: the baseline of the algorithm, if mesonet
+        has one. A variant has none.
+    skip
+        Names of checks to leave out, such as ``bbr/idle``.
+    seed
+        First seed of the comparison with the baseline; None: the seeds of the baseline.
+
+    Returns
+    -------
+    The checks.
+
+    Raises
+    ------
+    InputError
+        If there is no such algorithm, suite, baseline or check, or nothing is left to check.
+    """
+    try:
+        named = algorithms.resolve(algorithm)
+        scenario("dumbbell", algorithm=algorithm)  # a variant that names a value of its algorithm is refused here
+    except InputError as error:
+        raise InputError(error.problem, None, "ALGORITHM", algorithm, error.allowed) from None
+    if seed is not None and not 0 <= seed <= LARGEST_SEED - CHECKED:
+        raise InputError("not a seed", None, "--seed", seed, f"0 to {LARGEST_SEED - CHECKED}")
+    suites = tuple(chosen_suites(cases, named))
+    if baseline is None:
+        baseline = named.name if named.name in baselines.shipped() else NONE
+    chosen = None if baseline == NONE else read_baseline(baseline)
+    if seed is not None and chosen is None:
+        raise InputError("goes with a baseline", None, "--seed", seed, "with --baseline")
+    found = Plan(named.name, has_contract, suites, chosen, frozenset(skip), seed)
+    known = [each.name for each in found.checks()]
+    if not known:
+        raise InputError("nothing is left to check", value=algorithm, allowed="a contract, cases or a baseline")
+    for name in skip:
+        if name not in known:
+            raise unknown("check", name, known, path="--skip")
+    return found
+
+
+def findings(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None = None) -> list[Finding]:
+    """Return the findings of a plan.
+
+    Parameters
+    ----------
+    chosen
+        The plan.
+    bench
+        Runs of its algorithm.
+    progress
+        Called with each finding, and with None after each run of the comparison with the baseline.
+
+    Returns
+    -------
+    A finding for each check, in the order of the plan.
+    """
+    found = []
+    for each in _all(chosen, bench, progress):
+        if progress:
+            progress(each)
+        found.append(each)
+    return found
+
+
+def _all(
+    chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None
+) -> Iterator[Finding]:
+    if chosen.has_contract:
+        yield from check_contract(bench, chosen.skip)
+    for suite in chosen.suites:
+        yield from check_suite(suite, bench, chosen.skip)
+    if chosen.baseline:
+        seeds = None if chosen.seed is None else range(chosen.seed, chosen.seed + CHECKED)
+        step = (lambda: progress(None)) if progress else None
+        yield from check_baseline(chosen.baseline, bench, seeds, step, chosen.skip)
+
+
+def failed(found: Sequence[Finding]) -> bool:
+    """Return True if a check failed; known failures do not count.
+
+    Parameters
+    ----------
+    found
+        Findings.
+
+    Returns
+    -------
+    True or False.
+    """
+    return any(each.verdict == FAIL for each in found)
+
+
+def document(chosen: Plan, found: Sequence[Finding]) -> dict[str, Any]:
+    """Return a report as plain data.
+
+    Parameters
+    ----------
+    chosen
+        The plan.
+    found
+        Its findings.
+
+    Returns
+    -------
+    Algorithm, versions, baseline, counts of verdicts, and findings.
+    """
+    counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in (PASS, FAIL, KNOWN, SKIPPED)}
+    return {
+        "algorithm": chosen.algorithm,
+        "mesonet": __version__,
+        "code_version": core.code_version(),
+        "baseline": chosen.baseline.name if chosen.baseline else None,
+        "counts": counts,
+        "findings": [each.document() for each in found],
+    }

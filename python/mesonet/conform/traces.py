@@ -1,0 +1,51 @@
+"""Traces of the runs of a bench in a folder: qlog and CSV of each traced flow."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+
+from mesonet.conform import qlog
+from mesonet.conform.bench import Bench
+from mesonet.files import places
+
+
+def write(folder: Path, bench: Bench) -> list[Path]:
+    """Write the traces of all runs that the bench kept.
+
+    Parameters
+    ----------
+    folder
+        The folder, which is made if it does not exist.
+    bench
+        Runs of the algorithm.
+
+    Returns
+    -------
+    The files: ``RUN-flow-N.csv``, with the columns of the table ``flow_traces``, and ``RUN-flow-N.sqlog``.
+    """
+    written = []
+    with places.folder(folder):
+        for name, samples in bench.runs.items():
+            for number in samples.numbers:
+                stem = folder / f"{re.sub('[^A-Za-z0-9.]+', '-', name).strip('-')}-flow-{number}"
+                flow = samples.flow(number)
+                with places.file(stem.with_name(f"{stem.name}.csv")) as aside, aside.open("w", newline="") as file:
+                    rows = csv.writer(file, lineterminator="\n")
+                    rows.writerow(flow)
+                    rows.writerows(zip(*(_cells(column) for column in flow.values()), strict=True))
+                qlog.write(
+                    stem.with_name(f"{stem.name}.sqlog"), samples, number, f"{bench.algorithm}: {name}, flow {number}"
+                )
+                written += [stem.with_name(f"{stem.name}{ending}") for ending in (".csv", ".sqlog")]
+    return written
+
+
+def _cells(column: np.ndarray) -> list[object]:
+    """Return the cells of a column; empty where there is no value."""
+    if column.dtype.kind == "f":
+        return ["" if np.isnan(value) else value for value in column.tolist()]
+    return list(column.tolist())
