@@ -7,7 +7,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 OUT    ?= demo
 FUZZ_S ?= 60
 
-.PHONY: help demo dev quick test rust-tests check sbom bench peers verify fuzz format generate clean
+.PHONY: help demo dev quick test rust-tests check sbom bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -17,6 +17,7 @@ help:
 	@echo "make check   formatting, lints, types and licences of dependencies"
 	@echo "make sbom    software bill of materials (CycloneDX), target/mesonet.cdx.json"
 	@echo "make generate  reference pages and schemas from the code"
+	@echo "make baselines  numbers of all algorithms for mesonet conform, after a change that moves results"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
 	@echo "make fuzz    random changes of every kind of input file, for FUZZ_S=60 s"
@@ -64,6 +65,12 @@ format: $(VENV)/.test
 
 generate: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+
+# Numbers of all algorithms that `mesonet conform` compares with: after a change that moves results. Ten minutes.
+baselines: $(VENV)/.test
+	for name in $$($(BIN)/python -c "from mesonet import core; print(*core.algorithms())"); do \
+	  $(BIN)/mesonet conform $$name --write-baseline python/mesonet/conform/baselines/$$name.json || exit 1; \
+	done
 
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py

@@ -19,9 +19,17 @@ LONGEST = 30
 
 
 #: Pages that a program writes.
-GENERATED = {f"docs/reference/{name}.md" for name in ("parameters", "factors", "responses", "tables")} | {
-    "verification/RESULTS.md"
-}
+GENERATED = {
+    f"docs/reference/{name}.md"
+    for name in (
+        "parameters",
+        "factors",
+        "responses",
+        "tables",
+        "conform-checks",
+        "conform-power",
+    )
+} | {"verification/RESULTS.md"}
 
 
 def documents() -> list[str]:

@@ -16,7 +16,8 @@ GROUND = (
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("verification",), ("evidence", "conform"),
+    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("verification",),
+    ("evidence", "conform"),
     ("__init__",), ("cli",), ("__main__",),
 )  # fmt: skip
 REPORTING = (("packing", "campaign_view"), ("verdicts",), ("text",), ("figures",), ("folder",), ("replay",), ("page",))

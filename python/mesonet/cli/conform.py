@@ -23,7 +23,7 @@ _COLUMNS = ("check", "verdict", "why")
 @click.argument("algorithm", metavar="ALGORITHM")
 @click.option("--contract/--no-contract", "has_contract", default=True, help="Check the contract (the default).")
 @click.option(
-    "--cases", metavar="SUITES", help="Suites of cases, such as bbr, or none; by default those of the algorithm."
+    "--cases", metavar="SUITES", help="Suites of cases, such as bbr, or none; by default the suites of the algorithm."
 )
 @click.option(
     "--baseline", metavar="FILE", help="File of --write-baseline, an algorithm, or none; by default the algorithm's."
@@ -31,7 +31,9 @@ _COLUMNS = ("check", "verdict", "why")
 @click.option(
     "--write-baseline", metavar="FILE", type=click.Path(path_type=Path), help="Write a baseline, and check nothing."
 )
-@click.option("--seed", type=click.IntRange(min=0), help="First seed of the runs; by default those of the baseline.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="First seed of the comparison; by default the seeds of the baseline."
+)
 @click.option("--skip", multiple=True, metavar="CHECK", help="Leave a check out, such as bbr/idle; can be repeated.")
 @click.option("--list", "only_list", is_flag=True, help="List the checks with their sources, and run nothing.")
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write the findings as JUnit XML.")
@@ -77,8 +79,11 @@ def conform(
         else:
             write_table(columns, rows)
         return
-    for path in (junit,) if junit else ():
-        places.checked(path)  # before the work
+    if junit:
+        places.checked(junit)  # before the work
+    if traces:
+        with places.folder(traces):
+            pass
     bench = Bench(chosen.algorithm)
     with Progress(f"conform {chosen.algorithm}", enabled=not as_json) as progress:
         found = findings(chosen, bench, _steps(progress, chosen.steps))

@@ -8,6 +8,12 @@ from typing import Any
 from mesonet.cli import catalogue
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.suite import criteria, suites
+from mesonet.conform import contract
+from mesonet.conform.baseline import SCENARIOS
+from mesonet.conform.baseline import title as baseline_title
+from mesonet.conform.case import Case
+from mesonet.conform.case import suites as conform_suites
+from mesonet.conform.finding import About
 from mesonet.responses.definitions import RESPONSES
 from mesonet.responses.sets import SETS, SetMember
 from mesonet.responses.tables import TABLES
@@ -28,6 +34,7 @@ def pages() -> dict[str, str]:
         "responses.md": _responses(),
         "tables.md": _tables(),
         "suites.md": _suites(),
+        "conform-checks.md": _conform_checks(),
     }
 
 
@@ -102,6 +109,30 @@ def _case(each: Criterion) -> str:
 def _judged(each: Criterion) -> str:
     """Return the measures of a case; in parentheses those without a verdict."""
     return "; ".join([measure.title for measure in each.measures] + [f"({one.title})" for one in each.observed])
+def _conform_checks() -> str:
+    text = (
+        "# The checks of mesonet conform\n\nGenerated from `mesonet.conform`. `mesonet conform ALGORITHM --list` "
+        "prints the checks of an algorithm\n([how to](../how-to/conform.md)).\n\n## The contract\n\n"
+    )
+    text += _table(("check", "requirement", "reason", "source"), [_check(each) for each in contract.checks()])
+    for suite in conform_suites().values():
+        names = ", ".join(f"`{name}`" for name in suite.algorithms)
+        text += f"\n## Suite `{suite.name}`\n\n{suite.title}. Default of {names}.\n\n"
+        head = ("check", "requirement", "reason", "source", "skipped or known failure")
+        text += _table(head, [[*_check(case.about), _exceptions(case)] for case in suite.cases])
+    text += "\n## Baseline\n\n"
+    rows = [[f"`baseline/{name}`", capitalised(baseline_title(name))] for name in SCENARIOS]
+    return text + _table(("check", "scenario"), rows)
+
+
+def _check(about: About) -> list[str]:
+    return [f"`{about.name}`", about.title, about.reason, about.source]
+
+
+def _exceptions(case: Case) -> str:
+    known = [f"known failure of `{name}`: {cause}" for name, cause in case.known.items()]
+    skipped = [f"only {', '.join(f'`{name}`' for name in case.only)}: {case.only_reason}"] if case.only else []
+    return ". ".join(filter(None, [*skipped, *known, case.missing]))
 
 
 def _entries(entries: Sequence[SetMember]) -> list[list[str]]:

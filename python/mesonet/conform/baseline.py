@@ -26,7 +26,7 @@ from mesonet.scenarios.scenario import load_scenario
 GROUP = "baseline"
 FORMAT = 1
 SCENARIOS = (
-    "steady", "shallow", "losses", "large", "four", "transfers", "steps", "marks", "jitter", "outages", "idle",
+    "steady", "cycle", "shallow", "losses", "large", "four", "transfers", "steps", "marks", "jitter", "outages", "idle",
 )  # fmt: skip
 """Scenarios of a baseline, in the folder ``scenarios/baseline``."""
 SEEDS, CHECKED = 24, 8
@@ -38,17 +38,21 @@ FLOOR = 0.005
 """Part of a number up to which no difference counts (chosen), for numbers that do not vary over seeds."""
 METRICS: Mapping[str, tuple[str, float]] = {
     "goodput": ("segments/s", 0.1),
-    "loss_rate": ("losses per segment sent", 1e-4),
+    "loss_rate": ("losses per segment sent", 1e-5),
     "queue_mean": ("segments", 0.1),
     "queue_p95": ("segments", 1.0),
     "window_p10": ("segments", 0.1),
     "window_p50": ("segments", 0.1),
     "window_p90": ("segments", 0.1),
+    "loss_interval": ("s", 0.05),
     "completion_p50": ("s", 1e-3),
     "completion_p95": ("s", 1e-3),
 }
-"""Numbers of a run: unit, and difference up to which none counts (chosen: below the resolution of the samples)."""
+"""Numbers of a run: unit, and difference up to which none counts (chosen: the resolution of the samples, or below).
+Windows, and the median time between loss events, are of the first flow.
+"""
 _WARMUP_S = 5.0
+_FEWEST_EVENTS = 5
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,21 @@ class Baseline:
     numbers: Mapping[str, Mapping[str, Reference]]
 
 
+def title(name: str) -> str:
+    """Return the title of a scenario of the baselines.
+
+    Parameters
+    ----------
+    name
+        Name of the scenario.
+
+    Returns
+    -------
+    Its title, which begins with a small letter.
+    """
+    return load_scenario(f"baseline/{name}.toml", folder()).title
+
+
 def about(baseline: Baseline, name: str) -> About:
     """Return the facts about the comparison of a scenario.
 
@@ -110,7 +129,7 @@ def about(baseline: Baseline, name: str) -> About:
     return About(
         GROUP,
         name,
-        f"Numbers as in the baseline {baseline.name}: {load_scenario(f'baseline/{name}.toml', folder()).title}",
+        f"Numbers as in the baseline {baseline.name}: {title(name)}",
         f"Tolerance: the difference between means over {len(baseline.seeds)} and {CHECKED} seeds that chance exceeds "
         f"with a probability of {ALARM:.0%} in the whole baseline; at least half of the range, and {FLOOR:.1%}.",
         "docs/how-to/conform.md",
@@ -138,7 +157,7 @@ def measured(
 
     Returns
     -------
-    An array with a number for each seed, by scenario and metric. Metrics that a scenario lacks are left out.
+    An array with a number for each seed, by scenario and metric. Metrics that a run lacks are left out.
     """
     found: dict[str, dict[str, np.ndarray]] = {}
     for name in scenarios:
@@ -149,7 +168,8 @@ def measured(
             rows.append(_numbers(apart.samples(name, f"baseline/{name}", seed=seed)))
             if progress:
                 progress()
-        found[name] = {metric: np.array([row[metric] for row in rows]) for metric in rows[0]}
+        common = [metric for metric in METRICS if all(metric in row for row in rows)]
+        found[name] = {metric: np.array([row[metric] for row in rows]) for metric in common}
     return found
 
 
@@ -265,7 +285,9 @@ def read_baseline(text: str) -> Baseline:
         numbers = {
             name: {
                 metric: Reference(
-                    *(_finite(entry[key]) for key in ("mean", "sd", "tolerance")),
+                    _finite(entry["mean"]),
+                    _finite(entry["sd"]),
+                    _finite(entry["tolerance"]),
                     tuple(_finite(value) for value in entry["values"]),
                 )
                 for metric, entry in document["numbers"][name].items()
@@ -363,6 +385,9 @@ def _numbers(samples: Samples) -> dict[str, float]:
         "queue_p95": float(np.percentile(waiting, 95)),
         **{f"window_p{part}": float(np.percentile(window, part)) for part in (10, 50, 90)},
     }
+    events = flow["time_s"][1:][(np.diff(flow["loss_events"].astype(int)) > 0) & (flow["time_s"][1:] >= start)]
+    if len(events) >= _FEWEST_EVENTS:
+        found["loss_interval"] = float(np.median(np.diff(events)))
     table = samples.flows_table
     done = (table["completed"] == 1) & (table["category"] == "arrival")
     if done.any():

@@ -14,7 +14,6 @@ from mesonet import core
 from mesonet.conform.bench import SEED, Bench
 from mesonet.conform.finding import FAIL, PASS, SKIPPED, About, Finding
 from mesonet.conform.samples import Samples
-from mesonet.errors import InputError
 from mesonet.simulation.result import TABLES
 from mesonet.simulation.simulate import simulate
 
@@ -79,13 +78,13 @@ def _window(bench: Bench) -> tuple[str, str, dict[str, float]]:
         flow = samples.flow()
         for column in ("cwnd", "pacing_rate"):
             # A sending flow has a window always; a rate, if it has one at all.
-            values = flow[column][flow["segments_sent"] > 0]
-            if column == "pacing_rate" and np.isnan(values).all():
+            series = flow[column][flow["segments_sent"] > 0]
+            if column == "pacing_rate" and np.isnan(series).all():
                 continue
-            wrong = ~np.isfinite(values) | (values <= 0)
+            wrong = ~np.isfinite(series) | (series <= 0)
             if wrong.any():
                 at = float(flow["time_s"][flow["segments_sent"] > 0][wrong][0])
-                return FAIL, f"{column} is {values[wrong][0]:g} at {at:.2f} s ({name})", {"time_s": at}
+                return FAIL, f"{column} is {series[wrong][0]:g} at {at:.2f} s ({name})", {"time_s": at}
         smallest = min(smallest, float(flow["cwnd"].min()))
         rows += len(flow["cwnd"])
     values = {"smallest_window": smallest, "samples": float(rows)}

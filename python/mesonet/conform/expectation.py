@@ -23,17 +23,24 @@ QUANTITIES: Mapping[str, tuple[str, Callable[[Samples], np.ndarray]]] = {
 }
 """Quantities of a sample: unit, and function of the samples of a run."""
 TAKES = ("first", "last", "min", "max", "mean")
-MEASURES = (
-    "samples", "visits", "duration", "rounds", "interval", "followed_by", "share", "loss_share", "utilisation",
-    "seconds_until", "rounds_until", "loss_interval", "plateau", "count",
-    "decrease",
-)  # fmt: skip
-"""Measures: a quantity of the samples (the default); numbers of visits to modes, their durations in s and in round
-trips, the times from visit to visit in s, and 1 for each visit that another mode follows; the part of the time in the
-modes; losses per segment sent; segments delivered per segment that the link could carry; the time from an instant until
-a quantity reaches a level, in s and in round trips without a queue; the median time between loss events in s; round
-trips from the last growth of the estimate by a quarter to the end of the modes; the growth of a count of the trace,
-such as ``loss_events``; and the slow-start threshold after each loss event over the window before it."""
+MEASURES = {
+    "samples": "a quantity of the samples",
+    "visits": "number of visits to modes",
+    "duration": "duration of each visit, s",
+    "rounds": "duration of each visit, round trips",
+    "interval": "times from visit to visit, s",
+    "followed_by": "1 for each visit that another mode follows, else 0",
+    "plateau": "round trips from the last growth of the estimate by a quarter to the end of each visit",
+    "share": "part of the time in modes",
+    "loss_share": "losses per segment sent",
+    "utilisation": "segments delivered per segment that the link could carry",
+    "loss_interval": "median time between loss events, s",
+    "count": "growth of a count of the trace, such as loss_events",
+    "decrease": "threshold after each loss event over the window before it",
+    "seconds_until": "time from an instant until a quantity reaches a level, s",
+    "rounds_until": "the same in round trips without a queue",
+}
+"""Measures and their meanings."""
 _KEYS = {
     "text", "measure", "quantity", "take", "modes", "visit", "start", "end", "next", "before", "level", "at_least",
     "at_most", "only", "reason",
@@ -55,7 +62,7 @@ class Expectation:
     measure
         One of `MEASURES`.
     quantity, take
-        One of `QUANTITIES`, and one of `TAKES`, for the measure ``samples``; the quantity also for ``seconds_until``.
+        One of `QUANTITIES`, or of `COUNTS` for the measure ``count``; and one of `TAKES`, for the measure ``samples``.
     modes
         Modes of the algorithm in which samples count; empty: all samples.
     visit
@@ -148,7 +155,8 @@ class Expectation:
             inside = (time >= start) & (time <= end)
             return np.array([float(np.mean(np.isin(flow["mode"][inside], self.modes)))]) if inside.any() else time[:0]
         if self.measure == "interval":
-            return np.diff([time[first] for first, _ in visits])
+            gaps: np.ndarray = np.diff([time[first] for first, _ in visits])
+            return gaps
         if self.measure == "samples":
             series = QUANTITIES[self.quantity][1](samples)
             return np.array([_taken(series[first : last + 1], self.take) for first, last in visits])
@@ -162,7 +170,8 @@ class Expectation:
         if self.measure == "duration":
             return lengths
         trips = np.array([float(np.nanmean(flow["rtt_ms"][first : last + 1])) / 1e3 for first, last in whole])
-        return lengths / trips
+        rounds: np.ndarray = lengths / trips
+        return rounds
 
     def _until(self, samples: Samples, start: float) -> np.ndarray:
         time, series = samples.flow()["time_s"], QUANTITIES[self.quantity][1](samples)
@@ -267,7 +276,9 @@ def _plateau(flow: Mapping[str, np.ndarray], first: int, last: int) -> float:
 def _taken(series: np.ndarray, take: str) -> float:
     if take in ("first", "last"):
         return float(series[0 if take == "first" else -1])
-    return float({"min": np.min, "max": np.max, "mean": np.mean}[take](series))
+    if take == "mean":
+        return float(np.mean(series))
+    return float(np.min(series) if take == "min" else np.max(series))
 
 
 def _link(samples: Samples) -> np.ndarray:

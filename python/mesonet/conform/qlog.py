@@ -21,6 +21,8 @@ from mesonet.files import places
 
 VERSION = "0.3"
 """Version of qlog that most viewers read."""
+UNSET = 2.0**31
+"""Threshold, segments, from which it counts as never set: `transport.max_cwnd` allows no larger window."""
 _SEPARATOR = "\x1e"
 _MS = 1e3
 
@@ -100,8 +102,9 @@ def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float
         "pacing_rate": float(flow["pacing_rate"][row]) * size * 8,
     }
     times = ("min_rtt", "smoothed_rtt")
-    # A threshold that was never set is infinite, and no size.
-    known = {key: value for key, value in found.items() if np.isfinite(value) and value < 2**53}
+    known = {key: value for key, value in found.items() if np.isfinite(value)}
+    if flow["ssthresh"][row] >= UNSET:
+        known.pop("ssthresh", None)
     return {key: round(value, 3) if key in times else round(value) for key, value in known.items()}
 
 

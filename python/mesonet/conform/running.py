@@ -89,8 +89,8 @@ def plan(
     cases
         Suites of cases, separated by commas, or ``none``; None: those that are for the algorithm.
     baseline
-        File of a baseline, name of an algorithm of mesonet, or ``none``; None: the baseline of the algorithm, if mesonet
-        has one. A variant has none.
+        File of a baseline, name of an algorithm of mesonet, or ``none``; None: the baseline of the algorithm, if
+        mesonet has one. A variant has none.
     skip
         Names of checks to leave out, such as ``bbr/idle``.
     seed
@@ -152,9 +152,7 @@ def findings(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], No
     return found
 
 
-def _all(
-    chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None
-) -> Iterator[Finding]:
+def _all(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None) -> Iterator[Finding]:
     if chosen.has_contract:
         yield from check_contract(bench, chosen.skip)
     for suite in chosen.suites:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -103,20 +102,20 @@ class Samples:
         -------
         Rates in segments/s; a policer counts as a link of its rate.
         """
-        points = self._capacity
-        starts = [start for start, _ in points]
-        return np.array([points[bisect.bisect_right(starts, time) - 1][1] for time in times])
+        starts, rates, period = self._capacity
+        within = np.asarray(times, dtype=float) % period if period else np.asarray(times, dtype=float)
+        found: np.ndarray = rates[np.searchsorted(starts, within, side="right") - 1]
+        return found
 
     @cached_property
-    def _capacity(self) -> list[tuple[float, float]]:
-        policer = float(self.scenario.value("impairments.policer_rate"))
-        if policer:
-            return [(0.0, policer)]
-        canonical = self.scenario.canonical()
-        capacity: Any = canonical["impairments"]["capacity"]
-        if not capacity:
-            return [(0.0, float(self.scenario.value("network.speed")))]
-        return [(float(start), float(rate)) for start, rate in capacity["points"]]
+    def _capacity(self) -> tuple[np.ndarray, np.ndarray, float | None]:
+        """Return times and rates from there on, and the period after which they begin again."""
+        policer, speed = (float(self.scenario.value(path)) for path in ("impairments.policer_rate", "network.speed"))
+        capacity: Any = self.scenario.value("impairments.capacity")
+        if policer or not capacity:
+            return np.zeros(1), np.array([policer or speed]), None
+        starts, rates = np.array(capacity["points"], dtype=float).T
+        return starts, rates, capacity["period"]
 
     def delivered_rate(self, number: int = 1, window: float | None = None) -> np.ndarray:
         """Return the rate of delivery before each sample of a flow.

@@ -1,0 +1,625 @@
+"""Conformance: the contract, cases, baselines, and what is written for other tools."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+
+from mesonet import core
+from mesonet.cli.main import main
+from mesonet.conform import baseline as baselines
+from mesonet.conform import case as cases
+from mesonet.conform import contract, junit, qlog
+from mesonet.conform.baseline import CHECKED, METRICS, SCENARIOS, read_baseline, reference
+from mesonet.conform.bench import Bench, folder
+from mesonet.conform.case import Suite, check_suite, suites
+from mesonet.conform.contract import check_contract
+from mesonet.conform.expectation import expectation
+from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.conform.running import document, failed, plan
+from mesonet.conform.samples import Samples
+from mesonet.errors import InputError
+from mesonet.scenarios.scenario import load_scenario
+
+APPENDIX = (
+    "Exiting STARTUP on Bandwidth Plateau",
+    "Exiting STARTUP on Loss When Application-Limited",
+    "Exiting DRAIN Based on Inflight",
+    "Exiting DRAIN Based on Time",
+    "Exiting PROBE_UP on Bandwidth Plateau",
+    "Exiting PROBE_UP on Loss When Application-Limited",
+    "Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss",
+    "Exiting PROBE_DOWN on Inflight",
+    "Exiting PROBE_DOWN After Max Time",
+    "Entering and Exiting PROBE_RTT",
+    "Skipping PROBE_RTT Due to Application-Limited Sending",
+    "Achieving Expected STARTUP Bandwidth on a Link With Aggregation",
+    "Achieving Expected Cruise Bandwidth on a Link With Aggregation",
+    "Correctly Managing Sub-Packet BDPs",
+    "Increasing Bandwidth 10x and Ensuring Full Bandwidth is Reached",
+    "Decreasing Bandwidth 10x and Ensuring Max Bandwidth Adapts Down",
+    "Handling Token Bucket Policers",
+    "Handling Spurious Fast Recovery",
+    "Handling Spurious RTO Recovery",
+    "Entering and Exiting PROBE_RTT During STARTUP",
+    "Handling Loss During PROBE_UP After inflight_longterm is Set",
+    "Handling Application-Limited Sending During PROBE_REFILL",
+)
+"""Sections of the appendix of draft-ietf-ccwg-bbr, in its order."""
+ALL = [(suite.name, each) for suite in suites().values() for each in suite.cases]
+
+
+def call(*arguments: object) -> Result:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def samples(queue: Any = None, scenario: Any = None, **columns: Any) -> Samples:
+    """Return samples of one flow that were never simulated: a row every 10 ms, from 10 ms on."""
+    count = len(next(iter(columns.values())))
+    known = {
+        "time_s": np.arange(1, count + 1) / 100,
+        "flow": ["flow 1"] * count,
+        "state": ["standard"] * count,
+        "mode": [""] * count,
+        **{name: np.full(count, np.nan) for name in ("ssthresh", "pacing_rate", "bandwidth")},
+        "cwnd": np.full(count, 10.0),
+        "rtt_ms": np.full(count, 80.0),
+        **{
+            name: np.zeros(count, dtype=np.uint64)
+            for name in ("in_flight", "segments_sent", "segments_delivered", "loss_events", "losses", "timeouts")
+        },
+    }
+    queue = np.zeros(count) if queue is None else queue
+    routers = pa.table({"time_s": known["time_s"], "router": ["A -> B"] * count, "queue": queue,
+                        "segments_marked": np.ones(count)})  # fmt: skip
+    result = SimpleNamespace(
+        flow_traces=SimpleNamespace(arrow=pa.table({**known, **columns})),
+        router_traces=SimpleNamespace(arrow=routers),
+    )
+    return Samples(scenario or load_scenario("base.toml", folder()), result)  # type: ignore[arg-type]
+
+
+class Fake(Bench):
+    """A bench whose runs are given."""
+
+    def __init__(self, given: dict[str, Samples], other: Samples | None = None) -> None:
+        super().__init__("tcp", {})
+        self.given, self.other = given, other
+
+    def samples(self, run: str, name: str, values: Any = None, seed: int = 1) -> Samples:
+        return self.runs.setdefault(run, self.given.get(run, self.other))  # type: ignore[arg-type]
+
+
+def finding(id: str, bench: Bench) -> Finding:
+    names = {each.name for each in contract.checks()}
+    (found,) = [each for each in check_contract(bench, names - {f"contract/{id}"}) if each.about.id == id]
+    return found
+
+
+# The contract.
+
+
+def test_standard_tcp_keeps_the_contract() -> None:
+    found = list(check_contract(Bench("tcp")))
+    assert [each.about.id for each in found] == [each.id for each in contract.checks()]
+    assert {each.verdict for each in found} == {PASS}, [each.why for each in found if each.verdict != PASS]
+    assert all(each.about.reason and each.about.source for each in found)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("cwnd", np.nan, "cwnd is nan"),
+        ("cwnd", np.inf, "cwnd is inf"),
+        ("cwnd", 0.0, "cwnd is 0"),
+        ("cwnd", 0.5, "smallest window 0.5"),
+        ("pacing_rate", 0.0, "pacing_rate is 0"),
+    ],
+)
+def test_a_window_that_is_none_is_found(column: str, value: float, words: str) -> None:
+    sent = np.arange(1, 101, dtype=np.uint64)
+    values = np.full(100, 10.0)
+    assert finding("window", Fake({}, samples(segments_sent=sent, **{column: values}))).verdict == PASS
+    values[50] = value
+    found = finding("window", Fake({}, samples(segments_sent=sent, **{column: values})))
+    assert found.verdict == FAIL
+    assert words in found.why
+
+
+def test_an_answer_to_losses_is_less_data() -> None:
+    def sending(rate: float) -> Samples:
+        return samples(segments_sent=(rate * np.arange(6000)).astype(np.uint64),
+                       scenario=load_scenario("base.toml", folder()).set("time.duration", "60 s"))  # fmt: skip
+
+    steady = sending(10)
+    assert finding("loss", Fake({"0% loss": steady, "1% loss": steady, "10% loss": sending(9)})).verdict == PASS
+    found = finding("loss", Fake({}, steady))
+    assert found.verdict == FAIL
+    assert "100.0% of it under 10% loss" in found.why
+
+
+@pytest.mark.parametrize(
+    ("times", "segments", "verdict"),
+    [
+        ((10.5, 11.5, 13.5, 17.5), 1, PASS),
+        ((10.5, 11.5, 12.5, 13.5, 14.5), 1, FAIL),  # the gaps stay
+        ((10.5, 11.5, 13.5, 17.5), 2, FAIL),  # two segments at once
+        ((10.5, 14.5), 1, FAIL),  # too few to see a factor
+        ((), 1, FAIL),
+    ],
+)
+def test_a_blackout_has_one_segment_per_timeout(times: tuple[float, ...], segments: int, verdict: str) -> None:
+    instants = np.arange(1, 7001) / 100
+    expired = np.sum([instants >= time - 1e-9 for time in times], axis=0, dtype=np.uint64) * np.ones(7000, np.uint64)
+    sent = np.minimum(instants, 10.0) * 1000 + segments * expired
+    run = samples(segments_sent=sent.astype(np.uint64), timeouts=expired)
+    assert finding("blackout", Fake({"blackout of 15 s": run})).verdict == verdict
+
+
+def test_a_flow_that_never_recovers_is_found() -> None:
+    def stopping(again: float) -> Samples:
+        instants = np.arange(1, 7001) / 100
+        delivered = 1600 * (np.minimum(instants, 10) + np.maximum(instants - again, 0))
+        return samples(segments_delivered=delivered.astype(np.uint64))
+
+    for again, verdict in ((30.0, PASS), (60.0, FAIL), (80.0, FAIL)):
+        assert finding("recovery", Fake({"blackout of 15 s": stopping(again)})).verdict == verdict
+
+
+def test_a_flow_that_ignores_marks_is_found() -> None:
+    zeros = np.zeros(100)
+    long, short = (samples(queue=np.full(100, size), cwnd=zeros) for size in (60.0, 5.0))
+    assert finding("marks", Fake({"marks": short, "plain": long})).verdict == PASS
+    assert finding("marks", Fake({"marks": long, "plain": long})).verdict == FAIL
+
+
+def test_a_slow_algorithm_fails_where_it_is_slow() -> None:
+    slow = Bench("bbr(pacing_margin=0.9)")
+    assert finding("fill", slow).verdict == FAIL
+    assert finding("thin-path", slow).verdict == FAIL
+
+
+@pytest.mark.parametrize("id", ["same-seed", "threads", "resume"])
+def test_bytes_that_differ_are_found(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def differing(*_: Any) -> dict[str, str]:
+        calls.append(1)
+        return {"series": str(len(calls))}
+
+    monkeypatch.setattr(contract, "_digest", differing)
+    monkeypatch.setattr(contract, "_same", lambda *_: False)
+    found = finding(id, Bench("tcp"))
+    assert found.verdict == FAIL
+    assert "differ" in found.why
+
+
+# Cases.
+
+
+def test_every_case_of_the_appendix_is_there() -> None:
+    source = "draft-ietf-ccwg-bbr, appendix BBR Example Test Cases"
+    found = [each.about.source.removeprefix(f"{source}, ") for each in suites()["bbr"].cases]
+    assert tuple(dict.fromkeys(found)) == APPENDIX
+
+
+def test_names_of_cases_differ() -> None:
+    names = [each.about.name for _, each in ALL]
+    assert len(set(names)) == len(names)
+    assert {name for each in suites().values() for name in each.algorithms} <= set(core.algorithms())
+
+
+@pytest.mark.parametrize("each", [each for _, each in ALL], ids=lambda each: each.about.name)
+def test_every_case_has_a_scenario(each: cases.Case) -> None:
+    Bench("bbr3").scenario(each.scenario, each.values)
+    assert each.about.reason
+    assert len({one.text for one in each.expectations if not one.only}) == sum(not o.only for o in each.expectations)
+
+
+@pytest.mark.parametrize("name", ["bbr", "bbr3", "tcp", "cubic", "hstcp", "scalable"])
+@pytest.mark.slow
+def test_algorithms_pass_the_cases_of_their_suites(name: str) -> None:
+    found = [f for suite in suites().values() if name in suite.algorithms for f in check_suite(suite, Bench(name))]
+    assert not failed(found), [each.why for each in found if each.verdict == FAIL]
+    known = {each.about.id for each in found if each.verdict == KNOWN}
+    assert known == {"bbr": {"idle"}, "bbr3": {"idle", "down-tenfold-deep"}}.get(name, set())
+
+
+def only(id: str) -> Suite:
+    suite = next(each for each in suites().values() if any(one.about.id == id for one in each.cases))
+    return Suite(suite.name, "", (), suite.needs_modes, tuple(each for each in suite.cases if each.about.id == id))
+
+
+@pytest.mark.parametrize(
+    ("id", "algorithm"),
+    [
+        ("startup-plateau", "bbr3(full_rounds=8)"),
+        ("drain-inflight", "bbr3(drain_gain=0.75)"),
+        ("drain-time", "bbr3(drain_rounds=20)"),
+        ("up-plateau", "bbr3(full_rounds=6)"),
+        ("down-inflight", "bbr3(down_gain=0.75)"),
+        ("down-time", "bbr3(probe_rounds=10)"),
+        ("probe-rtt", "bbr3(probe_rtt_interval=10)"),
+        ("probe-rtt", "bbr(min_rtt_time=5)"),
+        ("sub-packet", "bbr3(pacing_margin=0.2)"),
+        ("up-loss-bound", "bbr3(loss_threshold=0.5)"),
+    ],
+)
+def test_another_constant_fails_its_case(id: str, algorithm: str) -> None:
+    (found,) = check_suite(only(id), Bench(algorithm))
+    assert found.verdict == FAIL, found.why
+
+
+def test_a_case_about_another_version_is_skipped_with_its_reason() -> None:
+    (found,) = check_suite(only("drain-time"), Bench("bbr"))
+    assert (found.verdict, found.why) == (SKIPPED, "BBRv1 drains without a limit of rounds")
+    (found,) = check_suite(only("never-exits"), Bench("tcp"))
+    assert (found.verdict, found.why) == (SKIPPED, "tcp reports no modes")
+
+
+def test_a_known_failure_is_no_failure_and_its_end_is_one() -> None:
+    suite = only("idle")
+    (found,) = check_suite(suite, Bench("bbr3"))
+    assert found.verdict == KNOWN
+    assert "BBRHandleRestartFromIdle" in found.why
+    (case,) = only("never-exits").cases
+    passing = cases.Case(**{**case.__dict__, "known": {"bbr3": "a cause"}})
+    (found,) = check_suite(Suite("bbr", "", (), True, (passing,)), Bench("bbr3"))
+    assert found.verdict == FAIL
+    assert "remove it" in found.why
+
+
+HEAD = 'id = "a"\ntitle = "A"\nreason = "why"\nsection = "1"\n'
+ONE = '[[expect]]\ntext = "window"\nat_least = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD, "case.toml: expect: a case has either expectations or a reason why it is missing"),
+        (HEAD + 'missing = "no"\n' + ONE, "a case has either"),
+        (HEAD.replace("title", "titel") + ONE, "unknown key of a case (nearest: title)"),
+        ('id = "a"\n' + ONE, "title: missing"),
+        (HEAD + 'only = ["bbr"]\n' + ONE, "only and only_reason go together"),
+        (HEAD + ONE + 'quantity = "cwmd"\n', 'expect[0].quantity = "cwmd": unknown quantity (nearest: cwnd)'),
+        (HEAD + ONE + 'measure = "sample"\n', "unknown measure (nearest: samples"),
+        (HEAD + ONE + 'at_most = "2"\n', 'expect[0].at_most = "2": not a number'),
+        (HEAD + ONE + "most = 2\n", "unknown key of an expectation"),
+        (HEAD + ONE + 'visit = "second"\n', "Allowed: each, first, last"),
+        (HEAD + '[[expect]]\ntext = "window"\n', "expect[0]: no bounds"),
+        (HEAD + '[event]\nmode = "drain"\nvisit = 0\n' + ONE, "event.visit = 0: no number of a visit"),
+        (HEAD + '[event]\nmod = "drain"\n' + ONE, "unknown key of an event (nearest: mode)"),
+    ],
+)
+def test_a_malformed_case_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "case.toml").write_text(text)
+    with pytest.raises(InputError) as error:
+        cases.read(tmp_path / "case.toml", "bbr", "source")
+    assert message in str(error.value)
+
+
+def measure(run: Samples, event: float = 0.0, **given: Any) -> list[float]:
+    values = expectation({"text": "x", "at_least": 0, **given}, "file", "expect[0]").values(run, event)
+    return [round(float(value), 6) for value in values]
+
+
+def test_measures_of_modes() -> None:
+    modes = ["a"] * 10 + ["b"] * 20 + ["a"] * 30 + ["c"] * 40
+    run = samples(mode=modes, cwnd=np.arange(100.0))
+    assert measure(run, measure="visits", modes=["a"]) == [2]
+    assert measure(run, measure="duration", modes=["a"]) == [0.1, 0.3]
+    assert measure(run, measure="duration", modes=["c"]) == []  # the end of the run cuts it short
+    assert measure(run, measure="duration", modes=["a"], before=["c"]) == [0.3]
+    assert measure(run, measure="duration", modes=["a"], visit="first") == [0.1]
+    assert measure(run, measure="rounds", modes=["b"]) == [2.5]
+    assert measure(run, measure="interval", modes=["a"]) == [0.3]
+    assert measure(run, measure="followed_by", modes=["a"], next=["b"]) == [1, 0]
+    assert measure(run, measure="share", modes=["a", "b"]) == [0.6]
+    assert measure(run, modes=["b"], take="first") == [10]
+    assert measure(run, modes=["a"], take="max", start=0.2) == [59]
+    assert measure(run, event=0.2, modes=["a"], take="last", visit="last") == [59]
+    assert measure(run, start=0.505, take="min") == [50]
+
+
+def test_measures_of_spans() -> None:
+    at = np.arange(1000)
+    delivered = (at * 5).astype(np.uint64)  # 500 segments/s of 1666.7
+    events = (at // 250).astype(np.uint64)
+    run = samples(
+        segments_delivered=delivered,
+        segments_sent=delivered * 2,
+        losses=delivered // 5,
+        loss_events=events,
+        scenario=load_scenario("base.toml", folder()).with_values({"time.duration": "10 s", "time.warmup": "1 s"}),
+        ssthresh=np.full(1000, 5.0),
+    )
+    assert measure(run, measure="utilisation", start=1) == [pytest.approx(0.3, rel=1e-3)]
+    assert measure(run, measure="loss_share", start=1) == [pytest.approx(0.1, rel=1e-2)]
+    assert measure(run, measure="count", quantity="loss_events") == [3]
+    assert measure(run, measure="loss_interval") == [2.5]
+    assert measure(run, measure="decrease") == [0.5, 0.5, 0.5]
+    assert measure(run, measure="seconds_until", quantity="delivered / link", start=0.5, level=0.9) == []
+    (took,) = measure(run, measure="rounds_until", quantity="cwnd", start=0.5, level=10)
+    assert took == 0.125  # the next sample
+    low = measure(run, measure="seconds_until", quantity="cwnd", start=0.5, level=-10)
+    assert low == [0.01]
+
+
+def test_the_plateau_begins_with_the_last_growth_by_a_quarter() -> None:
+    estimate = np.concatenate([np.linspace(100, 1000, 50), np.full(30, 1100.0), np.full(20, 1100.0)])
+    run = samples(mode=["startup"] * 80 + ["drain"] * 20, bandwidth=estimate)
+    grown = float(np.argmax(estimate >= 1100 / 1.25) + 1) / 100
+    (rounds,) = measure(run, measure="plateau", modes=["startup"])
+    assert rounds == pytest.approx((0.81 - grown) / 0.08, abs=1e-6)
+
+
+def test_a_change_of_the_rate_is_known() -> None:
+    run = Samples(Bench("tcp").scenario("baseline/steps"), None)  # type: ignore[arg-type]
+    mbit = run.link(np.array([5.0, 15.0, 25.0, 35.0])) * 12_000 / 1e6
+    assert mbit.round(6).tolist() == [20, 5, 20, 5]
+    policed = Bench("tcp").scenario("base", {"impairments.policer_rate": "10 Mbit/s"})
+    assert Samples(policed, None).link(np.array([1.0]))[0] * 12_000 == pytest.approx(10e6)  # type: ignore[arg-type]
+
+
+# Baselines.
+
+
+@pytest.mark.parametrize("name", core.algorithms())
+def test_every_algorithm_has_a_baseline(name: str) -> None:
+    found = read_baseline(name)
+    assert found.algorithm == name
+    assert tuple(found.numbers) == SCENARIOS
+    for metrics in found.numbers.values():
+        assert set(metrics) <= set(METRICS)
+        assert all(each.tolerance > 0 for each in metrics.values())
+
+
+def compared(name: str, algorithm: str, scenarios: set[str], seeds: range | None = None) -> list[Finding]:
+    skip = {f"baseline/{each}" for each in SCENARIOS if each not in scenarios}
+    found = baselines.check_baseline(read_baseline(name), Bench(algorithm), seeds, skip=skip)
+    return [each for each in found if each.verdict != SKIPPED]
+
+
+def test_the_same_algorithm_has_equal_numbers() -> None:
+    found = compared("cubic", "cubic", {"steady", "marks"})
+    assert [(each.verdict, each.why) for each in found] == [(PASS, "7 numbers equal")] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm", "scenario"),
+    [
+        ("tcp", "tcp(decrease=0.45)", "steady"),
+        ("tcp", "tcp(decrease=0.475)", "steady"),
+        ("tcp", "tcp(increase=1.05)", "shallow"),
+        ("cubic", "cubic(c=0.3)", "cycle"),
+        ("cubic", "cubic(c=0.38)", "cycle"),
+        ("bbr3", "bbr3(cwnd_gain=2.1)", "steady"),
+    ],
+)
+def test_a_changed_constant_is_found(name: str, algorithm: str, scenario: str) -> None:
+    (found,) = compared(name, algorithm, {scenario})
+    assert found.verdict == FAIL, found.why
+    assert "within" in found.why
+
+
+def test_other_seeds_give_no_alarm() -> None:
+    found = compared("tcp", "tcp", {"steady", "shallow", "marks", "outages"}, range(501, 501 + CHECKED))
+    assert {each.verdict for each in found} == {PASS}, [each.why for each in found]
+
+
+def test_tolerances_follow_the_spread() -> None:
+    values = np.linspace(99, 101, 24)
+    found = reference(values, "goodput", 80)
+    assert found.sd == pytest.approx(values.std(ddof=1))
+    # Student's t at 1 - .01 / 80 / 2 with 23 degrees of freedom is 4.604.
+    assert found.tolerance == pytest.approx(4.604 * found.sd * np.sqrt(1 / 24 + 1 / 8), rel=1e-3)
+    assert reference(np.full(24, 100.0), "goodput", 80).tolerance == pytest.approx(0.5)
+    assert reference(np.zeros(24), "loss_rate", 80).tolerance == 1e-4
+    rare = np.concatenate([np.full(23, 100.0), [110.0]])
+    assert reference(rare, "goodput", 80).tolerance >= 5
+
+
+def test_a_baseline_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baselines, "SCENARIOS", ("marks",))
+    monkeypatch.setattr(baselines, "SEEDS", CHECKED)
+    file = tmp_path / "mine.json"
+    assert call("conform", "tcp(decrease=0.4)", "--write-baseline", file).exit_code == 0
+    found = read_baseline(str(file))
+    assert (found.algorithm, found.seeds) == ("tcp(decrease=0.4)", tuple(range(1, CHECKED + 1)))
+    (good,) = baselines.check_baseline(found, Bench("tcp(decrease=0.4)"))
+    (bad,) = baselines.check_baseline(found, Bench("tcp(decrease=0.45)"))
+    assert (good.verdict, good.why, bad.verdict) == (PASS, "7 numbers equal", FAIL)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: "{", "not a baseline"),
+        (lambda d: json.dumps([d]), "not a baseline"),
+        (lambda d: json.dumps(d | {"format": 9}), "format = 9: a baseline of another version"),
+        (lambda d: json.dumps(d | {"algorithm": "nosuch"}), "unknown algorithm"),
+        (lambda d: json.dumps(d | {"seeds": [1]}), "not 8 seeds or more"),
+        (lambda d: json.dumps(d | {"seeds": d["seeds"][:-1]}), "not one value for each seed"),
+        (lambda d: json.dumps(d | {"numbers": {}}), "not a baseline: 'steady'"),
+        (lambda d: json.dumps(d).replace('"mean": ', '"mean": NaN, "x": ', 1), "nan is not a finite number"),
+        (lambda d: json.dumps(d).replace('"goodput"', '"badput"', 1), "unknown metric badput"),
+    ],
+)
+def test_a_file_that_is_no_baseline_is_refused(change: Any, message: str, tmp_path: Path) -> None:
+    document = json.loads(baselines.shipped()["tcp"].read_text())
+    (tmp_path / "b.json").write_text(change(document))
+    result = call("conform", "tcp", "--baseline", tmp_path / "b.json")
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+# Outputs.
+
+ABOUT = About("contract", "window", "A title", "why", "RFC")
+FOUND = [
+    Finding(ABOUT, PASS, "good", {"x": 1.0}, 0.25),
+    Finding(About("bbr", "idle", "B < C & \x01", "why", "RFC"), FAIL, 'bad "<&>" \x07', {"x": float("nan")}, 0.5),
+    Finding(About("bbr", "deep", "B", "why", "RFC"), KNOWN, "cause"),
+    Finding(About("bbr", "old", "B", "why", "RFC"), SKIPPED, "v1"),
+]
+
+
+def test_junit_is_xml_with_counts() -> None:
+    root = ElementTree.fromstring(junit.xml("tcp", FOUND))
+    assert root.tag == "testsuites"
+    assert [root.get(key) for key in ("tests", "failures", "skipped", "errors")] == ["4", "1", "2", "0"]
+    assert [(suite.get("name"), suite.get("tests")) for suite in root] == [("contract", "1"), ("bbr", "3")]
+    good, bad, known, skipped = root.iter("testcase")
+    assert (good.find("failure"), good.find("skipped"), good.get("time")) == (None, None, "0.250")
+    assert bad.find("failure").get("message") == 'bad "<&>" �'  # type: ignore[union-attr]
+    assert known.find("skipped").get("message") == "known failure: cause"  # type: ignore[union-attr]
+    assert skipped.find("skipped").get("message") == "skipped: v1"  # type: ignore[union-attr]
+
+
+def test_a_report_has_all_that_was_measured() -> None:
+    chosen = plan("tcp", baseline="none")
+    about = document(chosen, FOUND)
+    assert about["counts"] == {"pass": 1, "fail": 1, "known failure": 1, "skipped": 1}
+    assert about["findings"][0]["values"] == {"x": 1.0}
+    assert failed(FOUND)
+    assert not failed([FOUND[0], *FOUND[2:]])
+
+
+def test_qlog_follows_the_samples() -> None:
+    bench = Bench("bbr3")
+    run = bench.samples("lossy", "base", {"time.duration": "12 s", "impairments.loss": 0.01})
+    head, *events = qlog.records(run, 1, "a title")
+    assert (head["qlog_version"], head["qlog_format"], head["title"]) == ("0.3", "JSON-SEQ", "a title")
+    flow = run.flow()
+    times = [event["time"] for event in events]
+    assert times == sorted(times)
+    kinds = [event["name"] for event in events]
+    assert set(kinds) == {f"recovery:{k}" for k in ("metrics_updated", "congestion_state_updated", "packet_lost")}
+    assert kinds.count("recovery:packet_lost") == int(flow["losses"][-1]) > 10
+    states = [event["data"] for event in events if event["name"].endswith("state_updated")]
+    assert states[0] == {"new": "startup"}
+    assert all(one["new"] == two["old"] for one, two in pairwise(states))
+    metrics: dict[str, float] = {}
+    for event in events:
+        if event["name"] == "recovery:metrics_updated":
+            assert event["data"].items() - metrics.items(), "only what changed"
+            metrics |= event["data"]
+    assert metrics["congestion_window"] == round(float(flow["cwnd"][-1]) * 1500)
+    assert metrics["pacing_rate"] == round(float(flow["pacing_rate"][-1]) * 12_000)
+    assert metrics["min_rtt"] == round(float(np.nanmin(flow["rtt_ms"])), 3)
+    assert "ssthresh" not in metrics, "a threshold that was never set"
+
+
+def test_traces_are_written(tmp_path: Path) -> None:
+    result = call("conform", "bbr3", "--no-contract", "--baseline", "none", "--traces", tmp_path / "traces",
+                  "--junit", tmp_path / "junit.xml", "--json",
+                  *(word for each in suites()["bbr"].cases if each.about.id != "startup-plateau"
+                    for word in ("--skip", each.about.name)))  # fmt: skip
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    names = [Path(path).name for path in report["traces"]]
+    assert names == ["bbr-startup-plateau-flow-1.csv", "bbr-startup-plateau-flow-1.sqlog"]
+    with (tmp_path / "traces" / names[0]).open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["mode"] == "startup"
+    assert {"time_s", "cwnd", "pacing_rate", "bandwidth"} <= set(rows[0])
+    texts = (tmp_path / "traces" / names[1]).read_text().split("\x1e")
+    assert texts[0] == ""
+    assert [json.loads(text).get("qlog_format") for text in texts[1:3]] == ["JSON-SEQ", None]
+    assert ElementTree.parse(tmp_path / "junit.xml").getroot().get("failures") == "0"
+
+
+# The verb.
+
+
+def test_exit_codes_follow_the_findings() -> None:
+    skip = [word for each in contract.checks() if each.id != "thin-path" for word in ("--skip", each.name)]
+    good = call("conform", "tcp", "--cases", "none", "--baseline", "none", *skip)
+    assert good.exit_code == 0
+    assert good.stdout.splitlines()[-1] == "1 passed, 0 failed, 9 skipped"
+    bad = call("conform", "bbr(pacing_margin=0.9)", "--cases", "none", *skip)
+    assert bad.exit_code == 1
+    assert "RFC 9743, section 7.4" in bad.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nosuch"], 'ALGORITHM = "nosuch": unknown algorithm'),
+        (["tcp(decrease=2)"], "out of range"),
+        (["tcp(decrease=0.5)"], "decrease is 0.5 in tcp too"),
+        (["tcp=0.5 cubic=0.5"], "unknown algorithm"),
+        (["tcp", "--cases", "bbr4"], '--cases = "bbr4": unknown suite of cases (nearest: bbr)'),
+        (["tcp", "--baseline", "nosuch.json"], '--baseline = "nosuch.json": no such baseline'),
+        (["tcp", "--baseline", "."], "no such baseline"),
+        (["tcp", "--skip", "idle"], '--skip = "idle": unknown check'),
+        (["tcp", "--seed", "-1"], "-1"),
+        (["tcp", "--seed", "9223372036854775807"], "--seed"),
+        (["tcp", "--seed", "1", "--baseline", "none"], "goes with a baseline"),
+        (["tcp", "--no-contract", "--cases", "none", "--baseline", "none"], "nothing is left to check"),
+        (["tcp", "--write-baseline", "x.json", "--seed", "1"], "goes without --write-baseline"),
+        (["tcp", "--write-baseline", "."], "not a file"),
+        (["tcp", "--junit", "."], "not a file"),
+        (["tcp", "--traces", "/proc/version"], "/proc/version"),
+        ([], "Missing argument 'ALGORITHM'"),
+    ],
+)
+def test_bad_input_is_refused_before_any_run(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Bench, "samples", lambda *_, **__: pytest.fail("ran"))
+    result = call("conform", *arguments)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_list_has_every_check() -> None:
+    listed = json.loads(call("conform", "bbr3", "--list", "--json").stdout)
+    names = [each["check"] for each in listed]
+    assert names[0] == "contract/window"
+    assert "bbr/idle" in names
+    assert names[-1] == f"baseline/{SCENARIOS[-1]}"
+    assert all(each["source"] for each in listed)
+    assert "bbr/idle" not in call("conform", "tcp", "--list").stdout
+
+
+def test_a_suite_can_be_asked_for() -> None:
+    assert [each.name for each in plan("tcp(decrease=0.45)").suites] == ["tcp"]
+    assert plan("tcp(decrease=0.45)").baseline is None
+    assert [each.name for each in plan("cubic", cases="bbr,tcp").suites] == ["bbr", "tcp"]
+
+
+def test_the_workflow_names_commands_that_exist() -> None:
+    yaml = pytest.importorskip("yaml")
+    file = Path(__file__).parents[1] / "examples" / "conform" / "conform.yml"
+    workflow = yaml.safe_load(file.read_text())
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    commands = [line.split() for step in steps for line in step.get("run", "").replace("\\\n", " ").splitlines()]
+    ours = [words[1:] for words in commands if words and words[0] == "mesonet"]
+    assert [words[0] for words in ours] == ["conform"]
+    for words in ours:
+        verb = main.get_command(None, words[0])  # type: ignore[arg-type]
+        assert verb is not None
+        values = verb.make_context("conform", [word.strip('"') for word in words[1:]]).params
+        plan(values["algorithm"], cases=values["cases"])
+    assert workflow[True]["pull_request"] is None  # YAML 1.1 reads the key "on" as true
+
+
+def test_package_data_is_valid() -> None:
+    for path in sorted(folder().rglob("*.toml")):
+        assert tomllib.loads(path.read_text())["title"], path

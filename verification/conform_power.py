@@ -1,0 +1,82 @@
+"""Measure the power of the baselines of ``mesonet conform``: the smallest change of each constant that is caught.
+
+``python verification/conform_power.py`` writes docs/reference/conform-power.md, in about 20 minutes on one processor.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from mesonet import core
+from mesonet.conform.baseline import CHECKED, SCENARIOS, Baseline, check_baseline, read_baseline
+from mesonet.conform.bench import Bench
+from mesonet.conform.finding import FAIL
+from mesonet.errors import InputError
+from mesonet.units import whole
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "conform-power.md"
+LEVELS = (0.02, 0.05, 0.1, 0.2, 0.5)
+PRESET = "linux"
+HEAD = f"""# Power of the baselines of mesonet conform
+
+Written by `verification/conform_power.py`. A baseline of the package is compared with runs in which one constant is
+larger by 2, 5, 10, 20 or 50 %, or smaller where larger values are not allowed. The table has the smallest of these
+changes that is caught, and the first scenario that catches it. Comparisons have {CHECKED} seeds.
+
+A change of 50 % that is not caught stands as `none`. Its constant has no effect in these scenarios, or less than other
+seeds have: a cap, a floor or a timer that is not reached, or a rule that is off. Constants with the default 0 are left
+out.
+
+| algorithm | constant | default | smallest change caught | by |
+|---|---|---|---|---|
+"""
+
+
+def caught(baseline: Baseline, constant: str, value: float) -> str:
+    """Return the first scenario that catches another value of a constant; empty if none does."""
+    bench = Bench(f"{baseline.algorithm}({constant}={whole(value)!r})")
+    for name in SCENARIOS:
+        skip = {f"baseline/{each}" for each in SCENARIOS if each != name}
+        if any(each.verdict == FAIL for each in check_baseline(baseline, bench, skip=skip)):
+            return name
+    return ""
+
+
+def changed(constant: core.AlgorithmParameter, level: float) -> float:
+    default = constant.default(PRESET)
+    larger = default * (1 + level)
+    return larger if constant.min <= larger <= constant.max else default * (1 - level)
+
+
+def rows(algorithm: core.Algorithm) -> Iterator[list[str]]:
+    baseline = read_baseline(algorithm.name)
+    for constant in algorithm.params:
+        default = constant.default(PRESET)
+        if default == 0:
+            continue
+        smallest, by = "none", ""
+        try:
+            if caught(baseline, constant.name, changed(constant, LEVELS[-1])):
+                for level in LEVELS:
+                    if by := caught(baseline, constant.name, changed(constant, level)):
+                        sign = "+" if changed(constant, level) > default else "-"
+                        smallest = f"{sign}{level:.0%}".replace("%", " %")
+                        break
+        except InputError as error:
+            smallest = f"not measured: {error.problem}"
+        yield [f"`{algorithm.name}`", f"`{constant.name}`", f"{default:g}", smallest, by]
+
+
+def main() -> None:
+    table = ""
+    for algorithm in core.algorithms().values():
+        for row in rows(algorithm):
+            table += "| " + " | ".join(row) + " |\n"
+            sys.stderr.write(f"{' '.join(row)}\n")
+    PAGE.write_text(HEAD + table, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
