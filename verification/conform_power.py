@@ -1,12 +1,13 @@
 """Measure the power of the baselines of ``mesonet conform``: the smallest change of each constant that is caught.
 
-``python verification/conform_power.py`` writes docs/reference/conform-power.md, in about 20 minutes on one processor.
+``python verification/conform_power.py [ALGORITHM]...`` writes docs/reference/conform-power.md, in about 20 minutes on
+one processor.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mesonet import core
@@ -69,14 +70,17 @@ def rows(algorithm: core.Algorithm) -> Iterator[list[str]]:
         yield [f"`{algorithm.name}`", f"`{constant.name}`", f"{default:g}", smallest, by]
 
 
-def main() -> None:
-    table = ""
-    for algorithm in core.algorithms().values():
-        for row in rows(algorithm):
-            table += "| " + " | ".join(row) + " |\n"
+def main(names: Sequence[str]) -> None:
+    """Write the page; rows of algorithms that are not named stay."""
+    known = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
+    for chosen in names or core.algorithms():
+        known = [line for line in known if not line.startswith(f"| `{chosen}` |")]
+        for row in rows(core.algorithms()[chosen]):
+            known.append(f"| {' | '.join(row)} |")
             sys.stderr.write(f"{' '.join(row)}\n")
-    PAGE.write_text(HEAD + table, encoding="utf-8")
+        ordered = [line for name in core.algorithms() for line in known if line.startswith(f"| `{name}` |")]
+        PAGE.write_text(HEAD + "\n".join(ordered) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -14,6 +14,10 @@ from mesonet.errors import InputError, unknown
 QUANTITIES: Mapping[str, tuple[str, Callable[[Samples], np.ndarray]]] = {
     "cwnd": ("segments", lambda s: s.flow()["cwnd"]),
     "cwnd / bdp": ("BDP", lambda s: s.flow()["cwnd"] / _bdp(s)),
+    "cwnd / estimate": (
+        "BDP as the flow estimates it",
+        lambda s: s.flow()["cwnd"] / (_estimate(s) * s.round_trip),
+    ),
     "in_flight": ("segments", lambda s: s.flow()["in_flight"].astype(float)),
     "in_flight / bdp": ("BDP", lambda s: s.flow()["in_flight"] / _bdp(s)),
     "bandwidth / link": ("of the link", lambda s: s.flow()["bandwidth"] / _link(s)),

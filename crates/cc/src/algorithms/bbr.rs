@@ -8,6 +8,8 @@
 //! * PROBE_BW: eight phases of about a min_rtt each. 1.25 lasts until that much is in flight or something is lost, 0.75
 //!   at most until no more is in flight than the path holds, six are 1. The first phase is drawn from all but 0.75.
 //! * PROBE_RTT: where min_rtt has not fallen for ten seconds, four segments in flight for 200 ms and a round.
+//! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue had time to
+//!   drain (bbr_cwnd_event).
 //! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later losses leave
 //!   the window; recovery ends with the window from before it. A timeout sets the window to 1.
 //!
@@ -34,7 +36,6 @@
 //! * Linux leaves a flow's first 10 segments unpaced, paces bursts, and lets a late burst catch up by half a gap.
 //! * Linux compares with the phases' limits what will be in the network when the next burst leaves: up to a burst more in
 //!   the phase that probes, less by what is delivered until then.
-//! * Linux paces at gain 1 after an idle time; here the gain of the cycle stays.
 //! * Linux undoes recoveries that turn out to be spurious; here there is no reordering.
 //! * A recovery that a timer finds sets the window at once, Linux's with the next acknowledgement.
 //! * Linux ignores a delayed acknowledgement of a single segment when min_rtt has expired.
@@ -171,6 +172,8 @@ pub struct Bbr {
     probe_rtt_round_done: bool,
     /// The pacing rate rests on a measured round-trip time.
     seen_rtt: bool,
+    /// Nothing was acknowledged since the application was idle.
+    after_idle: bool,
     /// After the last acknowledgement.
     in_flight: u32,
     delivered: u64,
@@ -398,7 +401,7 @@ impl Bbr {
         if ack.rtt > 0 && (self.min_rtt == 0 || ack.rtt < self.min_rtt || expired) {
             (self.min_rtt, self.min_rtt_stamp) = (ack.rtt, ack.now);
         }
-        if expired && self.mode != Mode::ProbeRtt {
+        if expired && self.mode != Mode::ProbeRtt && !self.after_idle {
             self.recovery.save(self.window.cwnd(), false);
             self.mode = Mode::ProbeRtt;
             self.probe_rtt_done = 0;
@@ -415,14 +418,22 @@ impl Bbr {
             return;
         }
         self.probe_rtt_round_done |= self.round_start;
-        if self.probe_rtt_round_done && ack.now > self.probe_rtt_done {
-            self.min_rtt_stamp = ack.now;
-            self.restore_window(c);
-            if self.full {
-                self.probe_bandwidth(c, ack.now);
-            } else {
-                self.mode = Mode::Startup;
-            }
+        if self.probe_rtt_round_done {
+            self.check_probe_rtt_done(c, ack.now);
+        }
+    }
+
+    /// Ends PROBE_RTT if its time is over (bbr_check_probe_rtt_done).
+    fn check_probe_rtt_done(&mut self, c: &BbrConfig, now: Picos) {
+        if self.probe_rtt_done == 0 || now <= self.probe_rtt_done {
+            return;
+        }
+        self.min_rtt_stamp = now;
+        self.restore_window(c);
+        if self.full {
+            self.probe_bandwidth(c, now);
+        } else {
+            self.mode = Mode::Startup;
         }
     }
 
@@ -589,6 +600,7 @@ impl CongestionControl for Bbr {
             round_start: false,
             probe_rtt_round_done: false,
             seen_rtt: start.rtt > 0,
+            after_idle: false,
             in_flight: 0,
             delivered: 0,
             acked: 1,
@@ -614,12 +626,25 @@ impl CongestionControl for Bbr {
         self.check_full(config, ack);
         self.check_drain(config, ack);
         self.update_min_rtt(config, ack);
+        self.after_idle = false;
         self.set_pacing_rate(config, ack);
         self.set_window(config, ack);
     }
 
-    /// The model of the path is kept.
-    fn on_idle(&mut self, _: &BbrConfig, _: &IdleEvent) {}
+    // bbr_cwnd_event. The model of the path is kept.
+    fn on_idle(&mut self, config: &BbrConfig, idle: &IdleEvent) {
+        self.after_idle = true;
+        match self.mode {
+            Mode::ProbeBw => {
+                let rate = config.pacing(self.bandwidth(), 1.0);
+                if rate > self.pacing_rate || (self.full && rate > 0.0) {
+                    self.pacing_rate = rate;
+                }
+            }
+            Mode::ProbeRtt => self.check_probe_rtt_done(config, idle.now),
+            Mode::Startup | Mode::Drain => {}
+        }
+    }
 
     fn on_loss(&mut self, config: &BbrConfig, loss: &LossEvent) {
         match loss.cause {
@@ -688,8 +713,8 @@ impl CongestionControl for Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DeliverySample;
     use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{DeliverySample, SECOND};
 
     const MS: Picos = MILLISECOND;
     const RTT: Picos = 162 * MS;
@@ -926,6 +951,21 @@ mod tests {
             }
             assert_eq!((bbr.long_term.used, bbr.long_term.bandwidth), (false, bandwidth));
         }
+    }
+
+    #[test]
+    fn a_flow_that_was_idle_paces_at_its_bandwidth_and_probes_no_round_trip_time() {
+        let (config, mut bbr) = probing(0);
+        let idle = IdleEvent { now: 30 * SECOND, idle: 12 * SECOND, rto: SECOND };
+        let ack = |now, bbr: &Bbr| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, 100) };
+        (bbr.min_rtt, bbr.min_rtt_stamp) = (RTT, 0);
+        bbr.on_idle(&config, &idle);
+        assert_near(bbr.pacing_rate, 20_790.0, 1e-9);
+        bbr.on_ack(&config, &ack(idle.now + RTT, &bbr));
+        assert_eq!((bbr.mode, bbr.min_rtt), (Mode::ProbeBw, RTT + MS));
+        // The next one is due 10 s later.
+        bbr.on_ack(&config, &ack(idle.now + RTT + 10_001 * MS, &bbr));
+        assert_eq!(bbr.mode, Mode::ProbeRtt);
     }
 
     #[test]

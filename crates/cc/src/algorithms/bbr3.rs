@@ -11,6 +11,8 @@
 //!   was clean.
 //! * Losses outside a probe bound bandwidth and flight for the short term, by 0.7 at most a round, until the next probe.
 //! * ProbeRTT: half of the product in flight for 200 ms, where the smallest round-trip time has not fallen for 5 s.
+//! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue had time to
+//!   drain.
 //! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a timeout leaves
 //!   one segment more than what is in flight, so one.
 //!
@@ -18,7 +20,7 @@
 //! 05. `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next, `marks`
 //! what it makes of ECN.
 //!
-//! Left out: aggregated acknowledgements (each segment has its own here), restarts from idle (the gain of the cycle stays).
+//! Left out: aggregated acknowledgements (each segment has its own here).
 
 mod constants;
 mod marks;
@@ -63,6 +65,8 @@ pub struct Bbr3 {
     too_high_before: bool,
     precautionary: bool,
     seen_rtt: bool,
+    /// Nothing was acknowledged since the application was idle.
+    after_idle: bool,
 }
 
 impl Bbr3Config {
@@ -214,6 +218,7 @@ impl CongestionControl for Bbr3 {
             too_high_before: false,
             precautionary: false,
             seen_rtt: start.rtt > 0,
+            after_idle: false,
         }
     }
 
@@ -267,8 +272,18 @@ impl CongestionControl for Bbr3 {
         self.set_window(config, ack);
     }
 
-    /// The model of the path is kept.
-    fn on_idle(&mut self, _: &Bbr3Config, _: &IdleEvent) {}
+    // BBRHandleRestartFromIdle. The model of the path is kept.
+    fn on_idle(&mut self, config: &Bbr3Config, idle: &IdleEvent) {
+        self.after_idle = true;
+        if self.mode.is_probe_bw() {
+            let rate = config.pacing(self.model.bandwidth(), 1.0);
+            if rate > self.pacing_rate || (self.full.ever && rate > 0.0) {
+                self.pacing_rate = rate;
+            }
+        } else if self.mode.has_held_until(idle.now) {
+            self.end_probe_rtt(config, idle.now, self.delivered);
+        }
+    }
 
     // BBROnEnterRecovery, BBROnEnterRTO.
     fn on_loss(&mut self, config: &Bbr3Config, loss: &LossEvent) {
@@ -615,6 +630,35 @@ mod tests {
         bbr.on_ack(&config, &late(5301 * MS, 1701, &bbr));
         assert_eq!(bbr.mode.name(), "probe_bw_cruise");
         assert_near(bbr.cwnd(), 6804.0, 1e-9);
+    }
+
+    /// Draft, test case Skipping PROBE_RTT Due to Application-Limited Sending.
+    #[test]
+    fn a_flow_that_was_idle_paces_at_its_bandwidth_and_probes_no_round_trip_time() {
+        let (config, mut bbr) = known(up());
+        let idle = IdleEvent { now: 20 * SECOND, idle: 12 * SECOND, rto: SECOND };
+        let ack = |now, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, 100) };
+        bbr.on_idle(&config, &idle);
+        assert_near(bbr.pacing_rate, 20_790.0, 1e-9);
+        bbr.on_ack(&config, &ack(idle.now + RTT, &bbr));
+        assert_eq!(bbr.mode.name(), "probe_bw_up");
+        assert_eq!(bbr.model.probe_min_rtt, RTT + MS, "the sample counts");
+        // The next one is due 5 s later.
+        bbr.on_ack(&config, &ack(idle.now + RTT + 5001 * MS, &bbr));
+        assert_eq!(bbr.mode.name(), "probe_rtt");
+    }
+
+    #[test]
+    fn an_idle_time_can_end_the_probe_of_the_round_trip_time() {
+        for (held_until, name) in [(19 * SECOND, "probe_bw_cruise"), (20 * SECOND, "probe_rtt")] {
+            let (config, mut bbr) = known(Mode::Cruise(WAIT));
+            let hold_since = held_until - config.probe_rtt_time;
+            let late = |now, in_flight, bbr: &Bbr3| AckEvent { rtt: RTT, ..round(bbr, now, 21.0, in_flight) };
+            bbr.on_ack(&config, &late(hold_since - 1, 3402, &bbr));
+            bbr.on_ack(&config, &late(hold_since, 1701, &bbr));
+            bbr.on_idle(&config, &IdleEvent { now: 20 * SECOND, idle: SECOND, rto: SECOND });
+            assert_eq!(bbr.mode.name(), name);
+        }
     }
 
     #[test]

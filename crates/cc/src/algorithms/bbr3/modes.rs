@@ -121,8 +121,13 @@ impl Mode {
     }
 
     /// Returns whether the mode is one of the four phases of ProbeBW.
-    fn is_probe_bw(&self) -> bool {
+    pub fn is_probe_bw(&self) -> bool {
         matches!(self, Self::Down(_) | Self::Cruise(_) | Self::Refill { .. } | Self::Up(_))
+    }
+
+    /// Returns whether the probe of the round-trip time held the flight down until `now` or longer ago.
+    pub fn has_held_until(&self, now: Picos) -> bool {
+        matches!(self, Self::ProbeRtt { hold: Some(hold) } if now > hold.until)
     }
 
     /// Losses of a round bound the short term (BBRAdaptLowerBoundsFromCongestion): the flow is not looking for more.
@@ -354,7 +359,7 @@ impl Bbr3 {
     /// Begins and ends ProbeRTT (BBRCheckProbeRTT).
     pub(super) fn check_probe_rtt(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let is_due = self.model.update_min_rtt(c, ack);
-        if is_due && !self.mode.is_probe_rtt() {
+        if is_due && !self.mode.is_probe_rtt() && !self.after_idle {
             self.recovery.save(self.window.cwnd(), false);
             self.mode = Mode::ProbeRtt { hold: None };
             self.feedback = Feedback::Stopping;
@@ -363,6 +368,7 @@ impl Bbr3 {
         if let Mode::ProbeRtt { hold } = self.mode {
             self.probe_rtt(c, ack, hold);
         }
+        self.after_idle = false;
     }
 
     /// Holds the flight down for long enough, once it is down (BBRHandleProbeRTT, BBRExitProbeRTT).
@@ -380,13 +386,15 @@ impl Bbr3 {
             self.mode = Mode::ProbeRtt { hold: Some(Hold { until, round_over }) };
             return;
         }
-        self.model.probe_min_rtt_stamp = ack.now;
+        self.end_probe_rtt(c, ack.now, ack.delivered);
+    }
+
+    /// Ends ProbeRTT (BBRCheckProbeRTTDone, BBRExitProbeRTT).
+    pub(super) fn end_probe_rtt(&mut self, c: &Bbr3Config, now: Picos, delivered: u64) {
+        self.model.probe_min_rtt_stamp = now;
         self.window.set(&c.common, self.recovery.restored(self.window.cwnd()));
         self.model.unbound_short_term();
-        self.mode = if self.full.ever {
-            Mode::Cruise(self.start_wait(c, ack.now, ack.delivered))
-        } else {
-            Mode::STARTUP
-        };
+        self.mode =
+            if self.full.ever { Mode::Cruise(self.start_wait(c, now, delivered)) } else { Mode::STARTUP };
     }
 }
