@@ -28,7 +28,7 @@ changes that is caught, and the first scenario that catches it. Comparisons have
 
 A change of 50 % that is not caught stands as `none`. Its constant has no effect in these scenarios, or less than other
 seeds have: a cap, a floor or a timer that is not reached, or a rule that is off. Constants with the default 0 are left
-out.
+out, and so are choices: whole numbers from 0 to at most 3. Algorithms that are not in the table were not measured.
 
 | algorithm | constant | default | smallest change caught | by |
 |---|---|---|---|---|
@@ -55,7 +55,8 @@ def rows(algorithm: core.Algorithm) -> Iterator[list[str]]:
     baseline = read_baseline(algorithm.name)
     for constant in algorithm.params:
         default = constant.default(PRESET)
-        if default == 0:
+        is_choice = constant.min == 0 and constant.max <= 3 and default == round(default)
+        if default == 0 or is_choice:
             continue
         smallest, by = "none", ""
         try:
