@@ -10,8 +10,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 GROUND = (
-    "_version", "algorithms", "core", "errors", "files", "interrupts", "numpy_data", "process_pool", "progress",
-    "terminal", "units", "words",
+    "_version", "algorithms", "core", "errors", "files", "interrupts", "numpy_data", "plugins", "process_pool",
+    "progress", "terminal", "units", "words",
 )  # fmt: skip
 LAYERS = (
     GROUND,

@@ -12,7 +12,7 @@ use arbitrary::Arbitrary;
 use events::{Event, Flow, What, constants};
 use libfuzzer_sys::fuzz_target;
 use mesonet_cc::registry::ALGORITHMS;
-use mesonet_cc::{Common, Config, HyStart, LossCause, Preset, SECOND, SlowStart, Start};
+use mesonet_cc::{Common, Config, FlowName, HyStart, LossCause, Preset, SECOND, SlowStart, Start};
 
 /// A minute, in picoseconds: no event lies further from the one before, no round trip is longer.
 const LONGEST: u64 = 60 * SECOND;
@@ -83,6 +83,7 @@ fuzz_target!(|input: Input| {
         },
         rtt: input.seed % LONGEST,
         seed: input.seed,
+        flow: FlowName::default(),
     };
     let preset = if input.study { Preset::Sp500282 } else { Preset::Standard };
     let extremes: Vec<u8> = input.extremes.iter().map(|e| e % 3).chain([0]).collect();

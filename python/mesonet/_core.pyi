@@ -1,4 +1,7 @@
-"""The simulator, compiled from crates/py. JSON in, NumPy columns out; all errors are ValueError ("path: message")."""
+"""The simulator, compiled from crates/py. JSON in, NumPy columns out.
+
+All errors are ValueError ("path: message"), but for faults of plug-ins.
+"""
 
 from typing import Literal, TypedDict
 
@@ -7,6 +10,9 @@ import numpy.typing as npt
 
 Column = npt.NDArray[np.float64] | npt.NDArray[np.uint64] | list[str]
 Columns = dict[str, Column]
+
+class PluginFault(RuntimeError):
+    """A plug-in left a window that is not allowed; the message names plug-in, event, flow and simulated time."""
 
 class Performance(TypedDict):
     """Counts of a simulation so far."""
@@ -29,10 +35,10 @@ class Simulation:
         snapshot: bytes | None = None,
     ) -> None: ...
     def advance(self, until_s: float) -> None:
-        """Run until `until_s` seconds of simulated time, or the end."""
+        """Run until `until_s` seconds of simulated time, or the end. Raise `PluginFault` for a fault of a plug-in."""
 
     def snapshot(self) -> bytes:
-        """Return the state, from which another `Simulation` can resume."""
+        """Return the state, from which another `Simulation` can resume; ValueError if a plug-in has pointers."""
 
     def finish(self) -> dict[str, Columns]:
         """End the run and return its tables by name, each as columns of equal length."""
@@ -45,6 +51,9 @@ class Simulation:
 
 def algorithms() -> str:
     """Return every congestion control with its constants, as a JSON array."""
+
+def load_plugin(address: int, digest: str) -> str:
+    """Check and keep the table of functions of a plug-in; return what it declares, as a JSON object."""
 
 def bounds() -> str:
     """Return the allowed ranges of the numbers of a scenario, as a JSON array."""

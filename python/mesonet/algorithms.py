@@ -1,6 +1,7 @@
 """Algorithms by name, and variants: an algorithm with other constants, ``NAME(constant=value, ...)``.
 
 Every text that names an algorithm is read here. A variant takes all constants that its name lacks from its algorithm.
+An algorithm is built in, or a plug-in (`mesonet.plugins`): the path of its file loads it, and then it has a name.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from mesonet import core, units
+from mesonet import core, plugins, units
 from mesonet.errors import InputError, unknown
 
 OUTSIDE = r"(?![^()]*\))"
 """Regular expression that follows a separator: the separator is outside of parentheses."""
 
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
-_ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4)"
+_ALLOWED = "a name such as tcp, a variant such as tcp(increase=4), or the file of a plug-in such as my_cc.c"
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,17 @@ class Named:
     name
         Canonical text: constants in the order of the registry, each with its shortest exact number.
     algorithm
-        The entry of the registry.
+        The entry of the registry, or what the plug-in declares.
     constants
         Constants in the name, in the order of the registry; empty for the algorithm itself.
+    plugin
+        Digest of the file of a plug-in; None: a built-in algorithm.
     """
 
     name: str
     algorithm: core.Algorithm
     constants: Mapping[str, float]
+    plugin: str | None = None
 
     def without(self, constant: str) -> str:
         """Return the canonical text without a constant.
@@ -60,7 +65,7 @@ def resolve(text: Any) -> Named:
     Parameters
     ----------
     text
-        ``NAME`` or ``NAME(constant=value, ...)``.
+        ``NAME`` or ``NAME(constant=value, ...)``; NAME is also the path of the file of a plug-in, which is loaded.
 
     Returns
     -------
@@ -69,7 +74,8 @@ def resolve(text: Any) -> Named:
     Raises
     ------
     InputError
-        If the algorithm or a constant is unknown, or a constant stands twice or is out of range.
+        If the algorithm or a constant is unknown, a constant stands twice or is out of range, or a plug-in cannot be
+        loaded.
 
     Examples
     --------
@@ -77,8 +83,30 @@ def resolve(text: Any) -> Named:
     'tcp(increase=4, decrease=0.2)'
     """
     if not isinstance(text, str):
-        raise unknown("algorithm", str(text), core.algorithms())
-    return _resolved(text)
+        raise unknown("algorithm", str(text), plugins.known())
+    return _resolved(with_plugins(text), tuple(each.digest for each in plugins.by_name().values()))
+
+
+def with_plugins(value: Any, directory: str | Path | None = None) -> Any:
+    """Return a value that lists algorithms, with the declared names of the plug-ins whose files it names.
+
+    Parameters
+    ----------
+    value
+        A name, a mix, a list of names, or a list of flows (`mesonet.plugins.with_names`).
+    directory
+        The folder that relative paths start from; None: the working directory.
+
+    Returns
+    -------
+    A value of the same form.
+
+    Raises
+    ------
+    InputError
+        If a plug-in cannot be loaded.
+    """
+    return plugins.with_names(value, lambda file: plugins.load(file, directory).algorithm.name)
 
 
 def is_algorithm(text: Any) -> bool:
@@ -98,7 +126,9 @@ def is_algorithm(text: Any) -> bool:
     InputError
         If it has the form of a variant, and its algorithm or a constant is not allowed.
     """
-    if not isinstance(text, str) or (text not in core.algorithms() and not _VARIANT.fullmatch(text)):
+    if not isinstance(text, str):
+        return False
+    if text not in plugins.known() and not _VARIANT.fullmatch(text) and not plugins.is_file(text):
         return False
     return bool(resolve(text))
 
@@ -122,8 +152,8 @@ def among(text: Any, names: Sequence[str]) -> Any:
     >>> among("tcp( increase=4.0 )", ["tcp", "tcp(increase=4)"])
     'tcp(increase=4)'
     """
-    if text in names:
-        return text
+    if text in names or not isinstance(text, str) or plugins.is_file(text.partition("(")[0]):
+        return text  # a file stays what it is: names of a campaign load nothing
     try:
         name = resolve(text).name
     except InputError:
@@ -178,12 +208,13 @@ def constant(about: core.AlgorithmParameter, value: Any) -> float:
 
 
 @lru_cache(maxsize=1 << 10)  # thousands of flows may name the same variant
-def _resolved(text: str) -> Named:
-    known = core.algorithms()
+def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
+    """Return what a text names; `loaded` are the digests of the plug-ins that have names now."""
+    known = plugins.known()
     if "(" not in text and ")" not in text:
         if text not in known:
             raise unknown("algorithm", text, known)
-        return Named(text, known[text], {})
+        return Named(text, known[text], {}, _digest(text))
     match = _VARIANT.fullmatch(text)
     if not match:
         raise InputError("not the name of an algorithm", value=text, allowed=_ALLOWED)
@@ -193,7 +224,12 @@ def _resolved(text: str) -> Named:
     algorithm = known[match[1]]
     given = _constants(text, algorithm, match[2])
     ordered = {about.name: given[about.name] for about in algorithm.params if about.name in given}
-    return Named(_text(algorithm, ordered), algorithm, ordered)
+    return Named(_text(algorithm, ordered), algorithm, ordered, _digest(algorithm.name))
+
+
+def _digest(name: str) -> str | None:
+    plugin = plugins.by_name().get(name)
+    return plugin.digest if plugin else None
 
 
 def _text(algorithm: core.Algorithm, constants: Mapping[str, float]) -> str:

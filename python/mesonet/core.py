@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -110,15 +111,23 @@ def algorithms() -> dict[str, Algorithm]:
     -------
     Algorithm by name.
     """
-    return {
-        entry["name"]: Algorithm(
-            entry["name"],
-            entry["title"],
-            entry["source"],
-            tuple(AlgorithmParameter(**parameter) for parameter in entry["params"]),
-        )
-        for entry in json.loads(module().algorithms())
-    }
+    return {entry["name"]: algorithm(entry) for entry in json.loads(module().algorithms())}
+
+
+def algorithm(entry: Mapping[str, Any]) -> Algorithm:
+    """Return an algorithm from the plain data of the compiled module.
+
+    Parameters
+    ----------
+    entry
+        ``name``, ``title``, ``source`` and ``params``.
+
+    Returns
+    -------
+    The algorithm.
+    """
+    params = tuple(AlgorithmParameter(**parameter) for parameter in entry["params"])
+    return Algorithm(entry["name"], entry["title"], entry["source"], params)
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,10 @@ class Broken(RuntimeError):
     """Failure of a process or a cluster that runs a model or a campaign; no value of the user is to blame."""
 
 
+class PluginFault(RuntimeError):
+    """A plug-in left a window that is not allowed; the message names plug-in, event, flow and simulated time."""
+
+
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:
     """Return the error for an unknown name. It lists the nearest names, and all names of a short list.
 

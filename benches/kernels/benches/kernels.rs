@@ -7,7 +7,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use mesonet_cc::registry::ALGORITHMS;
 use mesonet_cc::{
-    AckEvent, Common, Config, DeliverySample, MILLISECOND, Picos, Preset, SECOND, SlowStart, Start,
+    AckEvent, Common, Config, DeliverySample, FlowName, MILLISECOND, Picos, Preset, SECOND, SlowStart, Start,
 };
 use mesonet_sim::engine::{FlowId, Lanes, Segment, Timers};
 use mesonet_sim::network::router::Router;
@@ -74,6 +74,7 @@ fn acknowledgement(criterion: &mut Criterion) {
             slow_start: SlowStart::Classic,
             rtt: RTT,
             seed: 1,
+            flow: FlowName::default(),
         };
         group.bench_function(algorithm.name, |bencher| {
             let mut controller = config.start(&start);

@@ -5,8 +5,8 @@
 
 use mesonet_cc::registry::{ALGORITHMS, Controller};
 use mesonet_cc::{
-    AckEvent, Common, Config, DeliverySample, LossCause, LossEvent, MILLISECOND, Picos, Preset, SECOND,
-    SlowStart, Start,
+    AckEvent, Common, Config, DeliverySample, FlowName, LossCause, LossEvent, MILLISECOND, Picos, Preset,
+    SECOND, SlowStart, Start,
 };
 
 /// Segments that each flow has in flight: the larger windows of a busy network.
@@ -66,6 +66,7 @@ fn start(seed: u64) -> Start {
         slow_start: SlowStart::Classic,
         rtt: RTT,
         seed,
+        flow: FlowName { source: 0, transfer: seed },
     }
 }
 

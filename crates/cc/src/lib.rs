@@ -8,6 +8,7 @@
 //! * [`CongestionControl`] is the abstraction; [`AckEvent`], [`LossEvent`] and [`SendEvent`] are what it sees.
 //! * [`Window`] is what nearly every algorithm shares: cwnd, ssthresh and slow start.
 //! * [`registry`] lists the algorithms. Adding one is one file under `algorithms/`, its `mod` line and one line there.
+//! * [`plugin`] calls algorithms of users through the C ABI.
 //!
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
@@ -18,6 +19,7 @@ mod ecn;
 mod hystart;
 mod max_filter;
 mod param;
+pub mod plugin;
 pub mod registry;
 mod slow_start;
 #[cfg(test)]
@@ -192,6 +194,15 @@ pub enum Phase {
     Alternate,
 }
 
+/// The name of a flow in results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FlowName {
+    /// Number of its source.
+    pub source: u32,
+    /// Number of the transfer of this source.
+    pub transfer: u64,
+}
+
 /// The start of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
@@ -207,6 +218,8 @@ pub struct Start {
     pub rtt: Picos,
     /// Names the flow's own random numbers: what it draws never depends on the order of events.
     pub seed: u64,
+    /// Name of the flow, for messages.
+    pub flow: FlowName,
 }
 
 /// A congestion control algorithm: the state of one flow.

@@ -1,5 +1,6 @@
 //! The list of algorithms. One line each; everything that enumerates algorithms reads this list.
 
+use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
     AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Param, Phase, Picos,
     SendEvent, Start, algorithms,
@@ -37,14 +38,14 @@ macro_rules! registry {
         #[allow(missing_docs)]
         // There is one per algorithm of a scenario, whatever its size.
         #[allow(clippy::large_enum_variant)]
-        pub enum Config { $($variant(<$state as CongestionControl>::Config),)* }
+        pub enum Config { $($variant(<$state as CongestionControl>::Config),)* Plugin(PluginConfig) }
 
         /// The state of one flow, whatever its algorithm.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[allow(missing_docs)]
         // The tag has a byte of its own: in spare values of the largest state, every call would have to decode it.
         #[repr(u8)]
-        pub enum Controller { $($variant($state),)* }
+        pub enum Controller { $($variant($state),)* Plugin(PluginFlow) }
 
         impl Config {
             /// Constants of the algorithm called `name` from the values of its `params`; `None` for an unknown name.
@@ -63,45 +64,48 @@ macro_rules! registry {
             /// A new flow of this algorithm.
             #[must_use]
             pub fn start(&self, start: &Start) -> Controller {
-                match self { $(Self::$variant(c) => Controller::$variant(<$state as CongestionControl>::new(c, start)),)* }
+                match self {
+                    $(Self::$variant(c) => Controller::$variant(<$state as CongestionControl>::new(c, start)),)*
+                    Self::Plugin(c) => Controller::Plugin(PluginFlow::new(c, start)),
+                }
             }
 
             /// See [`CongestionControl::timer_period`].
             #[must_use]
             pub fn timer_period(&self) -> Option<Picos> {
-                match self { $(Self::$variant(c) => <$state>::timer_period(c),)* }
+                match self { $(Self::$variant(c) => <$state>::timer_period(c),)* Self::Plugin(c) => c.timer_period(), }
             }
 
             /// See [`CongestionControl::WANTS_SENDS`].
             #[must_use]
             pub fn wants_sends(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::WANTS_SENDS,)* }
+                match self { $(Self::$variant(_) => <$state>::WANTS_SENDS,)* Self::Plugin(c) => c.flag(abi::WANTS_SENDS), }
             }
 
             /// See [`CongestionControl::WANTS_DELIVERY_RATE`].
             #[inline]
             #[must_use]
             pub fn wants_delivery_rate(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::WANTS_DELIVERY_RATE,)* }
+                match self { $(Self::$variant(_) => <$state>::WANTS_DELIVERY_RATE,)* Self::Plugin(c) => c.flag(abi::WANTS_DELIVERY_RATE), }
             }
 
             /// See [`CongestionControl::MANAGES_RECOVERY`].
             #[must_use]
             pub fn manages_recovery(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
+                match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* Self::Plugin(c) => c.flag(abi::MANAGES_RECOVERY), }
             }
 
             /// See [`CongestionControl::RESTS_AFTER_MARK`].
             #[must_use]
             pub fn rests_after_mark(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::RESTS_AFTER_MARK,)* }
+                match self { $(Self::$variant(_) => <$state>::RESTS_AFTER_MARK,)* Self::Plugin(c) => !c.flag(abi::GROWS_AFTER_MARK), }
             }
 
             /// See [`CongestionControl::codepoint`].
             #[inline]
             #[must_use]
             pub fn codepoint(&self) -> Codepoint {
-                match self { $(Self::$variant(c) => <$state>::codepoint(c),)* }
+                match self { $(Self::$variant(c) => <$state>::codepoint(c),)* Self::Plugin(c) => c.codepoint(), }
             }
         }
 
@@ -113,61 +117,70 @@ macro_rules! registry {
             #[inline(always)]
             pub fn on_ack(&mut self, config: &Config, ack: &AckEvent) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_ack(c, ack),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_ack(c, ack),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_loss`].
             pub fn on_loss(&mut self, config: &Config, loss: &LossEvent) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_loss(c, loss),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_loss(c, loss),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_idle`].
             pub fn on_idle(&mut self, config: &Config, idle: &IdleEvent) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_idle(c, idle),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_idle(c, idle),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_recovery_exit`].
             pub fn on_recovery_exit(&mut self, config: &Config, now: Picos) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_recovery_exit(c, now),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_recovery_exit(c, now),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::undo`].
-            pub fn undo(&mut self, before: &Self) {
+            pub fn undo(&mut self, config: &Config, before: &Self, now: Picos) {
                 match (self, before) { $((Self::$variant(s), Self::$variant(b)) => s.undo(b),)*
+                    (Self::Plugin(s), Self::Plugin(b)) => if let Config::Plugin(c) = config { s.undo(c, b, now) },
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_timer`].
             pub fn on_timer(&mut self, config: &Config, now: Picos) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_timer(c, now),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_timer(c, now),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_send`].
             pub fn on_send(&mut self, config: &Config, send: &SendEvent) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_send(c, send),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_send(c, send),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_segment_lost`].
-            pub fn on_segment_lost(&mut self, config: &Config, lost: &LostSegment) {
+            pub fn on_segment_lost(&mut self, config: &Config, lost: &LostSegment, now: Picos) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_segment_lost(c, lost),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.on_segment_lost(c, lost, now),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::holds_back`].
             #[must_use]
             pub fn holds_back(&self) -> bool {
-                match self { $(Self::$variant(s) => s.holds_back(),)* }
+                match self { $(Self::$variant(s) => s.holds_back(),)* Self::Plugin(s) => s.holds_back(), }
             }
 
             /// See [`CongestionControl::phase`].
             #[must_use]
             pub fn phase(&self, config: &Config, now: Picos) -> Phase {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.phase(c, now),)*
+                    (Self::Plugin(s), Config::Plugin(_)) => s.phase(),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
@@ -175,20 +188,20 @@ macro_rules! registry {
             #[inline]
             #[must_use]
             pub fn cwnd(&self) -> f64 {
-                match self { $(Self::$variant(s) => s.cwnd(),)* }
+                match self { $(Self::$variant(s) => s.cwnd(),)* Self::Plugin(s) => s.cwnd(), }
             }
 
             /// Slow-start threshold, segments.
             #[must_use]
             pub fn ssthresh(&self) -> f64 {
-                match self { $(Self::$variant(s) => s.ssthresh(),)* }
+                match self { $(Self::$variant(s) => s.ssthresh(),)* Self::Plugin(s) => s.ssthresh(), }
             }
 
             /// Pacing rate, segments/s.
             #[inline]
             #[must_use]
             pub fn pacing_rate(&self) -> Option<f64> {
-                match self { $(Self::$variant(s) => s.pacing_rate(),)* }
+                match self { $(Self::$variant(s) => s.pacing_rate(),)* Self::Plugin(s) => s.pacing_rate(), }
             }
 
             /// See [`CongestionControl::mode`].

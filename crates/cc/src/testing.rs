@@ -1,6 +1,6 @@
 //! Events for the unit tests of the algorithms.
 
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Preset, SlowStart, Start};
+use crate::{AckEvent, Common, CongestionControl, FlowName, LossCause, LossEvent, Preset, SlowStart, Start};
 
 /// The constants of a preset, some of them changed.
 pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> T::Config {
@@ -15,7 +15,15 @@ pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> 
 
 /// A flow with classic slow start.
 pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
-    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic, rtt: 0, seed: 1 }
+    Start {
+        now: 0,
+        initial_window,
+        initial_ssthresh,
+        slow_start: SlowStart::Classic,
+        rtt: 0,
+        seed: 1,
+        flow: FlowName::default(),
+    }
 }
 
 /// An acknowledgement of `acked` segments of a flow that its window limits.

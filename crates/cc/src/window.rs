@@ -116,6 +116,11 @@ impl Window {
         }
     }
 
+    /// A window in congestion avoidance or classic slow start, from its parts.
+    pub(crate) fn of(cwnd: f64, ssthresh: f64, initial: f64) -> Self {
+        Self { cwnd, ssthresh, initial, slow_start: SlowStart::Classic }
+    }
+
     /// Congestion window, segments.
     #[inline]
     #[must_use]

@@ -4,7 +4,7 @@
 use crate::support::events::{Event, Flow, What, constants};
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
-    Common, Config, HyStart, LossCause, MILLISECOND, Phase, Picos, Preset, SECOND, SlowStart, Start,
+    Common, Config, FlowName, HyStart, LossCause, MILLISECOND, Phase, Picos, Preset, SECOND, SlowStart, Start,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -67,6 +67,7 @@ fn classic_start() -> impl Strategy<Value = Start> {
         slow_start: SlowStart::Classic,
         rtt: now / 100,
         seed: now,
+        flow: FlowName::default(),
     })
 }
 

@@ -1,11 +1,23 @@
 //! The Python module `mesonet._core`: canonical JSON in, NumPy columns out. Nothing else is decided here.
 
+use mesonet_cc::plugin::{self, Fault};
 use mesonet_sim::measure::{Column, Table};
 use mesonet_sim::network::{Domains, Network};
 use mesonet_sim::{Engine, Scenario, Simulation};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+#[cfg(unix)]
+mod signals;
+
+pyo3::create_exception!(
+    mesonet._core,
+    PluginFault,
+    PyRuntimeError,
+    "A plug-in left a window that is not allowed."
+);
 
 fn refuse(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -77,15 +89,33 @@ impl PySimulation {
         })
     }
 
-    /// Runs until `until_s` seconds of simulated time, or the end.
-    fn advance(&mut self, py: Python<'_>, until_s: f64) {
-        py.detach(|| self.0.advance(until_s));
+    /// Runs until `until_s` seconds of simulated time, or the end. Raises PluginFault if a plug-in leaves a window that is
+    /// not allowed; the simulation cannot go on then.
+    fn advance(&mut self, py: Python<'_>, until_s: f64) -> PyResult<()> {
+        if !self.0.has_plugins() {
+            py.detach(|| self.0.advance(until_s));
+            return Ok(());
+        }
+        let advanced = py.detach(|| {
+            #[cfg(unix)]
+            let _watch = signals::Watch::new();
+            catch_unwind(AssertUnwindSafe(|| self.0.advance(until_s)))
+        });
+        advanced.or_else(|payload| match payload.downcast::<Fault>() {
+            Ok(fault) => Err(PluginFault::new_err(fault.message)),
+            Err(other) => resume_unwind(other),
+        })
     }
 
-    /// All that is needed to go on from now, as bytes.
-    fn snapshot<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    /// All that is needed to go on from now, as bytes. Raises ValueError where the state of a plug-in cannot be written.
+    fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        if let Some(name) = self.0.without_snapshots() {
+            return Err(refuse(format!(
+                "the state of the plug-in {name} has pointers: there are no snapshots"
+            )));
+        }
         let bytes = py.detach(|| self.0.snapshot());
-        PyBytes::new(py, &bytes)
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers", "applications",
@@ -133,6 +163,18 @@ fn algorithms() -> PyResult<String> {
     serde_json::to_string(mesonet_cc::registry::ALGORITHMS).map_err(refuse)
 }
 
+/// Checks the table of functions of a plug-in, at an address, and keeps it for scenarios that name its file's digest.
+/// Returns a JSON object: what users can list, and `pointers`. Raises ValueError for what is not allowed.
+#[pyfunction]
+#[allow(unsafe_code)]
+fn load_plugin(address: usize, digest: &str) -> PyResult<String> {
+    // SAFETY: the Python package got the address from the function `mesonet_cc` of a library that it never unloads.
+    let loaded =
+        unsafe { plugin::load(std::ptr::with_exposed_provenance(address), digest) }.map_err(refuse)?;
+    let about = serde_json::json!({ "algorithm": loaded.algorithm, "pointers": loaded.has_pointers() });
+    Ok(about.to_string())
+}
+
 /// Allowed ranges of the numbers of a scenario, as a JSON list.
 #[pyfunction]
 fn bounds() -> PyResult<String> {
@@ -176,6 +218,8 @@ fn build() -> [(&'static str, &'static str); 3] {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySimulation>()?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    module.add("PluginFault", module.py().get_type::<PluginFault>())?;
+    module.add_function(wrap_pyfunction!(load_plugin, module)?)?;
     module.add_function(wrap_pyfunction!(bounds, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;

@@ -4,6 +4,7 @@
 //! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
 
 use crate::network::changes;
+use mesonet_cc::plugin::{self, Plugin, PluginConfig};
 use mesonet_cc::{
     Common, Config, HyStart, HyStartRules, IdleRule, SlowStart, SlowStartRules, TimeoutRule, WindowBasis,
     picos, registry,
@@ -828,17 +829,33 @@ pub struct AlgorithmShare {
     pub share: f64,
     /// Every constant of the algorithm.
     pub parameters: BTreeMap<String, f64>,
+    /// Digest of the file of a plug-in; none: a built-in algorithm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
 }
 
 impl AlgorithmShare {
-    /// The entry of the registry: by the part of the name before the constants of a variant.
+    /// The entry of the registry or of the plug-in: by the part of the name before the constants of a variant.
     #[must_use]
     pub fn registered(&self) -> Option<&'static registry::Algorithm> {
-        let name = match self.name.split_once('(') {
+        match &self.plugin {
+            None => registry::algorithm(self.base()),
+            Some(_) => self.loaded().map(|plugin| &plugin.algorithm),
+        }
+    }
+
+    /// The plug-in, if it is one and was loaded.
+    #[must_use]
+    pub fn loaded(&self) -> Option<&'static Plugin> {
+        self.plugin.as_ref().and_then(|digest| plugin::find(self.base(), digest))
+    }
+
+    /// The name without the constants of a variant.
+    fn base(&self) -> &str {
+        match self.name.split_once('(') {
             Some((name, rest)) if rest.ends_with(')') => name,
             _ => &self.name,
-        };
-        registry::algorithm(name)
+        }
     }
 }
 
@@ -1143,9 +1160,20 @@ impl Scenario {
                 return Err(invalid(path, "named twice; allowed: each algorithm once"));
             }
             let Some(known) = algorithm.registered() else {
+                if algorithm.plugin.is_some() {
+                    let allowed = "a plug-in that was loaded from a file that you name";
+                    return Err(invalid(path, format!("a plug-in that is not loaded; allowed: {allowed}")));
+                }
                 let names: Vec<_> = registry::ALGORITHMS.iter().map(|a| a.name).collect();
                 return Err(invalid(path, format!("unknown algorithm; allowed: {}", names.join(", "))));
             };
+            if self.transport.undo && algorithm.loaded().is_some_and(Plugin::has_pointers) {
+                let message = format!(
+                    "true, and the state of the plug-in {} has pointers: it cannot be as before a loss; allowed: false",
+                    known.name
+                );
+                return Err(invalid("transport.undo", message));
+            }
             within(|| path, algorithm.share, 0.0, 1.0)?;
             sum += algorithm.share;
             for name in algorithm.parameters.keys() {
@@ -1231,6 +1259,9 @@ impl Scenario {
         let config = |a: &AlgorithmShare| {
             let known = a.registered().expect("checked");
             let values: Vec<f64> = known.params.iter().map(|p| a.parameters[p.name]).collect();
+            if let Some(plugin) = a.loaded() {
+                return Config::Plugin(PluginConfig::new(plugin, self.common(), &values));
+            }
             Config::new(known.name, self.common(), &values).expect("checked")
         };
         self.algorithms.iter().map(config).collect()

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 import mesonet
 from mesonet import interrupts
-from mesonet.errors import Broken, InputError
+from mesonet.errors import Broken, InputError, PluginFault
 from mesonet.progress import Progress
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class CommandGroup(click.Group):
             stop(ctx, f"{' '.join(error.format_message().split())}", 2)
         except KeyboardInterrupt:
             stop(ctx, "interrupted", interrupts.CODE)
-        except (ImportError, Broken) as error:
+        except (ImportError, Broken, PluginFault) as error:
             stop(ctx, str(error), 1)
         except OSError as error:
             if error.errno == errno.EPIPE:

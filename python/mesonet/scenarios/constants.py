@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from mesonet import algorithms, core
+from mesonet import algorithms, plugins
 
 
 def paths() -> list[str]:
-    """Return the paths of all constants of all algorithms.
+    """Return the paths of all constants of all algorithms, plug-ins that were loaded included.
 
     Returns
     -------
@@ -15,7 +15,7 @@ def paths() -> list[str]:
     """
     return [
         f"parameters.{algorithm.name}.{constant.name}"
-        for algorithm in core.algorithms().values()
+        for algorithm in plugins.known().values()
         for constant in algorithm.params
     ]
 
@@ -98,4 +98,4 @@ def parse(path: str, value: Any) -> float:
         If the value is no number or out of range.
     """
     algorithm, name = parts(path)
-    return algorithms.constant(next(c for c in core.algorithms()[algorithm].params if c.name == name), value)
+    return algorithms.constant(next(c for c in plugins.known()[algorithm].params if c.name == name), value)

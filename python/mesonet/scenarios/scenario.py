@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mesonet import algorithms, core, units
+from mesonet import algorithms, core, plugins, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
 from mesonet.scenarios import arrivals, constants, impairment_sets, settings
@@ -153,7 +153,7 @@ class Scenario:
         path = impairment_sets.base(path)
         if path not in PARAMETERS:
             algorithm, name = constants.parts(path)
-            return next(each.default(self.preset) for each in core.algorithms()[algorithm].params if each.name == name)
+            return next(each.default(self.preset) for each in plugins.known()[algorithm].params if each.name == name)
         default = PARAMETERS[path].default_for(self.preset)
         if isinstance(default, Derived):
             return default.compute(self.value(default.path))
@@ -201,7 +201,8 @@ class Scenario:
                 for name in sets
             }
         tree["algorithms"] = [
-            {"name": name, "share": _plain(share), "parameters": self._constants(name)} for name, share in self._mix()
+            {"name": name, "share": _plain(share), "parameters": self._constants(name), **_plugin(name)}
+            for name, share in self._mix()
         ]
         return tree
 
@@ -509,7 +510,10 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
     title = table.pop("title", base.title if base else "")
     table.pop("description", None)
     start = Scenario(Path(name).stem, title, base.settings if base else {})
-    values = settings.flatten(table)
+    try:
+        values = settings.with_plugins(settings.flatten(table), directory)
+    except InputError as error:
+        raise error.located(file=file) from None
     for path in values:
         try:
             if settings.resolve(path) != path:
@@ -529,6 +533,12 @@ def _base(path: str) -> str:
         return impairment_sets.base(path)
     except InputError:
         return path
+
+
+def _plugin(name: str) -> dict[str, str]:
+    """Return the entry of the canonical form for an algorithm that is a plug-in: the digest of its file."""
+    digest = algorithms.resolve(name).plugin
+    return {} if digest is None else {"plugin": digest}
 
 
 def _file(source: str) -> str | None:

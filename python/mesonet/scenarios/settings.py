@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from mesonet import core, topologies, units
+from mesonet import algorithms, plugins, topologies, units
 from mesonet.algorithms import resolve as named
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import (
@@ -85,7 +85,7 @@ def resolve(path: str, value: Any = None) -> str:
             raise InputError("constants of algorithms have a path of their own", None, path, value, constant)
         whole = re.split(r"[.\[]", path)[0]
         raise InputError(f"{whole} can only be set as a whole", None, path, value, _whole_example(whole))
-    if constants.of_variant(path) or ("(" in path and path.partition("(")[0] in core.algorithms()):
+    if constants.of_variant(path) or ("(" in path and path.partition("(")[0] in plugins.known()):
         algorithm = path.removeprefix("parameters.").partition("(")[0]
         allowed = f"{algorithm}(constant=value, ...) among the algorithms; parameters.{algorithm} also for its variants"
         raise InputError("the name of a variant holds its constants", None, path, value, allowed)
@@ -241,6 +241,32 @@ def setting(path: str, value: Any, source: str) -> Setting:
     return Setting(parsed, show(path, parsed), source, value)
 
 
+def with_plugins(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
+    """Return the values of a file, with the declared names of the plug-ins whose files it names.
+
+    Parameters
+    ----------
+    values
+        Values by full path.
+    directory
+        The folder that relative paths start from; None: the working directory.
+
+    Returns
+    -------
+    The values.
+
+    Raises
+    ------
+    InputError
+        If a plug-in cannot be loaded.
+    """
+    found = dict(values)
+    for path, value in values.items():
+        if path in WHOLES and not (path == "flows" and isinstance(value, str)):
+            found[path] = algorithms.with_plugins(value, directory)
+    return found
+
+
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
     """Return the values of a file, with topology, traffic matrix, traces, table of flows and sizes of arrivals read.
 
@@ -260,7 +286,7 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
     InputError
         If such a file is absent or not right.
     """
-    found = dict(values)
+    found = with_plugins(values, directory)
     if "topology" in values:
         try:
             found["topology"] = topologies.find(values["topology"], PARAMETERS["topology"].choices, directory)
@@ -275,10 +301,11 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
             case "impairments.delays" | "impairments.jitter_means":
                 found[path] = _with_trace("delays", path, value, directory)
     if isinstance(values.get("flows"), str):
-        found["flows"] = flow_table.read(values["flows"], directory)
+        table = Path(directory or ".") / values["flows"]
+        found["flows"] = algorithms.with_plugins(flow_table.read(values["flows"], directory), table.parent)
     for path, value in values.items():
         if path == "arrivals":
-            found[path] = arrivals.with_files(value, directory)
+            found[path] = arrivals.with_files(found[path], directory)
         elif path.startswith("arrivals[") and path.endswith("].sizes"):
             found[path] = arrivals.sizes_of_file(path, value, directory)
     return found
@@ -353,10 +380,10 @@ def _ends_set(path: str) -> bool:
 
 def _unknown_path(path: str, known: Sequence[str]) -> InputError:
     parts = path.split(".")
-    if parts[0] == "parameters" and len(parts) == 3 and parts[1] not in core.algorithms():
-        return unknown("algorithm", parts[1], core.algorithms(), path=path)
+    if parts[0] == "parameters" and len(parts) == 3 and parts[1] not in plugins.known():
+        return unknown("algorithm", parts[1], plugins.known(), path=path)
     if parts[0] == "parameters" and len(parts) == 3:
-        names = [constant.name for constant in core.algorithms()[parts[1]].params]
+        names = [constant.name for constant in plugins.known()[parts[1]].params]
         return unknown(f"constant of {parts[1]}", parts[2], names, path=path)
     last = {name.rpartition(".")[2]: name for name in known}
     error = unknown("path", path, known)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mesonet import core
-from mesonet.errors import InputError
+from mesonet import core, plugins
+from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.scenario import scenario as named_scenario
 from mesonet.simulation.size import refuse_large
@@ -73,6 +73,8 @@ def simulate(
     ------
     InputError
         If the simulator refuses a value, the run would need more memory, or the checkpoint belongs to another run.
+    PluginFault
+        If a plug-in leaves a window that is not allowed; the error names plug-in, event, flow and simulated time.
     Stopped
         If a signal came while there was a checkpoint (`mesonet.simulation.checkpoint`).
     """
@@ -111,7 +113,7 @@ def simulate_json(
     ------
     InputError
         As `simulate`, without the file of the scenario.
-    Stopped
+    PluginFault, Stopped
         As `simulate`.
     """
     from mesonet.responses import tables
@@ -131,10 +133,14 @@ def simulate_json(
                 refused = checkpoint.refused(refused.problem)
             raise refused from error
 
+    refuse_snapshots(scenario, checkpoint)
     watch = provenance.Stopwatch()
     run, before = checkpoint.begin(make) if checkpoint else (make(None), {})
     watch.go_on(before)
-    _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
+    try:
+        _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
+    except core.module().PluginFault as fault:
+        raise PluginFault(str(fault)) from None
     finished = run.finish()
     return Result(
         responses=_responses(finished["responses"]),
@@ -159,6 +165,43 @@ def simulate_json(
             "finished": provenance.now(),
         },
     )
+
+
+def refuse_snapshots(scenario: Mapping[str, Any], checkpoint: Checkpoint | None) -> None:
+    """Raise an `InputError` for a checkpoint of a run with a plug-in whose state has pointers.
+
+    Parameters
+    ----------
+    scenario
+        The canonical scenario.
+    checkpoint
+        The checkpoint of the run, if it has any.
+
+    Raises
+    ------
+    InputError
+        In that case. The error names the plug-in.
+    """
+    if checkpoint and (name := without_snapshots(scenario)):
+        problem = f"the state of the plug-in {name} has pointers, so that the run cannot be resumed"
+        raise InputError(problem, path="--checkpoint", value=str(checkpoint.path), allowed="no checkpoint")
+
+
+def without_snapshots(scenario: Mapping[str, Any]) -> str | None:
+    """Return the plug-in because of which a run has no snapshots.
+
+    Parameters
+    ----------
+    scenario
+        The canonical scenario.
+
+    Returns
+    -------
+    Name of a plug-in whose state has pointers; None: the run has snapshots.
+    """
+    loaded = plugins.by_name()
+    names = [entry["name"].partition("(")[0] for entry in scenario["algorithms"] if "plugin" in entry]
+    return next((name for name in names if name in loaded and loaded[name].pointers), None)
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ impl Flow {
                         lost: ack.lost,
                         app_limited: ack.app_limited,
                     };
-                    self.controller.on_segment_lost(&self.config, &lost);
+                    self.controller.on_segment_lost(&self.config, &lost, self.now);
                 }
                 self.controller.on_ack(&self.config, &ack);
             }

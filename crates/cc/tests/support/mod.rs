@@ -5,8 +5,8 @@ pub mod events;
 pub mod recursions;
 
 use mesonet_cc::{
-    AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, picos,
-    registry,
+    AckEvent, Common, Config, Controller, FlowName, LossCause, LossEvent, Picos, Preset, SlowStart, Start,
+    picos, registry,
 };
 
 /// An algorithm with the constants of a preset, some of them changed.
@@ -22,7 +22,15 @@ pub fn config(name: &str, preset: Preset, changes: &[(&str, f64)]) -> Config {
 
 /// A flow with classic slow start.
 pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
-    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic, rtt: 0, seed: 1 }
+    Start {
+        now: 0,
+        initial_window,
+        initial_ssthresh,
+        slow_start: SlowStart::Classic,
+        rtt: 0,
+        seed: 1,
+        flow: FlowName::default(),
+    }
 }
 
 /// A backlogged flow in congestion avoidance whose acknowledgements arrive at the pace of its window: a fluid.

@@ -6,7 +6,8 @@ use super::{abilene, dumbbell, isp, parking_lot};
 use crate::scenario::{InvalidScenario, TierParameters, invalid};
 
 /// Their names.
-pub const BUILT_IN: &[&str] = &["abilene", "isp", "dumbbell", "dumbbell-two-rtt", "bottleneck", "parking-lot"];
+pub const BUILT_IN: &[&str] =
+    &["abilene", "isp", "dumbbell", "dumbbell-two-rtt", "bottleneck", "parking-lot"];
 
 /// The built-in topology called `name`, with its tiers placed as `tiers` says.
 ///

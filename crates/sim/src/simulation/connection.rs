@@ -11,7 +11,7 @@ use crate::transport::rtt::Sample;
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
 use crate::users::files::{ARRIVAL, EXPLICIT};
 use mesonet_cc::picos;
-use mesonet_cc::{Picos, SECOND, Start};
+use mesonet_cc::{FlowName, Picos, SECOND, Start};
 
 /// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).
 const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
@@ -104,7 +104,8 @@ impl Domain {
         let class = PairClass::of(network.class_of(origin), network.class_of(receiver));
         let access_router = self.shared.domains.router[network.access[origin]];
         let seed = self.control_seed(opening.source, opening.transfer);
-        let start = self.start(self.shared.scenario.transport.initial_window, 0, seed);
+        let name = FlowName { source: opening.source, transfer: opening.transfer };
+        let start = self.start(self.shared.scenario.transport.initial_window, 0, seed, name);
         let controller = self.shared.configs[usize::from(opening.algorithm)].start(&start);
         // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
         let syn = self.flows.get(slot as usize).map_or(0, |f| f.board.next());
@@ -169,7 +170,7 @@ impl Domain {
         }
     }
 
-    fn start(&self, initial_window: f64, rtt: Picos, seed: u64) -> Start {
+    fn start(&self, initial_window: f64, rtt: Picos, seed: u64, flow: FlowName) -> Start {
         Start {
             now: self.now,
             initial_window,
@@ -177,6 +178,7 @@ impl Domain {
             slow_start: self.shared.scenario.slow_start(),
             rtt,
             seed,
+            flow,
         }
     }
 
@@ -225,7 +227,8 @@ impl Domain {
         };
         let (source, transfer) = (self.flows[slot as usize].source, self.flows[slot as usize].transfer);
         let measured = rtt.filter(|_| !retried).unwrap_or(0);
-        let start = self.start(window, measured, self.control_seed(source, transfer));
+        let name = FlowName { source, transfer };
+        let start = self.start(window, measured, self.control_seed(source, transfer), name);
         let flow = &mut self.flows[slot as usize];
         let algorithm = usize::from(flow.algorithm);
         flow.state = FlowState::Sending;

@@ -44,14 +44,19 @@ pub(super) fn sample(
     marked: bool,
 ) -> Delivery {
     let (rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt, marked);
-    Delivery { rate, sample, lost: report_losses(sampler, flow, config) }
+    Delivery { rate, sample, lost: report_losses(sampler, flow, config, now) }
 }
 
 /// Reports to the congestion control the segments that the scoreboard has found lost; returns their number.
-pub(super) fn report_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config) -> u32 {
+pub(super) fn report_losses(
+    sampler: &mut DeliverySampler,
+    flow: &mut Flow,
+    config: &Config,
+    now: Picos,
+) -> u32 {
     let mut lost = 0;
     while let Some(segment) = sampler.next_lost(&flow.board) {
-        flow.controller.on_segment_lost(config, &segment);
+        flow.controller.on_segment_lost(config, &segment, now);
         lost += 1;
     }
     sampler.forget_below(flow.board.una());
@@ -68,7 +73,13 @@ pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
 }
 
 /// Reports to the congestion control that segment `sequence` is lost, where the scoreboard does not know.
-pub(super) fn report_lost(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config, sequence: u64) {
+pub(super) fn report_lost(
+    sampler: &mut DeliverySampler,
+    flow: &mut Flow,
+    config: &Config,
+    sequence: u64,
+    now: Picos,
+) {
     let lost = sampler.lost(sequence);
-    flow.controller.on_segment_lost(config, &lost);
+    flow.controller.on_segment_lost(config, &lost, now);
 }

@@ -19,6 +19,7 @@ mod domain;
 mod dropped_acks;
 mod ended;
 mod explicit;
+mod faults;
 mod large_files;
 mod long_lived;
 mod misbehaving;
@@ -47,7 +48,7 @@ use crate::measure::{
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
 use crate::network::{Domains, LaneId, Network};
-use crate::scenario::{InvalidScenario, Scenario};
+use crate::scenario::{AlgorithmShare, InvalidScenario, Scenario};
 use domain::{Domain, Members};
 use large_files::Concurrent;
 use mesonet_cc::Picos;
@@ -205,6 +206,19 @@ impl Simulation {
 
     fn next_instant(&self) -> Picos {
         self.first_event().min(self.next_look())
+    }
+
+    /// Name of a plug-in whose state cannot be written, so that there are no snapshots.
+    #[must_use]
+    pub fn without_snapshots(&self) -> Option<&'static str> {
+        let plugins = self.shared.scenario.algorithms.iter().filter_map(AlgorithmShare::loaded);
+        plugins.filter(|plugin| plugin.has_pointers()).map(|plugin| plugin.algorithm.name).next()
+    }
+
+    /// Returns whether some algorithm is a plug-in.
+    #[must_use]
+    pub fn has_plugins(&self) -> bool {
+        self.shared.has_plugins
     }
 
     /// Returns whether the run has ended: at the end of the scenario, or before because its means converged.

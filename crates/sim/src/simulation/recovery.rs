@@ -175,7 +175,7 @@ impl Domain {
         let flow = &mut self.flows[slot as usize];
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         flow.controller.on_recovery_exit(config, self.now);
-        flow.controller.undo(&before);
+        flow.controller.undo(config, &before, self.now);
         (flow.recovery, flow.retransmit_first) = (Recovery::Open, false);
         if self.shared.rules.rack {
             repair.rack.restore(&flow.board, self.now);
@@ -194,7 +194,13 @@ impl Domain {
         let flow = &mut self.flows[slot as usize];
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
-            delivery::report_lost(&mut self.samplers[slot as usize], flow, config, flow.board.una());
+            delivery::report_lost(
+                &mut self.samplers[slot as usize],
+                flow,
+                config,
+                flow.board.una(),
+                self.now,
+            );
         }
     }
 
@@ -233,12 +239,12 @@ impl Domain {
         let repair = &mut self.repairs[slot as usize];
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let (samplers, controller) = (&mut self.samplers, &mut flow.controller);
-        let mut told = 0;
+        let (mut told, now) = (0, self.now);
         let threshold = self.shared.scenario.transport.duplicate_threshold;
         let (board, recovery) = (&mut flow.board, flow.recovery);
         let congested = repair.rack.detect(board, self.now, recovery, &flow.rtt, threshold, |sequence| {
             if config.wants_delivery_rate() {
-                controller.on_segment_lost(config, &samplers[slot as usize].lost(sequence));
+                controller.on_segment_lost(config, &samplers[slot as usize].lost(sequence), now);
                 told += 1;
             }
         });

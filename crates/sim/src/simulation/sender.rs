@@ -468,7 +468,7 @@ impl Domain {
         }
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
-            delivery::report_losses(&mut self.samplers[slot as usize], flow, config);
+            delivery::report_losses(&mut self.samplers[slot as usize], flow, config, self.now);
         }
         flow.retransmit_first = false;
         flow.answered_mark = false;

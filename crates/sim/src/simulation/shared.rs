@@ -9,8 +9,9 @@ use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
+use mesonet_cc::plugin::Fault;
 use mesonet_cc::{Codepoint, Config, Picos, SECOND};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Scenario, network and what follows from them.
 #[derive(Debug)]
@@ -22,6 +23,10 @@ pub(super) struct Shared {
     pub emitters: Emitters,
     /// Constants by algorithm of the scenario.
     pub configs: Vec<Config>,
+    /// Some algorithm is a plug-in.
+    pub has_plugins: bool,
+    /// The first fault of a plug-in.
+    pub fault: Mutex<Option<Fault>>,
     /// Names by algorithm of the scenario.
     pub algorithm_names: Vec<String>,
     pub tick_period: Vec<Option<Picos>>,
@@ -82,6 +87,8 @@ impl Shared {
             emitters: Emitters::new(&network, seed),
             algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
+            has_plugins: configs.iter().any(|config| matches!(config, Config::Plugin(_))),
+            fault: Mutex::new(None),
             configs,
             rto: RtoRules::new(&scenario.transport),
             rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,

@@ -78,6 +78,7 @@ pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: us
             while work.take() {}
             work.waiting.until(|| work.done.load(Ordering::SeqCst) == count);
             windows += 1;
+            shared.raise_fault();
             next = work.with_all(|domains| {
                 exchange(shared, domains);
                 if windows % WINDOWS_OF_AN_ORDER == 0 {
@@ -145,7 +146,7 @@ impl Work<'_> {
         let _done = Done(self);
         // The window cannot close before this domain is done.
         let end = self.end.load(Ordering::Acquire);
-        self.domains[place.load(Ordering::Relaxed)].lock().expect("a thread panicked").run(end);
+        self.domains[place.load(Ordering::Relaxed)].lock().expect("a thread panicked").advance(end);
         true
     }
 }

@@ -29,7 +29,8 @@ impl Simulation {
             return;
         }
         while let Some(end) = window(&domains, &self.shared, limit) {
-            domains.iter_mut().for_each(|domain| domain.run(end));
+            domains.iter_mut().for_each(|domain| domain.advance(end));
+            self.shared.raise_fault();
             exchange(&self.shared, &mut domains);
         }
     }

@@ -1,0 +1,431 @@
+//! Congestion controls of users: functions with the C ABI of `mesonet_cc.h`, called like the built-in algorithms.
+//!
+//! The state of a flow is memory of the size that the plug-in declares. It begins with the window, so that reading the
+//! window is no call. Only this folder and the boundary to Python have unsafe code for plug-ins: a plug-in is code that
+//! the user chose, and can do what it likes. What can be checked is checked: the table when it is loaded
+//! ([`load`]), the window after each call ([`Fault`]).
+
+pub mod abi;
+mod fault;
+mod load;
+
+use crate::window::Window;
+use crate::{
+    AckEvent, Algorithm, Codepoint, Common, IdleEvent, LossCause, LossEvent, LostSegment, Phase, Picos,
+};
+use crate::{FlowName, IdleRule, SendEvent, Start, TimeoutRule, WindowBasis, seconds};
+use abi::Config as Rules;
+pub use fault::{Call, Event, Fault, present};
+pub use load::{find, load};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A plug-in that was loaded; lives to the end of the process.
+#[derive(Debug)]
+pub struct Plugin {
+    /// What users can list.
+    pub algorithm: Algorithm,
+    /// Digest of its file.
+    digest: String,
+    table: abi::Algorithm,
+    timer_period: Option<Picos>,
+}
+
+// SAFETY: the table holds functions, which are called with state of one flow at a time, and texts that were copied.
+#[allow(unsafe_code)]
+unsafe impl Send for Plugin {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Sync for Plugin {}
+
+impl Plugin {
+    /// The state of a flow cannot be copied: no snapshots, no undo.
+    #[must_use]
+    pub fn has_pointers(&self) -> bool {
+        self.table.flags & abi::HAS_POINTERS != 0
+    }
+}
+
+/// A plug-in with the constants of a scenario.
+#[derive(Clone, Debug)]
+pub struct PluginConfig(Arc<Constants>);
+
+#[derive(Debug)]
+struct Constants {
+    plugin: &'static Plugin,
+    common: Common,
+    /// What the functions see; points into `values`.
+    rules: Rules,
+    #[expect(dead_code, reason = "`rules` points into it")]
+    values: Vec<f64>,
+}
+
+// SAFETY: `rules` points into `values` beside it, which never changes.
+#[allow(unsafe_code)]
+unsafe impl Send for Constants {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Sync for Constants {}
+
+impl PluginConfig {
+    /// Constants from the values of the plug-in's parameters, in their order.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one value for each parameter.
+    #[must_use]
+    pub fn new(plugin: &'static Plugin, common: Common, values: &[f64]) -> Self {
+        assert_eq!(values.len(), plugin.algorithm.params.len(), "one value per parameter");
+        let values = values.to_vec();
+        let rules = Rules {
+            params: values.as_ptr(),
+            max_cwnd: common.max_cwnd,
+            timeout_rule: match common.timeout {
+                TimeoutRule::Rfc => 0,
+                TimeoutRule::Rfc2581 => 1,
+                TimeoutRule::OwnReduction => 2,
+                TimeoutRule::Linux => 3,
+            },
+            idle_rule: match common.idle {
+                IdleRule::Keep => 0,
+                IdleRule::Rfc5681 => 1,
+                IdleRule::Linux => 2,
+            },
+            reduce_from_flight: u32::from(common.basis == WindowBasis::Flight),
+            grow_if_cwnd_limited: u32::from(common.grow_only_if_cwnd_limited),
+        };
+        Self(Arc::new(Constants { plugin, common, rules, values }))
+    }
+
+    /// The plug-in.
+    #[must_use]
+    pub fn plugin(&self) -> &'static Plugin {
+        self.0.plugin
+    }
+
+    /// Returns whether a flag of the table is set.
+    #[inline]
+    pub(crate) fn flag(&self, bit: u32) -> bool {
+        self.0.plugin.table.flags & bit != 0
+    }
+
+    pub(crate) fn timer_period(&self) -> Option<Picos> {
+        self.0.plugin.timer_period
+    }
+
+    #[inline]
+    pub(crate) fn codepoint(&self) -> Codepoint {
+        match self.0.plugin.table.codepoint {
+            0 => Codepoint::NotEct,
+            1 => Codepoint::Ect0,
+            _ => Codepoint::Ect1,
+        }
+    }
+}
+
+/// Memory of a state: aligned as `max_align_t` is.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(C, align(16))]
+struct Chunk([u64; 2]);
+
+/// The state of one flow of a plug-in. The box keeps [`crate::Controller`] small.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PluginFlow {
+    name: FlowName,
+    /// At least as large as a window.
+    #[serde(deserialize_with = "memory")]
+    memory: Box<[Chunk]>,
+    /// Frees what the state points to. Such a state is never written.
+    #[serde(skip)]
+    release: Option<Release>,
+}
+
+/// The memory of a state that was written.
+fn memory<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[Chunk]>, D::Error> {
+    let memory = Box::<[Chunk]>::deserialize(deserializer)?;
+    if size_of_val(&*memory) < size_of::<abi::Window>() {
+        return Err(D::Error::custom("the state of a plug-in is too small"));
+    }
+    Ok(memory)
+}
+
+/// The function that frees what a state points to.
+#[derive(Clone, Copy, Debug)]
+struct Release {
+    plugin: &'static Plugin,
+    function: abi::Release,
+}
+
+impl Clone for PluginFlow {
+    /// # Panics
+    ///
+    /// If the state points to other memory; scenarios that need copies of states are refused before.
+    fn clone(&self) -> Self {
+        assert!(self.release.is_none(), "the state of a plug-in with pointers cannot be copied");
+        Self { name: self.name, memory: self.memory.clone(), release: None }
+    }
+}
+
+impl Drop for PluginFlow {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        if let Some(Release { plugin, function }) = self.release {
+            fault::enter(Call { plugin, event: Event::Release, flow: self.name, now: None });
+            // SAFETY: `load`: the plug-in's function for states that it began.
+            unsafe { function(self.memory.as_mut_ptr().cast::<c_void>()) };
+            fault::leave();
+        }
+    }
+}
+
+impl PluginFlow {
+    /// State of a flow that begins.
+    pub(crate) fn new(config: &PluginConfig, start: &Start) -> Self {
+        let plugin = config.0.plugin;
+        let chunks = (plugin.table.state_size as usize).div_ceil(size_of::<Chunk>());
+        let release = plugin.table.release.map(|function| Release { plugin, function });
+        let mut flow =
+            Self { name: start.flow, memory: vec![Chunk::default(); chunks].into(), release: None };
+        let begun = Window::new(&config.0.common, start);
+        *flow.window_mut() = abi::Window {
+            cwnd: begun.cwnd(),
+            ssthresh: begun.ssthresh(),
+            pacing_rate: 0.0,
+            phase: 0,
+            holds_back: 0,
+            initial: begun.initial(),
+        };
+        if let Some(init) = plugin.table.init {
+            let event = abi::Start {
+                now: seconds(start.now),
+                initial_window: start.initial_window,
+                initial_ssthresh: start.initial_ssthresh,
+                rtt: seconds(start.rtt),
+                seed: start.seed,
+            };
+            flow.on(config, Event::Init, start.now, init, &event);
+        }
+        flow.release = release; // only a state that was begun
+        flow
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_ack(&mut self, config: &PluginConfig, ack: &AckEvent) {
+        let Some(function) = config.0.plugin.table.on_ack else { return };
+        let event = abi::Ack {
+            now: seconds(ack.now),
+            rtt: seconds(ack.rtt),
+            min_rtt: seconds(ack.min_rtt),
+            srtt: seconds(ack.srtt),
+            delivery_rate: ack.delivery_rate,
+            sample_interval: seconds(ack.sample.interval),
+            sample_prior_delivered: ack.sample.prior_delivered,
+            delivered: ack.delivered,
+            acked: ack.acked,
+            in_flight: ack.in_flight,
+            lost: ack.lost,
+            ce: ack.ce,
+            sample_in_flight: ack.sample.in_flight,
+            sample_lost: ack.sample.lost,
+            sample_ce: ack.sample.ce,
+            sample_app_limited: ack.sample.app_limited.into(),
+            round_start: ack.round_start.into(),
+            in_recovery: ack.in_recovery.into(),
+            after_timeout: ack.after_timeout.into(),
+            cwnd_limited: ack.cwnd_limited.into(),
+            app_limited: ack.app_limited.into(),
+            reserved: 0,
+        };
+        self.on(config, Event::OnAck, ack.now, function, &event);
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_loss(&mut self, config: &PluginConfig, loss: &LossEvent) {
+        let Some(function) = config.0.plugin.table.on_loss else { return };
+        let event = abi::Loss {
+            now: seconds(loss.now),
+            cause: match loss.cause {
+                LossCause::FastRetransmit => 0,
+                LossCause::Timeout => 1,
+                LossCause::Ecn => 2,
+            },
+            in_flight: loss.in_flight,
+            lost: loss.lost,
+            first_timeout: loss.first_timeout.into(),
+        };
+        self.on(config, Event::OnLoss, loss.now, function, &event);
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_idle(&mut self, config: &PluginConfig, idle: &IdleEvent) {
+        let Some(function) = config.0.plugin.table.on_idle else {
+            let now = self.window_mut();
+            let mut window = Window::of(now.cwnd, now.ssthresh, now.initial);
+            window.restart(&config.0.common, idle);
+            (now.cwnd, now.ssthresh) = (window.cwnd(), window.ssthresh());
+            return;
+        };
+        let event = abi::Idle { now: seconds(idle.now), idle: seconds(idle.idle), rto: seconds(idle.rto) };
+        self.on(config, Event::OnIdle, idle.now, function, &event);
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_recovery_exit(&mut self, config: &PluginConfig, now: Picos) {
+        self.at(config, Event::OnRecoveryExit, now, config.0.plugin.table.on_recovery_exit);
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_timer(&mut self, config: &PluginConfig, now: Picos) {
+        self.at(config, Event::OnTimer, now, config.0.plugin.table.on_timer);
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_send(&mut self, config: &PluginConfig, send: &SendEvent) {
+        let Some(function) = config.0.plugin.table.on_send else { return };
+        let event = abi::Send {
+            now: seconds(send.now),
+            in_flight: send.in_flight,
+            retransmission: send.retransmission.into(),
+        };
+        self.on(config, Event::OnSend, send.now, function, &event);
+    }
+
+    #[inline(never)]
+    pub(crate) fn on_segment_lost(&mut self, config: &PluginConfig, lost: &LostSegment, now: Picos) {
+        let Some(function) = config.0.plugin.table.on_segment_lost else { return };
+        let event = abi::Lost {
+            now: seconds(now),
+            delivered: lost.delivered,
+            in_flight: lost.in_flight,
+            lost: lost.lost,
+            app_limited: lost.app_limited.into(),
+            reserved: 0,
+        };
+        self.on(config, Event::OnSegmentLost, now, function, &event);
+    }
+
+    /// The last loss was none.
+    #[inline(never)]
+    #[allow(unsafe_code)]
+    pub(crate) fn undo(&mut self, config: &PluginConfig, before: &Self, now: Picos) {
+        let Some(function) = config.0.plugin.table.undo else {
+            self.memory.copy_from_slice(&before.memory);
+            return;
+        };
+        let (state, then) = (self.state(), before.memory.as_ptr().cast::<c_void>());
+        self.call(config, Event::Undo, now, || {
+            // SAFETY: `load`: a function of this signature; both states have the size that the plug-in declares.
+            unsafe { function(state, &raw const config.0.rules, then) }
+        });
+    }
+
+    #[allow(unsafe_code)]
+    #[inline]
+    fn on<E>(&mut self, config: &PluginConfig, event: Event, now: Picos, function: abi::On<E>, about: &E) {
+        let state = self.state();
+        self.call(config, event, now, || {
+            // SAFETY: `load`: a function of this signature; the state has the size that the plug-in declares.
+            unsafe { function(state, &raw const config.0.rules, about) }
+        });
+    }
+
+    #[allow(unsafe_code)]
+    fn at(&mut self, config: &PluginConfig, event: Event, now: Picos, function: Option<abi::At>) {
+        let Some(function) = function else { return };
+        let state = self.state();
+        self.call(config, event, now, || {
+            // SAFETY: as in `on`.
+            unsafe { function(state, &raw const config.0.rules, seconds(now)) }
+        });
+    }
+
+    /// Calls a function of the plug-in and checks the window that it left.
+    #[inline]
+    fn call(&mut self, config: &PluginConfig, event: Event, now: Picos, function: impl FnOnce()) {
+        let call = Call { plugin: config.0.plugin, event, flow: self.name, now: Some(now) };
+        fault::enter(call);
+        function();
+        fault::leave();
+        let most = config.0.common.max_cwnd;
+        let window = self.window_mut();
+        let right = window.cwnd >= 1.0
+            && window.cwnd <= most
+            && window.ssthresh >= 0.0
+            && window.pacing_rate >= 0.0
+            && window.pacing_rate < f64::INFINITY
+            && window.phase <= 2;
+        if !right {
+            settle(window, &call, most);
+        }
+    }
+
+    #[inline]
+    fn state(&mut self) -> *mut c_void {
+        self.memory.as_mut_ptr().cast::<c_void>()
+    }
+
+    #[inline]
+    #[allow(unsafe_code)]
+    fn window(&self) -> &abi::Window {
+        // SAFETY: the memory is aligned, and not smaller than a window (`load`); every bit pattern is a window.
+        unsafe { &*self.memory.as_ptr().cast::<abi::Window>() }
+    }
+
+    #[inline]
+    #[allow(unsafe_code)]
+    fn window_mut(&mut self) -> &mut abi::Window {
+        // SAFETY: as in `window`.
+        unsafe { &mut *self.memory.as_mut_ptr().cast::<abi::Window>() }
+    }
+
+    #[inline]
+    pub(crate) fn cwnd(&self) -> f64 {
+        self.window().cwnd
+    }
+
+    #[inline]
+    pub(crate) fn ssthresh(&self) -> f64 {
+        self.window().ssthresh.min(f64::MAX)
+    }
+
+    #[inline]
+    pub(crate) fn pacing_rate(&self) -> Option<f64> {
+        Some(self.window().pacing_rate).filter(|rate| *rate > 0.0)
+    }
+
+    #[inline]
+    pub(crate) fn holds_back(&self) -> bool {
+        self.window().holds_back != 0
+    }
+
+    #[inline]
+    pub(crate) fn phase(&self) -> Phase {
+        match self.window().phase {
+            0 => Phase::SlowStart,
+            1 => Phase::Standard,
+            _ => Phase::Alternate,
+        }
+    }
+}
+
+/// Lowers a window that is too large, and unwinds with the fault for anything else that is not allowed.
+#[cold]
+#[inline(never)]
+fn settle(window: &mut abi::Window, call: &Call, max_cwnd: f64) {
+    let fault = |field: &str, value: f64, allowed: &str| Fault::new(call, field, value, allowed).raise();
+    if !window.cwnd.is_finite() || window.cwnd < 1.0 {
+        fault("cwnd", window.cwnd, "finite, at least 1");
+    }
+    if window.ssthresh.is_nan() || window.ssthresh < 0.0 {
+        fault("ssthresh", window.ssthresh, "a number, at least 0");
+    }
+    if !window.pacing_rate.is_finite() || window.pacing_rate < 0.0 {
+        fault("pacing_rate", window.pacing_rate, "finite, at least 0");
+    }
+    if window.phase > 2 {
+        fault("phase", f64::from(window.phase), "0, 1 or 2");
+    }
+    window.cwnd = window.cwnd.min(max_cwnd);
+}

@@ -1,0 +1,146 @@
+//! A signal inside of a plug-in: the process prints which plug-in, event, flow and instant it was, then dies as it would
+//! have.
+//!
+//! Handlers are there only while a simulation with plug-ins advances. They use nothing that a signal handler must not use:
+//! a buffer on the stack, integers as digits, `write`.
+
+#![allow(unsafe_code)]
+
+use mesonet_cc::plugin;
+use std::cell::UnsafeCell;
+use std::fmt::{self, Write};
+use std::mem::MaybeUninit;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Signals that end a process because of what its code did; C++ exceptions that nobody catches end in SIGABRT.
+const SIGNALS: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+
+/// Simulations that advance now.
+static USERS: Mutex<usize> = Mutex::new(0);
+
+/// Handlers that were there before.
+struct Former(UnsafeCell<[MaybeUninit<libc::sigaction>; SIGNALS.len()]>);
+
+// SAFETY: written while there is no user of the handlers and `USERS` is locked.
+unsafe impl Sync for Former {}
+
+static FORMER: Former = Former(UnsafeCell::new([MaybeUninit::uninit(); SIGNALS.len()]));
+
+impl Former {
+    /// Installs the handler there was for the signal at a place of the list.
+    ///
+    /// # Safety
+    /// There are users of the handlers.
+    unsafe fn restore(&self, place: usize) {
+        // SAFETY: it was written before the first user came.
+        unsafe { libc::sigaction(SIGNALS[place], (*self.0.get())[place].as_ptr(), std::ptr::null_mut()) };
+    }
+}
+
+/// Bytes of the stack on which handlers of this thread run, so that they also run after an endless recursion.
+const STACK: usize = 1 << 16;
+
+/// The handlers, as long as this lives.
+pub struct Watch {
+    stack: Option<Box<[u8]>>,
+}
+
+impl Watch {
+    /// Installs the handlers, and a stack for them in this thread if it has none.
+    pub fn new() -> Self {
+        let mut users = lock();
+        if *users == 0 {
+            for (place, number) in SIGNALS.iter().enumerate() {
+                // SAFETY: a handler for a signal that exists, and a place for what was there, which no one reads now.
+                unsafe {
+                    let mut action: libc::sigaction = std::mem::zeroed();
+                    action.sa_sigaction = handle as extern "C" fn(libc::c_int) as usize;
+                    action.sa_flags = libc::SA_ONSTACK;
+                    libc::sigemptyset(&raw mut action.sa_mask);
+                    libc::sigaction(*number, &raw const action, (*FORMER.0.get())[place].as_mut_ptr());
+                }
+            }
+        }
+        *users += 1;
+        Self { stack: own_stack() }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if self.stack.is_some() {
+            // SAFETY: gives up the stack that this thread got.
+            unsafe {
+                let mut none: libc::stack_t = std::mem::zeroed();
+                none.ss_flags = libc::SS_DISABLE;
+                libc::sigaltstack(&raw const none, std::ptr::null_mut());
+            }
+        }
+        let mut users = lock();
+        if *users == 1 {
+            // SAFETY: this is a user.
+            (0..SIGNALS.len()).for_each(|place| unsafe { FORMER.restore(place) });
+        }
+        *users -= 1;
+    }
+}
+
+fn lock() -> MutexGuard<'static, usize> {
+    USERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A stack for handlers of this thread, unless it has one.
+fn own_stack() -> Option<Box<[u8]>> {
+    // SAFETY: asks for the present stack, then gives memory that outlives its use.
+    unsafe {
+        let mut present: libc::stack_t = std::mem::zeroed();
+        libc::sigaltstack(std::ptr::null(), &raw mut present);
+        if present.ss_flags & libc::SS_DISABLE == 0 {
+            return None;
+        }
+        let mut memory = vec![0_u8; STACK].into_boxed_slice();
+        let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
+        libc::sigaltstack(&raw const stack, std::ptr::null_mut());
+        Some(memory)
+    }
+}
+
+/// Text on the stack; what does not fit is left out.
+struct Line {
+    bytes: [u8; 400],
+    length: usize,
+}
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.bytes.len() - self.length;
+        let fits = text.len().min(room);
+        self.bytes[self.length..self.length + fits].copy_from_slice(&text.as_bytes()[..fits]);
+        self.length += fits;
+        Ok(())
+    }
+}
+
+extern "C" fn handle(number: libc::c_int) {
+    if let Some(call) = plugin::present() {
+        let mut line = Line { bytes: [0; 400], length: 0 };
+        let (name, meaning) = match number {
+            libc::SIGSEGV => ("SIGSEGV", "memory that is not the plug-in's"),
+            libc::SIGBUS => ("SIGBUS", "memory that is not there"),
+            libc::SIGFPE => ("SIGFPE", "arithmetic such as an integer divided by 0"),
+            libc::SIGILL => ("SIGILL", "no instruction"),
+            _ => ("SIGABRT", "abort, such as for a C++ exception that leaves a function"),
+        };
+        let _ = writeln!(line, "mesonet: {call}: {name}: {meaning}");
+        // SAFETY: bytes of the stack; `write` may be called from a handler.
+        unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.length) };
+    }
+    // The former handler gets the signal when this one returns.
+    if let Some(place) = SIGNALS.iter().position(|known| *known == number) {
+        // SAFETY: handlers are there only while there are users.
+        unsafe {
+            FORMER.restore(place);
+            libc::raise(number);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+"""Files of plug-ins: their digests, and the cache of what was compiled."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from mesonet.errors import InputError
+from mesonet.plugins.names import ALLOWED, LIBRARY
+
+_INCLUDE = re.compile(rb'^\s*(?:#\s*include|.*@cInclude\(|.*@import\()\s*"([^"]+)"', re.MULTILINE)
+_MOST_BYTES = 1 << 28
+"""Largest file that is read (chosen): far above any library."""
+
+
+def digest(file: Path, part: str = "") -> str:
+    """Return the digest of a plug-in: of its file and of the files that it includes from its folder.
+
+    Parameters
+    ----------
+    file
+        The file.
+    part
+        Name of the class in a Python file.
+
+    Returns
+    -------
+    SHA-256, 64 hexadecimal digits. It does not depend on the folder, the compiler or the machine.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or a file that cannot be read.
+    """
+    found = hashlib.sha256(f"mesonet plug-in {part}\n".encode())
+    seen: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        each = waiting.pop(0)
+        if each.resolve() in seen:
+            continue
+        seen.add(each.resolve())
+        content = _content(each)
+        found.update(hashlib.sha256(content).digest())
+        if file.suffix not in LIBRARY:
+            beside = [each.parent / os.fsdecode(name) for name in _INCLUDE.findall(content)]
+            waiting += [other for other in beside if other.is_file()]
+    return found.hexdigest()
+
+
+def cached(key: str, make: Callable[[Path], None]) -> Path:
+    """Return a file of the cache of this user, made if it is not there.
+
+    Parameters
+    ----------
+    key
+        Its name without the ending; equal keys stand for equal content.
+    make
+        Writes the file at the given path, which is then renamed.
+
+    Returns
+    -------
+    The file, below ``XDG_CACHE_HOME`` or ``~/.cache``.
+
+    Raises
+    ------
+    InputError
+        If the cache cannot be written to, or belongs to another user.
+    """
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(root) / "mesonet" / "plugins"
+    place = folder / f"{key}.so"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+            raise InputError("the cache belongs to another user", value=str(folder), allowed="XDG_CACHE_HOME=FOLDER")
+        if not place.is_file():
+            handle, name = tempfile.mkstemp(dir=folder, suffix=".so")
+            os.close(handle)
+            try:
+                make(Path(name))
+                Path(name).replace(place)
+            finally:
+                with suppress(FileNotFoundError):
+                    Path(name).unlink()
+    except OSError as error:
+        problem = f"the cache cannot be written: {error.strerror or error}"
+        raise InputError(problem, value=str(folder), allowed="XDG_CACHE_HOME=FOLDER") from None
+    return place
+
+
+def _content(file: Path) -> bytes:
+    try:
+        if file.is_file() and file.stat().st_size <= _MOST_BYTES:
+            return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", value=str(file), allowed=ALLOWED) from None
+    raise InputError("no such file", value=str(file), allowed=ALLOWED)

@@ -1,0 +1,110 @@
+"""Shared libraries of plug-ins: compiled from C, C++ or Zig, and opened."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from mesonet.errors import InputError
+from mesonet.plugins.files import cached, digest
+from mesonet.plugins.names import C, CXX, LIBRARY, header
+
+SYMBOL = "mesonet_cc"
+"""The function that a library exports."""
+FLAGS = ("-O2", "-fPIC", "-shared", "-ffp-contract=off")
+"""Flags of compilers of C and C++. Without contraction a machine with fused multiply-add gives the same numbers."""
+ZIG_FLAGS = ("build-lib", "-dynamic", "-O", "ReleaseSafe", "-lc")
+_SHOWN = 4000
+"""Characters of the message of a compiler that are shown, from its beginning."""
+
+_OPEN: list[ctypes.CDLL] = []
+"""Libraries are never closed: flows hold their functions."""
+
+
+def table(file: Path, known: str) -> int:
+    """Return the address of the table of functions of a plug-in.
+
+    Parameters
+    ----------
+    file
+        A shared library, or a file in C, C++ or Zig, which is compiled into the cache.
+    known
+        Digest of the file.
+
+    Returns
+    -------
+    The address.
+
+    Raises
+    ------
+    InputError
+        If there is no compiler, the compiler refuses the file (its message is shown), the library cannot be loaded or
+        exports no function ``mesonet_cc``, or the file changes meanwhile.
+    """
+    if file.suffix in LIBRARY:
+        # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
+        built = cached(known, lambda place: place.write_bytes(file.read_bytes()))
+    else:
+        built = cached(_key(file, known), lambda place: _compile(file, place))
+    if digest(file) != known:
+        raise InputError("the file changed while it was loaded", value=str(file), allowed="to try again")
+    try:
+        library = ctypes.CDLL(str(built))
+    except OSError as error:
+        text = str(error).replace(str(built), file.name)
+        raise InputError(f"not a library that can be loaded: {text}", value=str(file)) from None
+    try:
+        function = getattr(library, SYMBOL)
+    except AttributeError:
+        allowed = f"MESONET_EXPORT const struct mesonet_algorithm *{SYMBOL}(void), see {header()}"
+        raise InputError(f"exports no function {SYMBOL}", value=str(file), allowed=allowed) from None
+    function.argtypes, function.restype = [], ctypes.c_void_p
+    _OPEN.append(library)
+    return int(function() or 0)
+
+
+def _key(file: Path, known: str) -> str:
+    """Return the name in the cache: of file, header, compiler and flags."""
+    command = _command(file)
+    parts = [known, digest(header()), _version(command[0]), shlex.join(command)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _command(file: Path) -> list[str]:
+    """Return the beginning of the command that compiles a file; ``CC`` and ``CXX`` name other compilers."""
+    include = f"-I{header().parent}"
+    if file.suffix in C:
+        return [*_compiler("CC", "cc", file), *FLAGS, include]
+    if file.suffix in CXX:
+        return [*_compiler("CXX", "c++", file), *FLAGS, include]
+    return [*_compiler("ZIG", "zig", file), *ZIG_FLAGS, include]
+
+
+def _compiler(variable: str, default: str, file: Path) -> list[str]:
+    words = shlex.split(os.environ.get(variable) or default)
+    if not words or shutil.which(words[0]) is None:
+        allowed = f"a compiler in the PATH or in {variable}, or a shared library"
+        raise InputError(f"no compiler {' '.join(words)} to compile it", value=str(file), allowed=allowed)
+    return words
+
+
+@cache
+def _version(compiler: str) -> str:
+    argument = "version" if Path(compiler).stem == "zig" else "--version"
+    done = subprocess.run([compiler, argument], capture_output=True, text=True)
+    return done.stdout.partition("\n")[0]
+
+
+def _compile(file: Path, place: Path) -> None:
+    command = _command(file)
+    target = [f"-femit-bin={place}", str(file)] if file.suffix not in C + CXX else ["-o", str(place), str(file)]
+    done = subprocess.run([*command, *target], capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        shown = (done.stderr or done.stdout).strip()[:_SHOWN]
+        raise InputError(f"the compiler refuses it:\n{shown}\n", value=str(file), allowed=f"what {command[0]} accepts")

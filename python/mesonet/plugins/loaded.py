@@ -1,0 +1,160 @@
+"""Plug-ins that this process has loaded, by the name that they declare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesonet import core
+from mesonet.errors import InputError
+from mesonet.plugins import library
+from mesonet.plugins.files import digest
+from mesonet.plugins.names import ALLOWED, is_file
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A congestion control of a user.
+
+    Attributes
+    ----------
+    algorithm
+        Name, title, source and constants that it declares.
+    file
+        Absolute path; of a Python file with ``:NAME``.
+    digest
+        Digest of the file; a part of the canonical scenario.
+    pointers
+        True if the state of a flow has pointers: no snapshots, no undo.
+    """
+
+    algorithm: core.Algorithm
+    file: str
+    digest: str
+    pointers: bool
+
+
+_LOADED: dict[str, Plugin] = {}
+
+
+def by_name() -> Mapping[str, Plugin]:
+    """Return the plug-ins that were loaded.
+
+    Returns
+    -------
+    Plug-in by declared name, in the order of loading.
+    """
+    return _LOADED
+
+
+def known() -> dict[str, core.Algorithm]:
+    """Return every algorithm that has a name here: the built-in algorithms, then plug-ins.
+
+    Returns
+    -------
+    Algorithm by name.
+    """
+    return {**core.algorithms(), **{name: plugin.algorithm for name, plugin in _LOADED.items()}}
+
+
+def load(text: str, directory: str | Path | None = None) -> Plugin:
+    """Load the plug-in of a file that the user names, unless this very content is loaded.
+
+    A file that changed replaces the plug-in that it was. Runs in progress keep the functions that they began with.
+
+    Parameters
+    ----------
+    text
+        Path of a file ``.c``, ``.cpp``, ``.zig``, ``.so``, or ``FILE.py:NAME``.
+    directory
+        The folder that a relative path starts from; None: the working directory.
+
+    Returns
+    -------
+    The plug-in.
+
+    Raises
+    ------
+    InputError
+        If it cannot be loaded or declares what is not allowed, or another file has declared its name.
+    """
+    text = text.strip()
+    if not is_file(text):
+        raise InputError("not the file of a plug-in", value=text, allowed=ALLOWED)
+    name, _, part = text.partition(".py:")
+    file = (Path(directory or ".") / (f"{name}.py" if part else text)).absolute()
+    shown = f"{file}:{part}" if part else str(file)
+    found = digest(file, part)
+    for plugin in _LOADED.values():
+        if plugin.file == shown and plugin.digest == found:
+            return plugin
+    if part:
+        from mesonet.plugins import compiled
+
+        address = compiled.table(file, part)
+    else:
+        address = library.table(file, found)
+    try:
+        about = json.loads(core.module().load_plugin(address, found))
+    except ValueError as error:
+        problem, _, allowed = str(error).partition("; allowed: ")
+        raise InputError(problem, file=shown, allowed=allowed) from None
+    plugin = Plugin(core.algorithm(about["algorithm"]), shown, found, about["pointers"])
+    other = _LOADED.get(plugin.algorithm.name)
+    if other and other.digest != plugin.digest and other.file != plugin.file:
+        problem = f"its name is {plugin.algorithm.name}, and {other.file} has this name"
+        raise InputError(problem, value=shown, allowed="a name of its own for each plug-in")
+    _LOADED[plugin.algorithm.name] = plugin
+    return plugin
+
+
+def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return the plug-ins of canonical scenarios, as a campaign folder records them.
+
+    Parameters
+    ----------
+    scenarios
+        Canonical scenarios.
+
+    Returns
+    -------
+    ``file`` and ``digest`` by declared name.
+    """
+    found = {}
+    for scenario in scenarios:
+        for entry in scenario["algorithms"]:
+            if "plugin" in entry:
+                plugin = _LOADED[entry["name"].partition("(")[0]]
+                found[plugin.algorithm.name] = {"file": plugin.file, "digest": entry["plugin"]}
+    return found
+
+
+def use(plugins: Mapping[str, Mapping[str, str]]) -> list[Plugin]:
+    """Load the plug-ins of a campaign that the user trusts.
+
+    Parameters
+    ----------
+    plugins
+        ``file`` and ``digest`` by name, as `used` returns them.
+
+    Returns
+    -------
+    The plug-ins.
+
+    Raises
+    ------
+    InputError
+        If a file is not there, cannot be loaded, or has another content than when the campaign began.
+    """
+    found = []
+    for name, about in plugins.items():
+        file, _, part = about["file"].partition(".py:")
+        here = digest(Path(f"{file}.py" if part else about["file"]), part)
+        if here != about["digest"]:
+            problem = f"the file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
+            raise InputError(problem, value=about["file"], allowed="the file as it was, or a new campaign folder")
+        found.append(load(about["file"]))
+    return found
