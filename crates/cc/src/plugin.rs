@@ -52,22 +52,16 @@ impl Plugin {
 #[derive(Clone, Debug)]
 pub struct PluginConfig(Arc<Constants>);
 
+/// Words of 8 bytes of a [`Rules`].
+const WORDS: usize = size_of::<Rules>() / 8;
+
 #[derive(Debug)]
 struct Constants {
     plugin: &'static Plugin,
     common: Common,
-    /// What the functions see; points into `values`.
-    rules: Rules,
-    #[expect(dead_code, reason = "`rules` points into it")]
-    values: Vec<f64>,
+    /// What the functions see: a [`Rules`], then the values of the constants, to which it points.
+    rules: Box<[u64]>,
 }
-
-// SAFETY: `rules` points into `values` beside it, which never changes.
-#[allow(unsafe_code)]
-unsafe impl Send for Constants {}
-// SAFETY: as above.
-#[allow(unsafe_code)]
-unsafe impl Sync for Constants {}
 
 impl PluginConfig {
     /// Constants from the values of the plug-in's parameters, in their order.
@@ -76,11 +70,14 @@ impl PluginConfig {
     ///
     /// If there is not one value for each parameter.
     #[must_use]
+    #[allow(unsafe_code)]
     pub fn new(plugin: &'static Plugin, common: Common, values: &[f64]) -> Self {
         assert_eq!(values.len(), plugin.algorithm.params.len(), "one value per parameter");
-        let values = values.to_vec();
+        let mut memory = vec![0_u64; WORDS + values.len()].into_boxed_slice();
+        let (head, behind) = memory.split_at_mut(WORDS);
+        behind.iter_mut().zip(values).for_each(|(place, value)| *place = value.to_bits());
         let rules = Rules {
-            params: values.as_ptr(),
+            params: behind.as_ptr().cast(),
             max_cwnd: common.max_cwnd,
             timeout_rule: match common.timeout {
                 TimeoutRule::Rfc => 0,
@@ -96,7 +93,14 @@ impl PluginConfig {
             reduce_from_flight: u32::from(common.basis == WindowBasis::Flight),
             grow_if_cwnd_limited: u32::from(common.grow_only_if_cwnd_limited),
         };
-        Self(Arc::new(Constants { plugin, common, rules, values }))
+        // SAFETY: so many words are a `Rules`, which is aligned as they are.
+        unsafe { head.as_mut_ptr().cast::<Rules>().write(rules) };
+        Self(Arc::new(Constants { plugin, common, rules: memory }))
+    }
+
+    #[inline]
+    fn rules(&self) -> *const Rules {
+        self.0.rules.as_ptr().cast()
     }
 
     /// The plug-in.
@@ -317,7 +321,7 @@ impl PluginFlow {
         let (state, then) = (self.state(), before.memory.as_ptr().cast::<c_void>());
         self.call(config, Event::Undo, now, || {
             // SAFETY: `load`: a function of this signature; both states have the size that the plug-in declares.
-            unsafe { function(state, &raw const config.0.rules, then) }
+            unsafe { function(state, config.rules(), then) }
         });
     }
 
@@ -327,7 +331,7 @@ impl PluginFlow {
         let state = self.state();
         self.call(config, event, now, || {
             // SAFETY: `load`: a function of this signature; the state has the size that the plug-in declares.
-            unsafe { function(state, &raw const config.0.rules, about) }
+            unsafe { function(state, config.rules(), about) }
         });
     }
 
@@ -337,7 +341,7 @@ impl PluginFlow {
         let state = self.state();
         self.call(config, event, now, || {
             // SAFETY: as in `on`.
-            unsafe { function(state, &raw const config.0.rules, seconds(now)) }
+            unsafe { function(state, config.rules(), seconds(now)) }
         });
     }
 

@@ -146,6 +146,13 @@ class ConclusionEntry(Struct, frozen=True, kw_only=True):
     ]
 
 
+class PluginFile(Struct, frozen=True):
+    """File of a plug-in. Its digest is a part of the scenarios; its place may change."""
+
+    file: Annotated[str, Meta(min_length=1, description="Absolute path; of a Python file with `:NAME`.")]
+    digest: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
 class ExperimentDocument(Struct, frozen=True, kw_only=True):
     """experiment.json: what a campaign runs."""
 
@@ -175,6 +182,10 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
         Annotated[list[ConclusionEntry], Meta(description="Conclusions that the report evaluates.")] | UnsetType
     ) = UNSET
     model: Model | UnsetType = UNSET
+    plugins: (
+        Annotated[dict[str, PluginFile], Meta(description="Files of the plug-ins among the algorithms, by name.")]
+        | UnsetType
+    ) = UNSET
     expected_cost: (
         Annotated[list[float], Meta(description="Relative cost of a run by condition; empty if unknown before a run.")]
         | UnsetType

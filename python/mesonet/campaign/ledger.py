@@ -471,11 +471,11 @@ def _force(folder: Path) -> None:
             os.close(file)
 
 
-_PROSE = ("title", "description", "parameters", "expected_cost")
+_PROSE = ("title", "description", "parameters", "expected_cost", "plugins")
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that identify the experiment: all but prose and expected costs."""
+    """Return the entries that identify the experiment: all but prose, expected costs and places of plug-ins."""
     return {key: value for key, value in document.items() if key not in _PROSE}
 
 

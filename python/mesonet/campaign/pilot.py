@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mesonet import models
+from mesonet import models, plugins
 from mesonet.campaign.cost import Expected
 from mesonet.campaign.growth import whole_run
 from mesonet.campaign.ledger import Run, planned
@@ -154,6 +154,7 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
         "scenario": run.scenario,
         "seed": run.seed,
         "model": document.get("model"),
+        "plugins": document.get("plugins", {}),
         "budget_s": budget_s,
         "expected": costs[run.condition - 1] if costs else None,
     }
@@ -183,6 +184,7 @@ def main() -> int:
 def _network(task: Mapping[str, Any]) -> dict[str, Any]:
     from mesonet.simulation.simulate import simulate_part
 
+    plugins.use(task["plugins"])
     started = time.process_time()
     part = simulate_part(task["scenario"], task["seed"], task["budget_s"])
     used = part.marks[-1][1]

@@ -1,7 +1,8 @@
-"""Trust in the models of campaign folders: a folder of another user may name any program, which `run` would start.
+"""Trust in campaign folders: a folder of another user may name any program, which `run` would start.
 
-A folder is trusted with its model if this user began the campaign, or trusted it before. The record is a file of the
-user: ``mesonet/trusted`` in the folder that ``XDG_STATE_HOME`` names, by default ``~/.local/state``.
+Programs are models and plug-ins. A folder is trusted with them if this user began the campaign, or trusted it before.
+The record is a file of the user: ``mesonet/trusted`` in the folder that ``XDG_STATE_HOME`` names, by default
+``~/.local/state``.
 """
 
 from __future__ import annotations
@@ -15,19 +16,37 @@ from pathlib import Path
 from typing import Any
 
 
+def named_code(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the code that a campaign folder names.
+
+    Parameters
+    ----------
+    document
+        The content of ``experiment.json``.
+
+    Returns
+    -------
+    The description of its model, or ``plugins`` with file and digest of each; None: the simulator alone.
+    """
+    if plugins := document.get("plugins"):
+        return {"plugins": plugins}
+    model: Mapping[str, Any] | None = document.get("model")
+    return model
+
+
 def is_trusted(path: Path, model: Mapping[str, Any] | None) -> bool:
-    """Return True if this user runs the model of a campaign folder without a question.
+    """Return True if this user runs the code of a campaign folder without a question.
 
     Parameters
     ----------
     path
         The campaign folder.
     model
-        Description of its model; None: the simulator, which is trusted.
+        Its code, as `named_code` returns it; None: the simulator, which is trusted.
 
     Returns
     -------
-    False for a model that this user neither began nor trusted in this folder.
+    False for code that this user neither began nor trusted in this folder.
     """
     if model is None:
         return True
@@ -37,14 +56,14 @@ def is_trusted(path: Path, model: Mapping[str, Any] | None) -> bool:
 
 
 def trust(path: Path, model: Mapping[str, Any] | None) -> None:
-    """Record that this user trusts the model of a campaign folder. Without a place to write, nothing is recorded.
+    """Record that this user trusts the code of a campaign folder. Without a place to write, nothing is recorded.
 
     Parameters
     ----------
     path
         The campaign folder.
     model
-        Description of its model; None: the simulator, which needs no record.
+        Its code, as `named_code` returns it; None: the simulator, which needs no record.
     """
     if model is None or is_trusted(path, model):
         return
@@ -55,17 +74,19 @@ def trust(path: Path, model: Mapping[str, Any] | None) -> None:
 
 
 def program(model: Mapping[str, Any]) -> str:
-    """Return the program of a model as text.
+    """Return the code of a campaign folder as text.
 
     Parameters
     ----------
     model
-        Description of the model.
+        The code, as `named_code` returns it.
 
     Returns
     -------
-    The command, or the function with its module, and the folder in which it runs.
+    The files of the plug-ins, or the command, or the function with its module, and the folder in which it runs.
     """
+    if "plugins" in model:
+        return "the plug-ins " + ", ".join(json.dumps(str(each["file"])) for each in model["plugins"].values())
     if "command" in model:
         shown = "the command " + " ".join(json.dumps(str(part)) for part in model["command"])
     else:

@@ -7,6 +7,9 @@ or a JSON object with ``message``, ``traceback`` and, if the result could not be
 with ``share`` may come before it: the finished share of the run. The output of a model goes to standard error, the log
 of the run. The end of standard input ends the process, even in the middle of a run: the caller is gone.
 
+Plug-ins among the algorithms are loaded from the files that the campaign folder names (`mesonet.plugins`). Their
+content must be as it was at the start.
+
 A run of the network leaves a snapshot in the campaign folder now and then, and on a signal to end. From the snapshot it
 continues, here or elsewhere.
 
@@ -29,13 +32,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TextIO
 
-from mesonet import models
+from mesonet import models, plugins
 from mesonet.campaign.ledger import EXPERIMENT, Ledger
 from mesonet.campaign.record import record
 from mesonet.files import checksums
 from mesonet.simulation import provenance
 from mesonet.simulation.checkpoint import GRACE_S, Checkpoint, Stopped
 from mesonet.simulation.result import Table, write_parquet
+from mesonet.simulation.simulate import without_snapshots
 
 SHARE_EVERY_S = 1.0
 """Often enough for a reader, seldom enough to cost nothing (chosen)."""
@@ -109,6 +113,7 @@ def _outcome(task: dict[str, Any], update: Callable[[float, float], None]) -> di
     made = False
     try:
         _refuse_other_code(task)
+        _load_plugins(task)
         with _checkpoint(task) as checkpoint:
             tables, about = answer_tables(task, checkpoint, update)
             made = True
@@ -124,7 +129,16 @@ def _checkpoint(task: dict[str, Any]) -> AbstractContextManager[Checkpoint | Non
     """Return the checkpoint of the run, None for models; a snapshot that cannot be used does not fail a campaign."""
     if task["model"] is not None:
         return nullcontext()
+    if name := without_snapshots(json.loads(task["scenario"])):
+        print(f"no snapshots: the state of the plug-in {name} has pointers", file=sys.stderr)  # noqa: T201 - the log
+        return nullcontext()
     return Checkpoint(Ledger(task["folder"]).snapshot(task["key"]), task["snapshot_every"], forgiving=True)
+
+
+def _load_plugins(task: dict[str, Any]) -> None:
+    """Load the plug-ins of the campaign, whose folder the runner trusts."""
+    if task["model"] is None and '"plugin":' in task["scenario"]:
+        plugins.use(Ledger(task["folder"]).document().get("plugins", {}))
 
 
 def _refuse_other_code(task: dict[str, Any]) -> None:

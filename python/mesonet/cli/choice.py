@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mesonet.algorithms import OUTSIDE
+from mesonet.algorithms import OUTSIDE, with_plugins
 from mesonet.errors import InputError, unknown
 from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_titles, find_toml, read_toml
 from mesonet.scenarios import settings
@@ -54,6 +54,7 @@ def find_scenario(
         If there is no scenario or experiment of this name, or an option does not fit it.
     """
     scale = 1.0 if scale is None else checked_scale(scale)
+    algorithm = _loaded(algorithm)
     given = pairs(values)
     if _is_experiment(target):
         return _condition(target, condition, algorithm, duration, given, scale, force)
@@ -71,6 +72,14 @@ def find_scenario(
     if scale != 1 and not force:
         refuse_distorted(chosen, scale)
     return scaled(chosen, scale)
+
+
+def _loaded(algorithm: str | None) -> str | None:
+    """Return the option with the names of its plug-ins, whose constants other options may set."""
+    try:
+        return None if algorithm is None else str(with_plugins(algorithm))
+    except InputError as error:
+        raise error.located(path="--algorithm") from None
 
 
 def _condition(

@@ -91,7 +91,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @runner_options
-@click.option("--trust", is_flag=True, help="Run the program that a campaign folder of others names as its model.")
+@click.option("--trust", is_flag=True, help="Run the model or the plug-ins that a campaign folder of others names.")
 @click.option(
     "--force", is_flag=True, help="Run even if the scale distorts the network, or if other code began the campaign."
 )

@@ -109,7 +109,7 @@ def run(
     options
         Arguments of `find_experiment`; a campaign folder takes none.
     confirmed
-        Called with the program of a model in a folder that this user has not run before; False: refuse it.
+        Called with the model or the plug-ins of a folder that this user has not run before; False: refuse it.
     **how
         Fields of `mesonet.campaign.backlog.RunOptions`.
 
@@ -120,7 +120,7 @@ def run(
     Raises
     ------
     InputError
-        If there is no such experiment or campaign, an option is not allowed, or the model is not trusted.
+        If there is no such experiment or campaign, an option is not allowed, or a model or plug-in is not trusted.
     """
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
@@ -128,7 +128,7 @@ def run(
     from mesonet.campaign.backlog import RunOptions
     from mesonet.campaign.ledger import Ledger
     from mesonet.campaign.runner import run_missing
-    from mesonet.campaign.trust import is_trusted, program, trust
+    from mesonet.campaign.trust import is_trusted, named_code, program, trust
 
     ledger = Ledger(find_folder(target, out))
     if not (ledger.path / "experiment.json").exists():
@@ -139,7 +139,7 @@ def run(
             name, shown = ("set", value[0]) if option == "values" else (option, value)
             problem = "a campaign in progress continues without changes"
             raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
-    model = ledger.document().get("model")
+    model = named_code(ledger.document())
     if not is_trusted(ledger.path, model):
         shown = program(model or {})
         if not confirmed(shown):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import models, units
+from mesonet import models, plugins, units
 from mesonet.designs.factor import Factor
 from mesonet.errors import InputError, unknown
 from mesonet.files import places
@@ -241,7 +241,9 @@ class Designed(ABC):
             ],
             **self._own_entries(),
         )
-        return documents.plain(document)
+        plain = documents.plain(document)
+        used = {} if self.model else plugins.used(entry["scenario"] for entry in plain["scenarios"])
+        return {**plain, "plugins": used} if used else plain
 
     def plan(self) -> pl.DataFrame:
         """Return the run table.
@@ -343,7 +345,7 @@ class Designed(ABC):
         from mesonet.campaign.integrity import restore_experiment
         from mesonet.campaign.ledger import EXPERIMENT, Ledger
         from mesonet.campaign.runner import run_missing
-        from mesonet.campaign.trust import trust
+        from mesonet.campaign.trust import named_code, trust
 
         with places.folder(out):
             document = self.document()
@@ -362,7 +364,9 @@ class Designed(ABC):
 
                     answering(asked.dask)
                 ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
-            trust(ledger.path, document.get("model"))  # this very call names the model
+            if (held := ledger.document()).get("plugins") != document.get("plugins"):  # equal files, moved
+                ledger.write_document({**held, "plugins": document["plugins"]})
+            trust(ledger.path, named_code(document))  # this very call names the code
             run_missing(ledger, asked, progress)
         return Path(out)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
-from mesonet.algorithms import is_algorithm, resolve
+from mesonet.algorithms import is_algorithm, resolve, with_plugins
 from mesonet.campaign.limits import KEEPABLE, MOST_RUNS, refuse_too_many
 from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError, unknown
@@ -32,6 +32,8 @@ _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
     "set", "factors", "design", "proportional", "conclusions",
 )  # fmt: skip
+_NAMES = ("algorithms", "mixed_with")
+"""Keys whose values name algorithms."""
 ALL = "all"
 """Stands for every algorithm, instead of a list."""
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
@@ -67,6 +69,8 @@ def read(
     """
     try:
         _known(table, _KEYS, "")
+        table = {**table, **{key: with_plugins(table[key], directory) for key in _NAMES if key in table}}
+        options = {key: with_plugins(value) if key in _NAMES else value for key, value in options.items()}
         written = table
         table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, file, directory)

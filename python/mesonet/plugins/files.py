@@ -53,7 +53,7 @@ def digest(file: Path, part: str = "") -> str:
     return found.hexdigest()
 
 
-def cached(key: str, make: Callable[[Path], None]) -> Path:
+def cached(key: str, make: Callable[[Path], object]) -> Path:
     """Return a file of the cache of this user, made if it is not there.
 
     Parameters

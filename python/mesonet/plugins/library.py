@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mesonet.errors import InputError
 from mesonet.plugins.files import cached, digest
-from mesonet.plugins.names import C, CXX, LIBRARY, header
+from mesonet.plugins.names import CXX, LIBRARY, C, header
 
 SYMBOL = "mesonet_cc"
 """The function that a library exports."""
@@ -49,7 +49,7 @@ def table(file: Path, known: str) -> int:
     """
     if file.suffix in LIBRARY:
         # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
-        built = cached(known, lambda place: place.write_bytes(file.read_bytes()))
+        built = cached(known, lambda place: shutil.copyfile(file, place))
     else:
         built = cached(_key(file, known), lambda place: _compile(file, place))
     if digest(file) != known:

@@ -92,9 +92,9 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         if plugin.file == shown and plugin.digest == found:
             return plugin
     if part:
-        from mesonet.plugins import compiled
+        from mesonet.plugins.compiled import table
 
-        address = compiled.table(file, part)
+        address = table(file, part)
     else:
         address = library.table(file, found)
     try:

@@ -76,7 +76,8 @@ enum {
 
 /* The scenario: the same for all flows of the algorithm, constant during the run. */
 struct mesonet_config {
-    const double *params;           /* values of the constants, in the order of mesonet_algorithm.params */
+    const double *params;           /* values of the constants, in the order of mesonet_algorithm.params; they lie
+                                       behind this struct */
     double max_cwnd;                /* largest window, segments (transport.max_cwnd) */
     uint32_t timeout_rule;          /* MESONET_TIMEOUT_... */
     uint32_t idle_rule;             /* MESONET_IDLE_... */
