@@ -3,17 +3,35 @@
 //!
 //! Handlers are there only while a simulation with plug-ins advances. They use nothing that a signal handler must not use:
 //! a buffer on the stack, integers as digits, `write`.
+//!
+//! A function that does not return would keep Ctrl-C and SIGTERM waiting for ever: if the call of their instant still lasts
+//! [`PATIENCE`] seconds later, the process says so and ends by that signal.
 
 #![allow(unsafe_code)]
 
-use mesonet_cc::plugin;
-use std::cell::UnsafeCell;
+use mesonet_cc::plugin::{self, Call};
+use std::cell::{Cell, UnsafeCell};
 use std::fmt::{self, Write};
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Signals that end a process because of what its code did; C++ exceptions that nobody catches end in SIGABRT.
-const SIGNALS: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+const FAULTS: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+
+/// All that are handled.
+const SIGNALS: [libc::c_int; 8] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGABRT,
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGALRM,
+];
+
+/// Time that a call may last after a signal to end, s (chosen): far above any call, below the time of batch systems.
+const PATIENCE: libc::c_uint = 3;
 
 /// Simulations that advance now.
 static USERS: Mutex<usize> = Mutex::new(0);
@@ -54,7 +72,8 @@ impl Watch {
                 // SAFETY: a handler for a signal that exists, and a place for what was there, which no one reads now.
                 unsafe {
                     let mut action: libc::sigaction = std::mem::zeroed();
-                    action.sa_sigaction = handle as extern "C" fn(libc::c_int) as usize;
+                    let handler = if FAULTS.contains(number) { fault } else { end };
+                    action.sa_sigaction = handler as extern "C" fn(libc::c_int) as usize;
                     action.sa_flags = libc::SA_ONSTACK;
                     libc::sigemptyset(&raw mut action.sa_mask);
                     libc::sigaction(*number, &raw const action, (*FORMER.0.get())[place].as_mut_ptr());
@@ -121,26 +140,76 @@ impl Write for Line {
     }
 }
 
-extern "C" fn handle(number: libc::c_int) {
+impl Line {
+    /// Prints a call and what is to be said about it.
+    fn print(call: &Call, name: &str, meaning: &str) {
+        let mut line = Self { bytes: [0; 400], length: 0 };
+        let _ = writeln!(line, "mesonet: {call}: {name}: {meaning}");
+        // SAFETY: bytes of the stack; `write` may be called from a handler.
+        unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.length) };
+    }
+}
+
+extern "C" fn fault(number: libc::c_int) {
     if let Some(call) = plugin::present() {
-        let mut line = Line { bytes: [0; 400], length: 0 };
         let (name, meaning) = match number {
-            libc::SIGSEGV => ("SIGSEGV", "memory that is not the plug-in's"),
+            libc::SIGSEGV => ("SIGSEGV", "memory that is not the plug-in's, or a recursion without end"),
             libc::SIGBUS => ("SIGBUS", "memory that is not there"),
             libc::SIGFPE => ("SIGFPE", "arithmetic such as an integer divided by 0"),
             libc::SIGILL => ("SIGILL", "no instruction"),
             _ => ("SIGABRT", "abort, such as for a C++ exception that leaves a function"),
         };
-        let _ = writeln!(line, "mesonet: {call}: {name}: {meaning}");
-        // SAFETY: bytes of the stack; `write` may be called from a handler.
-        unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.length) };
+        Line::print(&call, name, meaning);
     }
-    // The former handler gets the signal when this one returns.
-    if let Some(place) = SIGNALS.iter().position(|known| *known == number) {
-        // SAFETY: handlers are there only while there are users.
-        unsafe {
-            FORMER.restore(place);
-            libc::raise(number);
+    pass_on(number);
+}
+
+thread_local! {
+    /// The signal to end that came, and the call of its instant.
+    static ENDING: Cell<Option<(libc::c_int, Call)>> = const { Cell::new(None) };
+}
+
+extern "C" fn end(number: libc::c_int) {
+    if number == libc::SIGALRM {
+        match (ENDING.take(), plugin::present()) {
+            (Some((by, before)), Some(call)) => {
+                if call.is(&before) {
+                    Line::print(&call, "no end", "the function does not return");
+                    // SAFETY: the default for a signal that exists.
+                    unsafe {
+                        libc::signal(by, libc::SIG_DFL);
+                        libc::raise(by);
+                    }
+                }
+                return;
+            }
+            (Some(_), None) => return,
+            (None, _) => {}
         }
+    } else if let Some(call) = plugin::present() {
+        ENDING.set(Some((number, call)));
+        // SAFETY: may be called from a handler.
+        unsafe { libc::alarm(PATIENCE) };
+    }
+    pass_on(number);
+}
+
+/// Hands a signal to the handler that was there before.
+fn pass_on(number: libc::c_int) {
+    let Some(place) = SIGNALS.iter().position(|known| *known == number) else { return };
+    // SAFETY: handlers are there only while there are users, and what they replaced was written before.
+    unsafe {
+        let former = &*(*FORMER.0.get())[place].as_ptr();
+        let handler = former.sa_sigaction;
+        let stays = !FAULTS.contains(&number) && former.sa_flags & libc::SA_SIGINFO == 0;
+        if stays && handler != libc::SIG_DFL {
+            if handler != libc::SIG_IGN {
+                std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler)(number);
+            }
+            return;
+        }
+        // It gets the signal when this handler returns.
+        FORMER.restore(place);
+        libc::raise(number);
     }
 }

@@ -191,7 +191,7 @@ class Worker:
         if process is not None and message != "stopped":
             _signal(process, signal.SIGKILL)  # right after it died: programs that it started may still run
         self.close()
-        return Death(message, wording, blamed)
+        return Death(message + _plugin_in(wording), wording, blamed)
 
     def _output(self) -> str:
         """Return the end of the text that the run printed."""
@@ -284,6 +284,13 @@ def _start(log: Any) -> subprocess.Popen[str]:
         env=package_path(),
         process_group=0,  # Ctrl-C reaches the runner only, which then stops the others
     )
+
+
+def _plugin_in(log: str) -> str:
+    """Return in parentheses what the simulator printed about the call of a plug-in in which the process ended."""
+    begin = "mesonet: plug-in "
+    found = [line for line in log.splitlines() if line.startswith(begin)]
+    return f" ({found[-1].removeprefix('mesonet: ')})" if found else ""
 
 
 def _death(code: int) -> str:

@@ -42,11 +42,19 @@ impl Event {
 
 /// A call of a function of a plug-in.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct Call {
     pub(super) plugin: &'static Plugin,
     pub(super) event: Event,
     pub(super) flow: FlowName,
     pub(super) now: Option<Picos>,
+}
+
+impl Call {
+    /// Returns whether another call is the very same: a call that lasts.
+    pub fn is(&self, other: &Self) -> bool {
+        (self.event, self.flow, self.now) == (other.event, other.flow, other.now)
+    }
 }
 
 impl fmt::Display for Call {
