@@ -196,9 +196,9 @@ def _functions(facts: Mapping[str, Any], params: list[Param], shown: str) -> dic
         try:
             inner = numba.njit(error_model="numpy")(written)
             found[event] = numba.cfunc(types.void(state, config, about), error_model="numpy")(wrapped(inner))
-        except (numba.core.errors.NumbaError, TypeError) as error:
-            problem = f"numba does not compile it:\n{str(error)[:_SHOWN]}\n"
-            raise InputError(problem, shown, event, allowed="a function of numbers (flow, config, event)") from None
+        except Exception as error:  # numba raises many
+            problem = f"numba does not compile it:\n{type(error).__name__}: {str(error)[:_SHOWN]}\n"
+            raise InputError(problem, shown, event, allowed="a function of numbers (self, config, event)") from None
     return found
 
 
