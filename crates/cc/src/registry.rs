@@ -207,13 +207,13 @@ macro_rules! registry {
             /// See [`CongestionControl::mode`].
             #[must_use]
             pub fn mode(&self) -> Option<&'static str> {
-                match self { $(Self::$variant(s) => s.mode(),)* }
+                match self { $(Self::$variant(s) => s.mode(),)* Self::Plugin(_) => None, }
             }
 
             /// See [`CongestionControl::bandwidth_estimate`].
             #[must_use]
             pub fn bandwidth_estimate(&self) -> Option<f64> {
-                match self { $(Self::$variant(s) => s.bandwidth_estimate(),)* }
+                match self { $(Self::$variant(s) => s.bandwidth_estimate(),)* Self::Plugin(_) => None, }
             }
         }
     };

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from mesonet.cli import catalogue
-from mesonet.evidence.criterion import Criterion
-from mesonet.evidence.suite import criteria, suites
 from mesonet.conform import contract
 from mesonet.conform.baseline import SCENARIOS
 from mesonet.conform.baseline import title as baseline_title
 from mesonet.conform.case import Case
 from mesonet.conform.case import suites as conform_suites
 from mesonet.conform.finding import About
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.suite import criteria, suites
 from mesonet.responses.definitions import RESPONSES
 from mesonet.responses.sets import SETS, SetMember
 from mesonet.responses.tables import TABLES
