@@ -310,6 +310,7 @@ fn random_impairments() -> impl Strategy<Value = Value> {
                 ("impairments.to_good", json!(0.3)),
                 ("impairments.jitter", json!(jitter)),
                 ("impairments.jitter_mean", json!(0.002)),
+                ("impairments.jitter_means", if others && jitter != "none" { json!({"points": [[0.0, 0.001], [0.5, 0.006], [1.2, 0.002]], "period": 1.5}) } else { Value::Null }),
                 ("impairments.jitter_slot", some(bursts, 0.01)),
                 ("impairments.keep_order", json!(order)),
                 ("transport.undo", json!(order || others)),
