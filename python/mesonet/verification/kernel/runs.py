@@ -19,6 +19,8 @@ from mesonet.verification.kernel.table import Row, merged
 
 PATH = Path(__file__).with_name("path")
 PORT = "A -> B"
+TEXTS = ("flow", "state", "mode")
+"""Columns of the traces of flows that hold text."""
 NAMES = {"reno": "tcp", "cubic": "cubic", "bbr": "bbr"}
 """Algorithms of mesonet by their names in the kernel."""
 PRESET = "linux"
@@ -156,7 +158,7 @@ def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], se
     flows = []
     for number in range(len(scenario.algorithms)):
         own = traces.filter(flow=f"flow {number + 1}")
-        column = {name: own[name].cast(float).to_numpy() for name in own.columns if name not in ("flow", "state")}
+        column = {name: own[name].cast(float).to_numpy() for name in own.columns if name not in TEXTS}
         totals = ended.filter(source=ended["source"].sort()[number]).row(0, named=True)
         left = float(column["in_flight"][-1]) if len(own) and not totals["completed"] else 0.0
         again = totals["segments_sent"] - totals["segments_delivered"] - left
