@@ -1,0 +1,72 @@
+"""What an acknowledgement costs a plug-in more than the built-in algorithm: CPU nanoseconds.
+
+The examples of AIMD in `examples/plugins` give the results of ``tcp``, byte for byte, so that their runs have the work of
+the run of ``tcp`` and the calls of the plug-in. The difference of the CPU times divides by the acknowledgements. The
+smallest of several runs counts, in turn, so that a busy minute does not hit one of them alone. Goals: at most 30 ns in C
+and 60 ns in Python.
+
+    make bench            or            python benches/plugins.py --repeat 7
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import statistics
+import sys
+import time
+
+from run import HERE, dated, machine
+
+import mesonet as mn
+
+EXAMPLES = HERE.parent / "examples" / "plugins"
+ALGORITHMS = {"tcp": "tcp", "C": f"{EXAMPLES / 'aimd.c'}", "Python": f"{EXAMPLES / 'aimd.py'}:AIMD"}
+CASES = {
+    "one flow": ("dumbbell", {"duration": "300 s", "network.speed": "20 seg/ms"}),
+    "abilene, congested": ("abilene", {"duration": "3 s", "warmup": "1 s", "network.speed": "200 seg/ms"}),
+}
+
+
+def cost(scenario: mn.Scenario) -> tuple[float, int]:
+    """CPU time of a run, s, and its acknowledgements."""
+    began = time.process_time()
+    result = mn.simulate(scenario)
+    return time.process_time() - began, int(result.performance["data_segments_delivered"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    names = [name for name in ALGORITHMS if name != "Python" or importlib.util.find_spec("numba")]
+    lines = [
+        f"\n## Plug-ins, CPU ns per acknowledgement beyond tcp, {dated()}, {machine()}, "
+        f"load {os.getloadavg()[0]:.1f}, least (median) of {options.repeat}\n",
+        "| case | acknowledgements | tcp, whole run | " + " | ".join(names[1:]) + " |",
+        "|---|---:|---:|" + "---:|" * (len(names) - 1),
+    ]
+    for case, (name, values) in CASES.items():
+        scenarios = {key: mn.scenario(name, algorithm=ALGORITHMS[key], **values) for key in names}
+        found: dict[str, list[float]] = {key: [] for key in names}
+        acks = set()
+        for _ in range(options.repeat):
+            for key, scenario in scenarios.items():
+                seconds, count = cost(scenario)
+                found[key].append(seconds * 1e9 / count)
+                acks.add(count)
+        assert len(acks) == 1, "the same runs"
+        base = found["tcp"]
+        cells = [
+            f"{min(found[key]) - min(base):.1f} ({statistics.median(found[key]) - statistics.median(base):.1f})"
+            for key in names[1:]
+        ]
+        lines.append(f"| {case} | {acks.pop():,} | {min(base):.0f} | {' | '.join(cells)} |")
+        sys.stderr.write(lines[-1] + "\n")
+    with (HERE / "RESULTS.md").open("a") as log:
+        log.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
