@@ -61,15 +61,15 @@ class Reference:
 
     Attributes
     ----------
-    mean, sd
-        Mean and standard deviation over the seeds.
+    median, sd
+        Median and standard deviation over the seeds.
     tolerance
-        Largest difference between the means over `CHECKED` seeds that is no regression.
+        Largest difference of the median over `CHECKED` seeds that is no regression.
     values
         Value of each seed.
     """
 
-    mean: float
+    median: float
     sd: float
     tolerance: float
     values: tuple[float, ...]
@@ -130,8 +130,8 @@ def about(baseline: Baseline, name: str) -> About:
         GROUP,
         name,
         f"Numbers as in the baseline {baseline.name}: {title(name)}",
-        f"Tolerance: the difference between means over {len(baseline.seeds)} and {CHECKED} seeds that chance exceeds "
-        f"with a probability of {ALARM:.0%} in the whole baseline; at least half of the range, and {FLOOR:.1%}.",
+        f"Tolerance: the difference between medians over {len(baseline.seeds)} and {CHECKED} seeds that chance exceeds "
+        f"with a probability of {ALARM:.0%} in the whole baseline; at least {FLOOR:.1%}.",
         "docs/how-to/conform.md",
     )
 
@@ -187,16 +187,17 @@ def reference(values: np.ndarray, metric: str, count: int) -> Reference:
 
     Returns
     -------
-    Mean, standard deviation and tolerance. The tolerance is t s sqrt(1 / n + 1 / m): t is the two-sided quantile of
-    Student's law at `ALARM` / count with n - 1 degrees of freedom, s the standard deviation, n the number of seeds, m
-    `CHECKED`. It is at least half of the range of the values, which covers rare values, `FLOOR` of the mean, and the
-    resolution of the metric.
+    Median, standard deviation and tolerance. The tolerance is t s sqrt(pi / 2 (1 / n + 1 / m)): t is the two-sided
+    quantile of Student's law at `ALARM` / count with n - 1 degrees of freedom, s the standard deviation, n the number
+    of seeds, m `CHECKED`; pi / 2 is the variance of a median of normal numbers over the variance of their mean. It is
+    at least `FLOOR` of the median, and the resolution of the metric. Medians leave rare values out.
     """
-    n = len(values)
-    mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
-    chance = float(stats.t.ppf(1 - ALARM / count / 2, n - 1)) * sd * math.sqrt(1 / n + 1 / CHECKED)
-    tolerance = max(chance, float(np.ptp(values)) / 2, FLOOR * abs(mean), METRICS[metric][1])
-    return Reference(mean, sd, tolerance, tuple(_short(value) for value in values.tolist()))
+    kept = tuple(_short(value) for value in values.tolist())
+    n = len(kept)
+    median, sd = float(np.median(kept)), float(np.std(kept, ddof=1))
+    quantile = float(stats.t.ppf(1 - ALARM / count / 2, n - 1))
+    chance = quantile * sd * math.sqrt(math.pi / 2 * (1 / n + 1 / CHECKED))
+    return Reference(median, sd, max(chance, FLOOR * abs(median), METRICS[metric][1]), kept)
 
 
 def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None = None) -> Baseline:
@@ -231,7 +232,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
             name: {
                 metric: {
                     "unit": METRICS[metric][0],
-                    "mean": _short(each.mean),
+                    "median": _short(each.median),
                     "sd": _short(each.sd),
                     "tolerance": _short(each.tolerance),
                     "values": list(each.values),
@@ -285,7 +286,7 @@ def read_baseline(text: str) -> Baseline:
         numbers = {
             name: {
                 metric: Reference(
-                    _finite(entry["mean"]),
+                    _finite(entry["median"]),
                     _finite(entry["sd"]),
                     _finite(entry["tolerance"]),
                     tuple(_finite(value) for value in entry["values"]),
@@ -351,14 +352,15 @@ def _compared(
 ) -> Finding:
     beyond, values, equal = [], {}, True
     for metric, each in metrics.items():
-        mean = float(np.mean(found[metric])) if metric in found else float("nan")
+        median = float(np.median(found[metric])) if metric in found else float("nan")
         # Equal seeds meet equal conditions: what they have in common cancels out.
-        expected = float(np.mean(each.values[:CHECKED])) if same else each.mean
-        values[metric] = mean
-        equal &= abs(mean - expected) <= 1e-6 * abs(expected)  # the file has seven digits
-        if not abs(mean - expected) <= each.tolerance:  # also if it is NaN
+        expected = float(np.median(each.values[:CHECKED])) if same else each.median
+        values[metric] = median
+        # The file has seven digits.
+        equal &= same and metric in found and np.allclose(found[metric], each.values[:CHECKED], rtol=1e-6, atol=0)
+        if not abs(median - expected) <= each.tolerance:  # also if it is NaN
             unit = METRICS[metric][0]
-            beyond.append(f"{metric} {mean:.5g} {unit}, not {expected:.5g} within {each.tolerance:.2g}")
+            beyond.append(f"{metric} {median:.5g} {unit}, not {expected:.5g} within {each.tolerance:.2g}")
     if beyond:
         return Finding(facts, FAIL, "; ".join(beyond), values, took)
     words = "equal" if equal else "within the tolerances"
