@@ -30,6 +30,8 @@ A change of 50 % that is not caught stands as `none`. Its constant has no effect
 seeds have: a cap, a floor or a timer that is not reached, or a rule that is off. Constants with the default 0 are left
 out, and so are choices: whole numbers from 0 to at most 3. Algorithms that are not in the table were not measured.
 
+The first 5 s of a run do not count, except in completion times. Constants of start-up are therefore checked by cases.
+
 | algorithm | constant | default | smallest change caught | by |
 |---|---|---|---|---|
 """
