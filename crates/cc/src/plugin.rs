@@ -1,7 +1,7 @@
 //! Congestion controls of users: functions with the C ABI of `mesonet_cc.h`, called like the built-in algorithms.
 //!
-//! The state of a flow is memory of the size that the plug-in declares. It begins with the window, so that reading the
-//! window is no call. Only this folder and the boundary to Python have unsafe code for plug-ins: a plug-in is code that
+//! The state of a flow is memory of the size that the plug-in declares. It begins with the window, which is copied and
+//! checked after each call, so that reading the window is no call and no different from a built-in algorithm. Only this folder and the boundary to Python have unsafe code for plug-ins: a plug-in is code that
 //! the user chose, and can do what it likes. What can be checked is checked: the table when it is loaded
 //! ([`load`]), the window after each call ([`Fault`]).
 
@@ -136,7 +136,12 @@ struct Chunk([u64; 2]);
 
 /// The state of one flow of a plug-in. The box keeps [`crate::Controller`] small.
 #[derive(Debug, Serialize, Deserialize)]
+#[repr(C)]
 pub struct PluginFlow {
+    /// Copied from the memory. First, as in the built-in algorithms: reading cwnd then needs no branch on the algorithm.
+    window: Window,
+    /// Copied, too: segments/s, 0 for none.
+    pacing_rate: f64,
     name: FlowName,
     /// At least as large as a window.
     #[serde(deserialize_with = "memory")]
@@ -144,6 +149,8 @@ pub struct PluginFlow {
     /// Frees what the state points to. Such a state is never written.
     #[serde(skip)]
     release: Option<Release>,
+    phase: Phase,
+    holds_back: bool,
 }
 
 /// The memory of a state that was written.
@@ -168,7 +175,7 @@ impl Clone for PluginFlow {
     /// If the state points to other memory; scenarios that need copies of states are refused before.
     fn clone(&self) -> Self {
         assert!(self.release.is_none(), "the state of a plug-in with pointers cannot be copied");
-        Self { name: self.name, memory: self.memory.clone(), release: None }
+        Self { memory: self.memory.clone(), release: None, ..*self }
     }
 }
 
@@ -190,10 +197,17 @@ impl PluginFlow {
         let plugin = config.0.plugin;
         let chunks = (plugin.table.state_size as usize).div_ceil(size_of::<Chunk>());
         let release = plugin.table.release.map(|function| Release { plugin, function });
-        let mut flow =
-            Self { name: start.flow, memory: vec![Chunk::default(); chunks].into(), release: None };
         let begun = Window::new(&config.0.common, start);
-        *flow.window_mut() = abi::Window {
+        let mut flow = Self {
+            window: Window::of(begun.cwnd(), begun.ssthresh(), begun.initial()),
+            pacing_rate: 0.0,
+            name: start.flow,
+            memory: vec![Chunk::default(); chunks].into(),
+            release: None,
+            phase: Phase::SlowStart,
+            holds_back: false,
+        };
+        *flow.answer() = abi::Window {
             cwnd: begun.cwnd(),
             ssthresh: begun.ssthresh(),
             pacing_rate: 0.0,
@@ -265,10 +279,10 @@ impl PluginFlow {
     #[inline(never)]
     pub(crate) fn on_idle(&mut self, config: &PluginConfig, idle: &IdleEvent) {
         let Some(function) = config.0.plugin.table.on_idle else {
-            let now = self.window_mut();
-            let mut window = Window::of(now.cwnd, now.ssthresh, now.initial);
-            window.restart(&config.0.common, idle);
-            (now.cwnd, now.ssthresh) = (window.cwnd(), window.ssthresh());
+            self.window.restart(&config.0.common, idle);
+            let (cwnd, ssthresh) = (self.window.cwnd(), self.window.ssthresh());
+            let answer = self.answer();
+            (answer.cwnd, answer.ssthresh) = (cwnd, ssthresh);
             return;
         };
         let event = abi::Idle { now: seconds(idle.now), idle: seconds(idle.idle), rto: seconds(idle.rto) };
@@ -315,7 +329,9 @@ impl PluginFlow {
     #[allow(unsafe_code)]
     pub(crate) fn undo(&mut self, config: &PluginConfig, before: &Self, now: Picos) {
         let Some(function) = config.0.plugin.table.undo else {
-            self.memory.copy_from_slice(&before.memory);
+            let release = self.release.take();
+            *self = before.clone();
+            self.release = release;
             return;
         };
         let (state, then) = (self.state(), before.memory.as_ptr().cast::<c_void>());
@@ -352,17 +368,32 @@ impl PluginFlow {
         fault::enter(call);
         function();
         fault::leave();
-        let most = config.0.common.max_cwnd;
-        let window = self.window_mut();
-        let right = window.cwnd >= 1.0
-            && window.cwnd <= most
-            && window.ssthresh >= 0.0
-            && window.pacing_rate >= 0.0
-            && window.pacing_rate < f64::INFINITY
-            && window.phase <= 2;
+        self.adopt(&call, config.0.common.max_cwnd);
+    }
+
+    /// Checks and copies the window that a call left.
+    #[inline]
+    fn adopt(&mut self, call: &Call, max_cwnd: f64) {
+        let initial = self.window.initial();
+        let answer = self.answer();
+        let right = answer.cwnd >= 1.0
+            && answer.cwnd <= max_cwnd
+            && answer.ssthresh >= 0.0
+            && answer.pacing_rate >= 0.0
+            && answer.pacing_rate < f64::INFINITY
+            && answer.phase <= 2;
         if !right {
-            settle(window, &call, most);
+            settle(answer, call, max_cwnd);
         }
+        let abi::Window { cwnd, ssthresh, pacing_rate, phase, holds_back, .. } = *answer;
+        self.window = Window::of(cwnd, ssthresh.min(f64::MAX), initial);
+        self.pacing_rate = pacing_rate;
+        self.phase = match phase {
+            0 => Phase::SlowStart,
+            1 => Phase::Standard,
+            _ => Phase::Alternate,
+        };
+        self.holds_back = holds_back != 0;
     }
 
     #[inline]
@@ -370,47 +401,37 @@ impl PluginFlow {
         self.memory.as_mut_ptr().cast::<c_void>()
     }
 
+    /// The window in the memory.
     #[inline]
     #[allow(unsafe_code)]
-    fn window(&self) -> &abi::Window {
+    fn answer(&mut self) -> &mut abi::Window {
         // SAFETY: the memory is aligned, and not smaller than a window (`load`); every bit pattern is a window.
-        unsafe { &*self.memory.as_ptr().cast::<abi::Window>() }
-    }
-
-    #[inline]
-    #[allow(unsafe_code)]
-    fn window_mut(&mut self) -> &mut abi::Window {
-        // SAFETY: as in `window`.
         unsafe { &mut *self.memory.as_mut_ptr().cast::<abi::Window>() }
     }
 
     #[inline]
     pub(crate) fn cwnd(&self) -> f64 {
-        self.window().cwnd
+        self.window.cwnd()
     }
 
     #[inline]
     pub(crate) fn ssthresh(&self) -> f64 {
-        self.window().ssthresh.min(f64::MAX)
+        self.window.ssthresh()
     }
 
     #[inline]
     pub(crate) fn pacing_rate(&self) -> Option<f64> {
-        Some(self.window().pacing_rate).filter(|rate| *rate > 0.0)
+        Some(self.pacing_rate).filter(|rate| *rate > 0.0)
     }
 
     #[inline]
     pub(crate) fn holds_back(&self) -> bool {
-        self.window().holds_back != 0
+        self.holds_back
     }
 
     #[inline]
     pub(crate) fn phase(&self) -> Phase {
-        match self.window().phase {
-            0 => Phase::SlowStart,
-            1 => Phase::Standard,
-            _ => Phase::Alternate,
-        }
+        self.phase
     }
 }
 
