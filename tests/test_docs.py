@@ -1,6 +1,6 @@
 """The code blocks of the documentation run, in order, each page in a folder of its own.
 
-``python`` blocks share one namespace a page, blocks of ``toml`` and ``csv`` marked ``file=NAME`` become files. Commands
+``python`` blocks share one namespace a page, blocks marked ``file=NAME`` become files. Commands
 of mesonet in ``sh`` blocks run in this process, because a start takes longer than most of them; other commands run
 under bash. Blocks of ``text`` and blocks marked ``no-run`` are left alone.
 """
@@ -72,7 +72,9 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     namespace: dict[str, object] = {"__name__": "docs"}
     for language, options, code in blocks(page):
-        if language == "python":
+        if options.startswith("file="):
+            (tmp_path / options.removeprefix("file=")).write_text(code)
+        elif language == "python":
             exec(compile(code, str(page), "exec"), namespace)
         elif language == "sh" and (commands := commands_of_mesonet(code)):
             for command in commands:
@@ -83,8 +85,6 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
                 ["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True
             )
             assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
-        elif language in ("toml", "csv") and options.startswith("file="):
-            (tmp_path / options.removeprefix("file=")).write_text(code)
         else:
             pytest.fail(f"{page.name}: a block of {language!r} that nothing runs; call it text")
 

@@ -20,7 +20,7 @@ OUTSIDE = r"(?![^()]*\))"
 """Regular expression that follows a separator: the separator is outside of parentheses."""
 
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
-_ALLOWED = "a name such as tcp, a variant such as tcp(increase=4), or the file of a plug-in such as my_cc.c"
+_ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the file of a plug-in"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@
 //! a buffer on the stack, integers as digits, `write`.
 //!
 //! A function that does not return would keep Ctrl-C and SIGTERM waiting for ever: if the call of their instant still lasts
-//! [`PATIENCE`] seconds later, the process says so and ends by that signal.
+//! [`PATIENCE`] seconds later, the process prints the call and ends by that signal.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ use std::fmt::{self, Write};
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Signals that end a process because of what its code did; C++ exceptions that nobody catches end in SIGABRT.
+/// Signals that end a process because of what its code did; C++ exceptions that leave a function end in SIGABRT.
 const FAULTS: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
 /// All that are handled.

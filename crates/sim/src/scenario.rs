@@ -1161,8 +1161,8 @@ impl Scenario {
             }
             let Some(known) = algorithm.registered() else {
                 if algorithm.plugin.is_some() {
-                    let allowed = "a plug-in that was loaded from a file that you name";
-                    return Err(invalid(path, format!("a plug-in that is not loaded; allowed: {allowed}")));
+                    sum += algorithm.share;
+                    continue; // its constants are checked when it is loaded, which only a simulation needs
                 }
                 let names: Vec<_> = registry::ALGORITHMS.iter().map(|a| a.name).collect();
                 return Err(invalid(path, format!("unknown algorithm; allowed: {}", names.join(", "))));
@@ -1196,6 +1196,20 @@ impl Scenario {
             return Err(invalid("algorithms", format!("the shares sum to {sum}; they must sum to 1")));
         }
         Ok(())
+    }
+
+    /// Refuses plug-ins that were not loaded.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] for the first of them.
+    pub fn refuse_unloaded(&self) -> Result<(), InvalidScenario> {
+        match self.algorithms.iter().find(|algorithm| algorithm.registered().is_none()) {
+            None => Ok(()),
+            Some(algorithm) => Err(invalid(
+                format!("algorithms.{}", algorithm.name),
+                "a plug-in that is not loaded; allowed: a plug-in that was loaded from a file that you name",
+            )),
+        }
     }
 
     /// Rules that hold for every algorithm of the scenario.

@@ -17,7 +17,20 @@ from mesonet.cli.common import CommandGroup
 from mesonet.errors import InputError
 from mesonet.terminal import write_json
 
-VERBS = ("list", "run", "check", "design", "experiment", "analyze", "report", "evidence", "conform", "export", "verify")
+VERBS = (
+    "list",
+    "run",
+    "check",
+    "design",
+    "experiment",
+    "analyze",
+    "report",
+    "evidence",
+    "conform",
+    "export",
+    "verify",
+    "plugin",
+)
 
 
 class Verbs(CommandGroup):

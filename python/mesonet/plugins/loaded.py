@@ -61,7 +61,7 @@ def known() -> dict[str, core.Algorithm]:
 
 
 def load(text: str, directory: str | Path | None = None) -> Plugin:
-    """Load the plug-in of a file that the user names, unless this very content is loaded.
+    """Return the plug-in of a file that the user names, loaded unless this very content is.
 
     A file that changed replaces the plug-in that it was. Runs in progress keep the functions that they began with.
 
@@ -132,8 +132,29 @@ def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     return found
 
 
+def refuse_changed(plugins: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise an `InputError` if a file of a plug-in is not as it was when the campaign began. Loads nothing.
+
+    Parameters
+    ----------
+    plugins
+        ``file`` and ``digest`` by name, as `used` returns them.
+
+    Raises
+    ------
+    InputError
+        In that case, or if there is no such file.
+    """
+    for name, about in plugins.items():
+        file, _, part = about["file"].partition(".py:")
+        here = digest(Path(f"{file}.py" if part else about["file"]), part)
+        if here != about["digest"]:
+            problem = f"the file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
+            raise InputError(problem, value=about["file"], allowed="the file as it was, or a new campaign folder")
+
+
 def use(plugins: Mapping[str, Mapping[str, str]]) -> list[Plugin]:
-    """Load the plug-ins of a campaign that the user trusts.
+    """Return the plug-ins of a campaign that the user trusts, loaded.
 
     Parameters
     ----------
@@ -149,12 +170,5 @@ def use(plugins: Mapping[str, Mapping[str, str]]) -> list[Plugin]:
     InputError
         If a file is not there, cannot be loaded, or has another content than when the campaign began.
     """
-    found = []
-    for name, about in plugins.items():
-        file, _, part = about["file"].partition(".py:")
-        here = digest(Path(f"{file}.py" if part else about["file"]), part)
-        if here != about["digest"]:
-            problem = f"the file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
-            raise InputError(problem, value=about["file"], allowed="the file as it was, or a new campaign folder")
-        found.append(load(about["file"]))
-    return found
+    refuse_changed(plugins)
+    return [load(about["file"]) for about in plugins.values()]

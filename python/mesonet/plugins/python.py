@@ -87,7 +87,7 @@ def may_grow(config: Any, ack: Any) -> bool:
 
 @register_jitable
 def slow_start(flow: Any, config: Any, acked: int) -> int:
-    """Grow by slow start (RFC 5681) up to ssthresh.
+    """Raise cwnd by slow start (RFC 5681) up to ssthresh.
 
     Parameters
     ----------

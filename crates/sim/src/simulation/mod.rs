@@ -117,6 +117,7 @@ impl Simulation {
         engine: Engine,
         threads: usize,
     ) -> Result<Self, InvalidScenario> {
+        scenario.refuse_unloaded()?;
         let mut network = Network::build(&scenario)?;
         long_lived::add(&mut scenario, &network, seed)?;
         let divide = match engine {

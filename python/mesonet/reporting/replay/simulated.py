@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from mesonet import core
+from mesonet import core, plugins
 from mesonet.campaign.ledger import Run, planned
+from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
 from mesonet.process_pool import process_pool
 from mesonet.progress import Update
@@ -139,16 +140,18 @@ def record(
     Raises
     ------
     InputError
-        If there is no such condition, or the campaign was made by another version of the code.
+        If there is no such condition, the campaign was made by another version of the code, or it has plug-ins that
+        changed or that this user does not trust.
     """
     _refuse(campaign, condition)
     runs = _runs(campaign, condition)
     places = [folder(campaign, run) for run in runs]
     todo = [(run, place) for run, place in zip(runs, places, strict=True) if not _recorded(place)]
     if todo:
+        named = campaign.experiment.get("plugins", {})
         processes = min(workers or os.cpu_count() or 1, len(todo))
         with process_pool(processes) as pool:
-            futures = [pool.submit(_simulate, run.scenario, run.seed, place) for run, place in todo]
+            futures = [pool.submit(_simulate, run.scenario, run.seed, place, named) for run, place in todo]
             for done, future in enumerate(as_completed(futures), start=1):
                 future.result()
                 if progress:
@@ -228,14 +231,21 @@ def _refuse(campaign: Campaign, condition: int) -> None:
         problem = "the campaign was made by another version of the code, which might answer differently"
         raise InputError(problem, path="--replay", value=condition, allowed="none, or the campaign run again")
 
+    if named := campaign.experiment.get("plugins"):
+        if not is_trusted(campaign.path, named_code(campaign.experiment)):
+            problem = "the campaign has plug-ins that you have not run before"
+            raise InputError(problem, path="--replay", value=condition, allowed="none, or to run the folder before")
+        plugins.refuse_changed(named)
+
 
 def _recorded(place: Path) -> bool:
     return (place / "run.json").exists()
 
 
-def _simulate(scenario: str, seed: int, place: Path) -> None:
+def _simulate(scenario: str, seed: int, place: Path, named: Mapping[str, Mapping[str, str]]) -> None:
     from mesonet.simulation.simulate import simulate_json
 
+    plugins.use(named)
     traced = json.loads(scenario)
     traced["trace"] = {"every": interval(traced["time"]["duration"]), "flows": [], "routers": ["all"], "sources": []}
     simulate_json(json.dumps(traced, sort_keys=True, separators=(",", ":")), seed).write(place)

@@ -1,0 +1,50 @@
+"""The verb ``mesonet plugin``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from mesonet import plugins
+from mesonet.cli.common import JSON, Command
+from mesonet.terminal import write_json, write_table
+
+
+@click.command(cls=Command)
+@click.argument("file", required=False)
+@JSON
+def plugin(file: str | None, as_json: bool) -> None:
+    """Load the plug-in of FILE and show what it declares; without FILE show the path of the C header.
+
+    FILE is a congestion control: .c, .cpp, .zig, .so or .py:NAME.
+    """
+    if file is None:
+        path = str(plugins.header())
+        if as_json:
+            write_json({"header": path})
+        else:
+            click.echo(path)
+        return
+    found = plugins.load(file)
+    if as_json:
+        about = {"file": found.file, "digest": found.digest, "snapshots": not found.pointers}
+        write_json({**asdict(found.algorithm), **about})
+        return
+    write_table(
+        ["plug-in", "value"],
+        [
+            ["name", found.algorithm.name],
+            ["title", found.algorithm.title],
+            ["source", found.algorithm.source],
+            ["file", found.file],
+            ["digest", found.digest],
+            ["snapshots", "no: its state has pointers" if found.pointers else "yes"],
+        ],
+    )
+    if found.algorithm.params:
+        click.echo("")
+        write_table(
+            ["constant", "unit", "least", "default", "most", "effect", "source"],
+            [[p.name, p.unit, p.min, p.standard, p.max, p.doc, p.source] for p in found.algorithm.params],
+        )
