@@ -1,9 +1,9 @@
 """What an acknowledgement costs a plug-in more than the built-in algorithm: CPU nanoseconds.
 
-The examples of AIMD in `examples/plugins` give the results of ``tcp``, byte for byte. Their runs have the work of the run
-of ``tcp`` and the calls of the plug-in. The difference of the CPU times divides by the acknowledgements. The runs take
-turns, so that a busy minute does not hit one of them alone, and the smallest of several counts. Goals: at most 30 ns in
-C, 60 ns in Python.
+The examples of AIMD in `examples/plugins` give the results of ``tcp``, byte for byte. Their runs have the work of the
+run of ``tcp`` and the calls of the plug-in. The difference of the CPU times divides by the acknowledgements. The runs
+take turns, so that a busy minute does not hit one of them alone, and the smallest of several counts. Goals: at most
+30 ns in C, 60 ns in Python.
 
     make bench            or            python benches/plugins.py --repeat 7
 """

@@ -109,6 +109,8 @@ def _case(each: Criterion) -> str:
 def _judged(each: Criterion) -> str:
     """Return the measures of a case; in parentheses those without a verdict."""
     return "; ".join([measure.title for measure in each.measures] + [f"({one.title})" for one in each.observed])
+
+
 def _conform_checks() -> str:
     text = (
         "# The checks of mesonet conform\n\nGenerated from `mesonet.conform`. `mesonet conform ALGORITHM --list` "
