@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 import re
 from collections.abc import Callable
@@ -394,3 +395,12 @@ def test_the_plan_shows_what_each_criterion_costs() -> None:
     found = json.loads(without_name.stdout)
     assert (found["suite"], found["replicates"]) == ("c4", 100)
     assert [(row["case"], row["runs"]) for row in found["cost"]][:1] == [("simple", "300")]
+
+
+def test_the_table_of_all_algorithms_is_the_page_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parent.parent
+    monkeypatch.syspath_prepend(str(root / "verification"))
+    table = importlib.import_module("evidence_table")
+    rows = table.read()
+    assert {row["section"] for row in rows} <= set(SECTIONS)
+    assert (root / "docs/reference/evidence.md").read_text(encoding="utf-8") == table.page(rows)

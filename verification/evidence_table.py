@@ -25,17 +25,16 @@ _HEADING = """# Evidence about the built-in algorithms
 
 Verdicts of `mesonet evidence` with {replicates} replicates, against {against}, for each algorithm by criterion of RFC
 9743. A number is the worst harm found: the part of its performance that is lost in the worst cell. A dash means
-that no harm was found. A question mark means that some cell was too noisy, so that nothing can be said. Criteria
+that no harm was found. A question mark means that some cell was too noisy for a verdict. Criteria
 that nothing is simulated for are left out. An algorithm that is an incumbent is compared with other runs of itself,
-too.
+too.{missing}
 
-Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). Harm says
-nothing about merit: `bbr` has short queues where it harms no one, and `vegas` loses to every incumbent.
-Margins are choices.
+Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
+what gets worse, not what gets better, and margins are choices.
 
 Repeat it, or a single column with the name of an algorithm:
 
-```sh
+```sh no-run
 python verification/evidence_table.py evidence-reports
 python verification/evidence_table.py evidence-reports --search
 ```
@@ -81,7 +80,10 @@ def page(rows: list[dict[str, str]]) -> str:
         if each.runs:
             marks = [_mark(cells.get((each.id, name))) for name in names]
             lines.append(f"| {each.id} {each.title} | " + " | ".join(marks) + " |")
-    heading = _HEADING.format(replicates=suite.quick, against=" and ".join(f"`{name}`" for name in AGAINST))
+    rest = [f"`{name}`" for name in core.algorithms() if name not in names]
+    missing = f" Not run yet: {', '.join(rest)}, and cells without a mark." if rest else ""
+    against = " and ".join(f"`{name}`" for name in AGAINST)
+    heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing)
     return heading + "\n" + "\n".join(lines) + "\n\n" + _worst(rows, names)
 
 
