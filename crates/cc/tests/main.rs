@@ -6,5 +6,6 @@ mod contract;
 mod dumbbell_cycle;
 mod fast_equilibrium;
 mod goodput_latency;
+mod plugin;
 mod random_loss;
 mod response_functions;

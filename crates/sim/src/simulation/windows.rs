@@ -28,9 +28,16 @@ impl Simulation {
             threads::run_before(&self.shared, domains, self.threads, limit);
             return;
         }
+        if self.shared.has_plugins {
+            while let Some(end) = window(&domains, &self.shared, limit) {
+                domains.iter_mut().for_each(|domain| domain.advance(end));
+                self.shared.raise_fault();
+                exchange(&self.shared, &mut domains);
+            }
+            return;
+        }
         while let Some(end) = window(&domains, &self.shared, limit) {
-            domains.iter_mut().for_each(|domain| domain.advance(end));
-            self.shared.raise_fault();
+            domains.iter_mut().for_each(|domain| domain.run(end));
             exchange(&self.shared, &mut domains);
         }
     }

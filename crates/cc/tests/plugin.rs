@@ -1,0 +1,173 @@
+//! Plug-ins through the table of functions, as a library in C would give it.
+#![allow(unsafe_code, reason = "the functions stand for a library in C")]
+
+use crate::support::start;
+use mesonet_cc::plugin::abi::{self, ABI, HAS_POINTERS};
+use mesonet_cc::plugin::{Fault, Plugin, PluginConfig, load};
+use mesonet_cc::{AckEvent, Common, Config, Controller, FlowName, IdleEvent, LossCause, LossEvent, Phase};
+use mesonet_cc::{MILLISECOND, Preset, SECOND, Start};
+use std::ffi::{CStr, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The state: a window, a count of acknowledgements.
+#[repr(C)]
+struct State {
+    window: abi::Window,
+    acks: f64,
+}
+
+unsafe extern "C" fn on_ack(flow: *mut c_void, config: *const abi::Config, ack: *const abi::Ack) {
+    let (state, config, ack) = unsafe { (&mut *flow.cast::<State>(), &*config, &*ack) };
+    state.acks += 1.0;
+    state.window.cwnd += unsafe { *config.params } * f64::from(ack.acked);
+    state.window.phase = 2;
+    state.window.pacing_rate = state.acks / ack.srtt;
+}
+
+unsafe extern "C" fn on_loss(flow: *mut c_void, _: *const abi::Config, loss: *const abi::Loss) {
+    let (state, loss) = unsafe { (&mut *flow.cast::<State>(), &*loss) };
+    state.window.cwnd = f64::from(loss.in_flight) / 2.0;
+}
+
+static RELEASED: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn release(_: *mut c_void) {
+    RELEASED.fetch_add(1, Ordering::SeqCst);
+}
+
+fn table(name: &'static CStr) -> abi::Algorithm {
+    let gain = abi::Param {
+        name: c"gain".as_ptr(),
+        doc: c"segments per acknowledged segment".as_ptr(),
+        unit: c"1".as_ptr(),
+        min: 0.0,
+        max: 1e9,
+        value: 1.0,
+        source: c"chosen".as_ptr(),
+    };
+    abi::Algorithm {
+        abi: ABI,
+        size: size_of::<abi::Algorithm>() as u32,
+        state_size: size_of::<State>() as u32,
+        flags: 0,
+        codepoint: 1,
+        param_count: 1,
+        name: name.as_ptr(),
+        title: c"A test".as_ptr(),
+        source: c"chosen".as_ptr(),
+        params: Box::leak(Box::new(gain)),
+        timer_period: 0.0,
+        init: None,
+        on_ack: Some(on_ack),
+        on_loss: Some(on_loss),
+        on_recovery_exit: None,
+        on_timer: None,
+        on_idle: None,
+        on_send: None,
+        on_segment_lost: None,
+        undo: None,
+        release: None,
+    }
+}
+
+fn loaded(table: &abi::Algorithm) -> &'static Plugin {
+    unsafe { load(table, "digest") }.expect("a table that is right")
+}
+
+fn config(plugin: &'static Plugin, gain: f64) -> Config {
+    Config::Plugin(PluginConfig::new(plugin, Common::of(Preset::Standard), &[gain]))
+}
+
+fn ack(now: u64) -> AckEvent {
+    AckEvent { now, acked: 2, srtt: SECOND / 2, ..AckEvent::default() }
+}
+
+#[test]
+fn events_reach_the_functions_and_the_window_comes_back() {
+    let config = config(loaded(&table(c"events")), 3.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    assert_eq!((flow.cwnd(), flow.pacing_rate(), flow.phase(&config, 0)), (10.0, None, Phase::SlowStart));
+    flow.on_ack(&config, &ack(SECOND));
+    assert_eq!((flow.cwnd(), flow.pacing_rate()), (16.0, Some(2.0)));
+    assert_eq!(flow.phase(&config, 0), Phase::Alternate);
+
+    let before = flow.clone();
+    let loss = LossEvent {
+        now: SECOND,
+        cause: LossCause::FastRetransmit,
+        in_flight: 12,
+        lost: 1,
+        first_timeout: false,
+    };
+    flow.on_loss(&config, &loss);
+    assert_eq!(flow.cwnd(), 6.0);
+    flow.undo(&config, &before, SECOND);
+    assert_eq!((flow.cwnd(), flow.pacing_rate()), (16.0, Some(2.0)));
+
+    // Without a function of its own the window restarts as others do (RFC 5681, section 4.1).
+    flow.on_idle(&config, &IdleEvent { now: 9 * SECOND, idle: 5 * SECOND, rto: SECOND });
+    assert_eq!(flow.cwnd(), 10.0);
+    flow.on_ack(&config, &ack(9 * SECOND));
+    assert_eq!(flow.cwnd(), 16.0, "from the window after the restart");
+}
+
+#[test]
+fn a_state_that_was_written_goes_on() {
+    let config = config(loaded(&table(c"written")), 1.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    flow.on_ack(&config, &ack(SECOND));
+    let text = serde_json::to_string(&flow).expect("plain data");
+    let mut read: Controller = serde_json::from_str(&text).expect("what was written");
+    for each in [&mut flow, &mut read] {
+        each.on_ack(&config, &ack(2 * SECOND));
+        assert_eq!((each.cwnd(), each.pacing_rate()), (14.0, Some(4.0)));
+    }
+    let short = text.replace("\"memory\":[[", "\"memory\":[],\"other\":[[");
+    assert!(serde_json::from_str::<Controller>(&short).is_err(), "{short}");
+}
+
+#[test]
+fn a_fault_unwinds_with_its_place() {
+    let config = config(loaded(&table(c"faulty")), f64::MAX.min(1e9));
+    let name = FlowName { source: 7, transfer: 3 };
+    let mut flow = config.start(&Start { flow: name, ..start(10.0, 1e9) });
+    let huge = AckEvent { acked: u32::MAX, ..ack(SECOND) };
+    flow.on_ack(&config, &huge);
+    assert_eq!(flow.cwnd(), Common::of(Preset::Standard).max_cwnd, "lowered");
+
+    let no_time = AckEvent { srtt: 0, ..ack(1500 * MILLISECOND) };
+    let payload = catch_unwind(AssertUnwindSafe(|| flow.on_ack(&config, &no_time))).expect_err("a fault");
+    let fault = payload.downcast::<Fault>().expect("the fault of a plug-in");
+    assert_eq!(fault.order(), (1500 * MILLISECOND, name));
+    assert_eq!(
+        fault.message,
+        "plug-in faulty: on_ack of source 7, transfer 3, at 1.500000000000 s: it left pacing_rate = inf; allowed: \
+         finite, at least 0"
+    );
+}
+
+#[test]
+fn a_state_with_pointers_is_released_once() {
+    let pointing = abi::Algorithm { flags: HAS_POINTERS, release: Some(release), ..table(c"pointing") };
+    let config = config(loaded(&pointing), 1.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    flow = config.start(&start(flow.cwnd(), 1e9));
+    assert_eq!(RELEASED.load(Ordering::SeqCst), 1, "the first state");
+    assert!(catch_unwind(AssertUnwindSafe(|| flow.clone())).is_err(), "no copies");
+    drop(flow);
+    assert_eq!(RELEASED.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn tables_that_are_not_right_are_refused() {
+    let refused =
+        |table: abi::Algorithm| unsafe { load(&raw const table, "other") }.err().unwrap_or_default();
+    let right = table(c"refused");
+    assert!(refused(abi::Algorithm { abi: 2, ..right }).starts_with("abi = 2"));
+    assert!(refused(abi::Algorithm { state_size: 39, ..right }).starts_with("state_size = 39"));
+    assert!(refused(abi::Algorithm { release: Some(release), ..right }).starts_with("release is a function"));
+    assert!(refused(abi::Algorithm { name: c"tcp".as_ptr(), ..right }).contains("built-in"));
+    assert!(refused(abi::Algorithm { name: c"".as_ptr(), ..right }).starts_with("name = \"\""));
+    assert_eq!(refused(right), "");
+}
