@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet import algorithms, core, plugins
 from mesonet.campaign.ledger import Ledger
 from mesonet.cli.choice import find_scenario
+from mesonet.cli.main import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
 
@@ -529,3 +531,24 @@ def test_a_class_that_is_not_a_plug_in_is_refused(tmp_path: Path, text: str, mes
     (tmp_path / "cc.py").write_text(text)
     with pytest.raises(InputError, match=message):
         plugins.load("cc.py:Mine", tmp_path)
+
+
+# The verb
+
+
+@needs_compiler
+def test_the_verb_shows_the_header_and_what_a_file_declares(tmp_path: Path) -> None:
+    def shown(*words: str) -> str:
+        done = CliRunner().invoke(main, ["plugin", *words])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert Path(shown().strip()) == plugins.header()
+    assert Path(json.loads(shown("--json"))["header"]).is_file()
+    file = str(written(tmp_path, "shown"))
+    about = json.loads(shown(file, "--json"))
+    assert (about["name"], about["params"][0]["max"], about["snapshots"]) == ("shown", 9, True)
+    assert "gain" in shown(file)
+    refused = CliRunner().invoke(main, ["plugin", "tcp"])
+    assert refused.exit_code == 2
+    assert "not the file of a plug-in" in refused.output
