@@ -232,3 +232,25 @@ def test_an_incumbent_may_be_written_in_another_way(mixed: Path, tmp_path: Path)
 def test_an_option_with_a_variant_is_refused_by_its_path() -> None:
     assert pairs(["algorithms=tcp(increase=4)"]) == {"algorithms": "tcp(increase=4)"}
     assert pairs(["parameters.tcp(increase=4).decrease=0.3"]) == {"parameters.tcp(increase=4).decrease": "0.3"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Reno", "tcp"),
+        ("newreno", "tcp"),
+        ("COMPOUND", "ctcp"),
+        ("BBR3", "bbr3"),
+        ("Cubic(beta=0.5)", "cubic(beta=0.5)"),
+        ("fast-AT", "fast-at"),
+    ],
+)
+def test_names_that_people_type_are_understood(text: str, name: str) -> None:
+    assert algorithms.resolve(text).name == name
+    found, wanted = (scenario("dumbbell", algorithms=each) for each in (text, name))
+    assert found.canonical() == wanted.canonical()
+
+
+def test_an_alias_is_its_algorithm_and_no_second_one() -> None:
+    with pytest.raises(InputError, match="tcp is there twice"):
+        scenario("dumbbell", algorithms="tcp=0.5, reno=0.5")

@@ -19,6 +19,9 @@ from mesonet.errors import InputError, unknown
 OUTSIDE = r"(?![^()]*\))"
 """Regular expression that follows a separator: the separator is outside of parentheses."""
 
+ALIASES = {"reno": "tcp", "newreno": "tcp", "compound": "ctcp"}
+"""Other names that people type. Whether `tcp` recovers as Reno or NewReno is ``transport.recovery``."""
+
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
 _ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the file of a plug-in"
 
@@ -65,7 +68,8 @@ def resolve(text: Any) -> Named:
     Parameters
     ----------
     text
-        ``NAME`` or ``NAME(constant=value, ...)``; NAME is also the path of the file of a plug-in, which is loaded.
+        ``NAME`` or ``NAME(constant=value, ...)``. NAME is also one of `ALIASES`, in any letter case, or the path of the
+        file of a plug-in, which is loaded.
 
     Returns
     -------
@@ -81,6 +85,8 @@ def resolve(text: Any) -> Named:
     --------
     >>> resolve("tcp( decrease = 0.20, increase = 4.0 )").name
     'tcp(increase=4, decrease=0.2)'
+    >>> resolve("NewReno").name, resolve("CUBIC(beta=0.5)").name
+    ('tcp', 'cubic(beta=0.5)')
     """
     if not isinstance(text, str):
         raise unknown("algorithm", str(text), plugins.known())
@@ -128,7 +134,7 @@ def is_algorithm(text: Any) -> bool:
     """
     if not isinstance(text, str):
         return False
-    if text not in plugins.known() and not _VARIANT.fullmatch(text) and not plugins.is_file(text):
+    if _known_name(text) not in plugins.known() and not _VARIANT.fullmatch(text) and not plugins.is_file(text):
         return False
     return bool(resolve(text))
 
@@ -212,19 +218,30 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
     """Return what a text names; `loaded` are the digests of the plug-ins that have names now."""
     known = plugins.known()
     if "(" not in text and ")" not in text:
-        if text not in known:
+        name = _known_name(text)
+        if name not in known:
             raise unknown("algorithm", text, known)
-        return Named(text, known[text], {}, _digest(text))
+        return Named(name, known[name], {}, _digest(name))
     match = _VARIANT.fullmatch(text)
     if not match:
         raise InputError("not the name of an algorithm", value=text, allowed=_ALLOWED)
-    if match[1] not in known:
+    name = _known_name(match[1])
+    if name not in known:
         error = unknown("algorithm", match[1], known)
         raise InputError(error.problem, value=text, allowed=error.allowed)
-    algorithm = known[match[1]]
+    algorithm = known[name]
     given = _constants(text, algorithm, match[2])
     ordered = {about.name: given[about.name] for about in algorithm.params if about.name in given}
     return Named(_text(algorithm, ordered), algorithm, ordered, _digest(algorithm.name))
+
+
+def _known_name(text: str) -> str:
+    """Return the name of an algorithm for an alias or a name in other letter case; another text as it is."""
+    known = plugins.known()
+    if text in known:
+        return text
+    small = ALIASES.get(text.strip().lower(), text.strip().lower())
+    return small if small in known else text
 
 
 def _digest(name: str) -> str | None:
