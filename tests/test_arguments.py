@@ -27,7 +27,7 @@ def test_simulate_takes_the_name_or_the_file_of_a_scenario(tmp_path: Path) -> No
     run = mn.simulate(str(file))
     assert run.provenance["scenario"]["time"]["duration"] == 1
     assert mn.simulate(file).provenance["scenario"] == run.provenance["scenario"]
-    with pytest.raises(InputError, match=r'"abilen": unknown scenario \(nearest: abilene\)'):
+    with pytest.raises(InputError, match=r'"abilen": unknown scenario \(nearest: abilene, bottleneck\)'):
         mn.simulate("abilen")
 
 

@@ -130,7 +130,10 @@ def test_check_shows_values_sources_and_what_follows() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("run", "abilen"), '"abilen": unknown scenario or experiment (nearest: abilene). Allowed: abilene'),
+        (
+            ("run", "abilen"),
+            '"abilen": unknown scenario or experiment (nearest: abilene, bottleneck). Allowed: abilene',
+        ),
         (("run", "abilene", "--algorithm", "cubik"), '--algorithm: algorithms = "cubik": unknown algorithm'),
         (
             ("run", "abilene", "--set", "duration=60"),

@@ -16,6 +16,7 @@ from mesonet.reporting.campaign_view.service import LATE, OF_FRAMES, SIZES, serv
 from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES, KEY_RESPONSES, SERVICE
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import figure_groups
+from mesonet.reporting.folder.analysis_files import SECTIONS
 
 VIDEO = {"from": "A", "to": "B", "application": {"source": {"frames": {"rate": 30.0, "size": 2.5}}}}
 SENT = 1000
@@ -99,6 +100,7 @@ def test_one_figure_shows_slowdown_and_late_frames() -> None:
     (group,) = [group for group in figure_groups(view) if group.id == "service"]
     assert group.title == "Slowdown and late frames"
     (figure,) = group.figures
+    assert figure.file.partition("/")[0] in SECTIONS  # of the figures on disk, too
     drawn = figure.draw()
     (rows,) = drawn.tables.values()
     assert set(rows["panel"]) == {"slowdown", "late", "delay"}

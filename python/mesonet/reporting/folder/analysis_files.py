@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "network": "The network",
     "windows": "Windows of single flows",
+    "service": "Slowdown and late frames",
     "sensitivity": "Which factors drive the responses",
     "levels": "Responses over the levels",
     "scatter": "Responses over the factors",
