@@ -97,6 +97,7 @@ fn acknowledgement(criterion: &mut Criterion) {
                         interval: rtt,
                         in_flight: WINDOW as u32,
                         lost: 0,
+                        ce: 0,
                         app_limited: false,
                     },
                     round_start: number % WINDOW == 0,
