@@ -1,4 +1,4 @@
-"""What a run of a suite costs (`mesonet evidence`), and where its processor time goes.
+"""Cost of a run of a suite (`mesonet evidence`), stage by stage.
 
 The goal is the test suite of C4 in full within ten minutes on eight cores: 45 scenarios, three algorithms, 100 runs
 each, or .356 CPU s per run. The suite runs twice, with few replicates and with more. The difference gives the time of

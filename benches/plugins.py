@@ -1,4 +1,4 @@
-"""What an acknowledgement costs a plug-in more than the built-in algorithm: CPU nanoseconds.
+"""Cost of an acknowledgement in a plug-in beyond the built-in algorithm: CPU nanoseconds.
 
 The examples of AIMD in `examples/plugins` give the results of ``tcp``, byte for byte. Their runs have the work of the
 run of ``tcp`` and the calls of the plug-in. The difference of the CPU times divides by the acknowledgements. The runs

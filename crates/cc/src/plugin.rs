@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A plug-in that was loaded; lives to the end of the process.
 #[derive(Debug)]
 pub struct Plugin {
-    /// What users can list.
+    /// The facts that users can list.
     pub algorithm: Algorithm,
     /// Digest of its file.
     digest: String,
@@ -59,7 +59,7 @@ const WORDS: usize = size_of::<Rules>() / 8;
 struct Constants {
     plugin: &'static Plugin,
     common: Common,
-    /// What the functions see: a [`Rules`], then the values of the constants, to which it points.
+    /// Memory that the functions see: a [`Rules`], then the values of the constants, to which it points.
     rules: Box<[u64]>,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,4 +47,5 @@ def evaluate(
     if not harmful:
         return results, findings
     results = confirm(plan, results, harmful, out, told=told, **how)
-    return results, judge(plan, results)
+    again = {each.criterion.id: each for each in judge(replace(plan, criteria=tuple(harmful)), results)}
+    return results, [again.get(each.criterion.id, each) for each in findings]

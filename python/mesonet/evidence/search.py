@@ -113,8 +113,8 @@ class _Known:
         if not new:
             return np.empty((len(self.measures), 0, 0))
         pairs = list(zip(self.measured(stage, new), self.measures, strict=True))
-        scores = np.array([_score(*pair, measure) for pair, measure in pairs])
         losses = np.array([_loss(*pair, measure) for pair, measure in pairs])
+        scores = np.array([_score(*pair, measure, lost) for (pair, measure), lost in zip(pairs, losses, strict=True)])
         self.scores.update(zip(new, scores.T, strict=True))
         self.losses.update(zip(new, np.nan_to_num(losses.mean(axis=2)).T, strict=True))
         return losses
@@ -236,15 +236,15 @@ def _loss(tested: Floats, reference: Floats, measure: Measure) -> Floats:
     return np.where(reference > 0, (reference - tested) / np.where(reference > 0, reference, 1.0), 0.0)
 
 
-def _score(tested: Floats, reference: Floats, measure: Measure) -> Floats:
-    """Return what the search raises, by cell: 0 where there is no harm beyond the margin.
+def _score(tested: Floats, reference: Floats, measure: Measure, loss: Floats) -> Floats:
+    """Return what the search raises, by cell, for the `_loss`: 0 where there is no harm beyond the margin.
 
     Losses and delays grow without bound, but their harm as a part of 1 has no room left above 99 %. They are therefore
     ranked by their difference.
     """
     harms = harm(reference.T, tested.T, more_is_better=[measure.higher_is_better] * len(tested)).harm
     small = np.abs(tested.mean(axis=1) - reference.mean(axis=1)) <= measure.least
-    score = np.where(small | ~(harms > measure.margin), 0.0, _loss(tested, reference, measure).mean(axis=1))
+    score = np.where(small | ~(harms > measure.margin), 0.0, loss.mean(axis=1))
     return np.nan_to_num(score, nan=0.0)
 
 

@@ -1,4 +1,4 @@
-//! What a plug-in did wrong, and the call of a plug-in that a thread is in: for messages, also of a signal.
+//! Faults of a plug-in, and the call of a plug-in that a thread is in: for messages, also of a signal.
 
 use super::Plugin;
 use crate::{FlowName, Picos, SECOND};
