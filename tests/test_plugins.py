@@ -409,6 +409,22 @@ def test_ctrl_c_ends_a_function_that_does_not_return() -> None:
     assert "the function does not return" in errors
 
 
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_function_that_does_not_return_on_another_thread_is_named() -> None:
+    words = ("run", "abilene", "--duration", "5 s", "--threads", "2", "--algorithm", f"{FAULTY}(kind=14, after=2)")
+    process = subprocess.Popen([sys.executable, "-m", "mesonet", *words], stderr=subprocess.PIPE, text=True)
+    timer = threading.Timer(8.0, process.send_signal, (signal.SIGINT,))
+    timer.start()
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == -signal.SIGINT
+    assert re.search(r"plug-in faulty: on_ack of source \d+, .*: no end: the function does not return", errors)
+
+
 # Campaigns
 
 

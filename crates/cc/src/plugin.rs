@@ -15,7 +15,7 @@ use crate::{
 };
 use crate::{FlowName, IdleRule, SendEvent, Start, TimeoutRule, WindowBasis, seconds};
 use abi::Config as Rules;
-pub use fault::{Call, Event, Fault, present};
+pub use fault::{Call, Event, Fault, Shown, mark, marked, present};
 pub use load::{find, load};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -3,7 +3,7 @@
 
 use crate::support::start;
 use mesonet_cc::plugin::abi::{self, ABI, HAS_POINTERS};
-use mesonet_cc::plugin::{Fault, Plugin, PluginConfig, load};
+use mesonet_cc::plugin::{Fault, Plugin, PluginConfig, Shown, load, mark, marked};
 use mesonet_cc::{AckEvent, Common, Config, Controller, FlowName, IdleEvent, LossCause, LossEvent, Phase};
 use mesonet_cc::{MILLISECOND, Preset, SECOND, Start};
 use std::ffi::{CStr, c_void};
@@ -170,4 +170,37 @@ fn tables_that_are_not_right_are_refused() {
     assert!(refused(abi::Algorithm { name: c"tcp".as_ptr(), ..right }).contains("built-in"));
     assert!(refused(abi::Algorithm { name: c"".as_ptr(), ..right }).starts_with("name = \"\""));
     assert_eq!(refused(right), "");
+}
+
+/// 0: not called yet; 1: in the call; 2: the call may return.
+static STUCK: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn stuck(_: *mut c_void, _: *const abi::Config, _: *const abi::Ack) {
+    STUCK.store(1, Ordering::SeqCst);
+    while STUCK.load(Ordering::SeqCst) != 2 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_call_of_another_thread_that_lasts_is_found() {
+    let config = config(loaded(&abi::Algorithm { on_ack: Some(stuck), ..table(c"stuck") }), 1.0);
+    let mut flow = config.start(&Start { flow: FlowName { source: 4, transfer: 2 }, ..start(10.0, 1e9) });
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _shown = Shown::new();
+            flow.on_ack(&config, &ack(SECOND));
+        });
+        while STUCK.load(Ordering::SeqCst) != 1 {
+            std::thread::yield_now();
+        }
+        assert!(mark());
+        let call = marked().map(|call| call.to_string());
+        assert_eq!(
+            call.as_deref(),
+            Some("plug-in stuck: on_ack of source 4, transfer 2, at 1.000000000000 s")
+        );
+        STUCK.store(2, Ordering::SeqCst);
+    });
+    assert!(marked().is_none(), "the call has returned");
 }

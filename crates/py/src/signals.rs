@@ -13,6 +13,7 @@ use mesonet_cc::plugin::{self, Call};
 use std::cell::{Cell, UnsafeCell};
 use std::fmt::{self, Write};
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Signals that end a process because of what its code did; C++ exceptions that leave a function end in SIGABRT.
@@ -165,31 +166,36 @@ extern "C" fn fault(number: libc::c_int) {
 }
 
 thread_local! {
-    /// The signal to end that came, and the call of its instant.
-    static ENDING: Cell<Option<(libc::c_int, Call)>> = const { Cell::new(None) };
+    /// The call of the instant of a signal to end.
+    static ENDING: Cell<Option<Call>> = const { Cell::new(None) };
 }
+
+/// The signal to end that came; 0 for none.
+static ENDING_BY: AtomicI32 = AtomicI32::new(0);
 
 extern "C" fn end(number: libc::c_int) {
     if number == libc::SIGALRM {
-        match (ENDING.take(), plugin::present()) {
-            (Some((by, before)), Some(call)) => {
-                if call.is(&before) {
-                    Line::print(&call, "no end", "the function does not return");
-                    // SAFETY: the default for a signal that exists.
-                    unsafe {
-                        libc::signal(by, libc::SIG_DFL);
-                        libc::raise(by);
-                    }
+        let by = ENDING_BY.swap(0, Ordering::AcqRel);
+        if by != 0 {
+            let own = ENDING.take().and_then(|before| plugin::present().filter(|call| call.is(&before)));
+            if let Some(call) = own.or_else(plugin::marked) {
+                Line::print(&call, "no end", "the function does not return");
+                // SAFETY: the default for a signal that exists.
+                unsafe {
+                    libc::signal(by, libc::SIG_DFL);
+                    libc::raise(by);
                 }
-                return;
             }
-            (Some(_), None) => return,
-            (None, _) => {}
+            return;
         }
-    } else if let Some(call) = plugin::present() {
-        ENDING.set(Some((number, call)));
-        // SAFETY: may be called from a handler.
-        unsafe { libc::alarm(PATIENCE) };
+    } else {
+        ENDING.set(plugin::present());
+        // Both count: this thread and the others are in calls of their own.
+        if plugin::mark() | ENDING.get().is_some() {
+            ENDING_BY.store(number, Ordering::Release);
+            // SAFETY: may be called from a handler.
+            unsafe { libc::alarm(PATIENCE) };
+        }
     }
     pass_on(number);
 }

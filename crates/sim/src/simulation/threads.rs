@@ -9,6 +9,7 @@ use super::shared::Shared;
 use super::waiting::Waiting;
 use super::windows::{exchange, window};
 use mesonet_cc::Picos;
+use mesonet_cc::plugin::Shown;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -124,6 +125,7 @@ impl Work<'_> {
 
     /// Takes domains, window after window.
     fn serve(&self) {
+        let _shown = Shown::new();
         loop {
             self.waiting.until(|| self.is_open() || self.over.load(Ordering::SeqCst));
             if self.over.load(Ordering::SeqCst) {
