@@ -107,7 +107,7 @@ def test_the_structs_of_rust_are_those_of_the_header() -> None:
     rust = (ROOT / "crates/cc/src/plugin/abi.rs").read_text()
     kinds = {"f64": "double", "u32": "uint32_t", "u64": "uint64_t"}
     header = structs_of_header()
-    assert len(header) == 10
+    assert len(header) == 11
     for name, fields in header.items():
         body = re.search(rf"pub struct {name.capitalize()} \{{(.*?)\n\}}", rust, flags=re.DOTALL)
         assert body, name
@@ -131,7 +131,7 @@ def test_the_structs_of_python_are_those_of_the_header() -> None:
     assert rules == header["config"]
     assert [field for field, _ in compiled._Table._fields_] == [field for field, _ in header["algorithm"]]
     assert [field for field, _ in compiled._Param._fields_] == [field for field, _ in header["param"]]
-    assert ctypes.sizeof(compiled._Table) == 144
+    assert ctypes.sizeof(compiled._Table) == 160
 
 
 # The examples
@@ -181,6 +181,26 @@ def test_a_plug_in_with_every_event_is_deterministic() -> None:
     assert tables(mn.simulate(scenario, seed=3, threads=3)) == one
     assert tables(mn.simulate(scenario, seed=3, engine="reference")) == one
     assert tables(mn.simulate(scenario, seed=4)) != one
+
+
+@needs_compiler
+def test_traces_have_its_mode_and_its_bandwidth() -> None:
+    changes = {"trace.flows": [1], "trace.every": "50 ms"}
+    rows = mn.simulate(mn.scenario("dumbbell", algorithm=str(COUNTING), duration="3 s", **changes)).flow_traces
+    found = rows.to_polars()
+    modes = found["mode"].to_list()
+    assert [mode for at, mode in enumerate(modes) if mode != modes[at - 1] or at == 0] == ["", "few", "many"]
+    assert found["bandwidth"].drop_nans().max() > 100
+
+
+@needs_compiler
+def test_numbers_of_segments_reach_it(tmp_path: Path) -> None:
+    change = ("if (mesonet_may_grow(c, a)) w->cwnd += a->acked / w->cwnd;", """
+    if (a->next < a->una || a->next - a->una < a->delivered - a->una) __builtin_trap();
+    if (!a->in_recovery && a->delivered == a->una) w->cwnd = 20.0 + (double)(a->una + a->next) / 1000.0;""")
+    file = written(tmp_path, "numbers", SHORT, change)
+    found = mn.simulate(mn.scenario("dumbbell", algorithm=str(file), duration="3 s")).series.to_polars()
+    assert found["flow_1_cwnd"][-1] > 20.1
 
 
 @needs_compiler
@@ -266,7 +286,7 @@ def test_a_changed_file_is_another_scenario(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("= MESONET_CC_ABI", "= 2", "abi = 2: another version of the interface. Allowed: 1"),
-        ("= sizeof(struct mesonet_algorithm)", "= 8", "size = 8: not the table of this version. Allowed: 144"),
+        ("= sizeof(struct mesonet_algorithm)", "= 8", "size = 8: not the table of this version. Allowed: 160"),
         ("= sizeof(struct mesonet_window)", "= 8", "state_size = 8. Allowed: 40 to 65536"),
         ("= sizeof(struct mesonet_window)", "= 1 << 20", "state_size = 1048576. Allowed: 40 to 65536"),
         (".codepoint = 1", ".codepoint = 3", "codepoint = 3. Allowed: 0"),

@@ -69,6 +69,13 @@ static void undo(void *flow, const struct mesonet_config *config, const void *be
     if (then->window.cwnd > s->window.cwnd) s->window.cwnd = then->window.cwnd;
 }
 
+static void report(const void *flow, const struct mesonet_config *config, struct mesonet_report *report) {
+    const struct state *s = flow;
+    (void)config;
+    report->bandwidth = s->rate;
+    report->mode = 1 + (s->sends > 100);
+}
+
 static const struct mesonet_algorithm counting = {
     .abi = MESONET_CC_ABI,
     .size = sizeof(struct mesonet_algorithm),
@@ -88,6 +95,8 @@ static const struct mesonet_algorithm counting = {
     .on_send = on_send,
     .on_segment_lost = on_segment_lost,
     .undo = undo,
+    .modes = "few many",
+    .report = report,
 };
 
 MESONET_EXPORT const struct mesonet_algorithm *mesonet_cc(void) { return &counting; }

@@ -93,6 +93,10 @@ pub struct AckEvent {
     pub app_limited: bool,
     /// Acknowledged segments that carried a congestion-experienced mark.
     pub ce: u32,
+    /// Lowest unacknowledged segment after this acknowledgement, counted from the first one of the flow.
+    pub una: u64,
+    /// Next segment that has never been sent, counted in the same way.
+    pub next: u64,
 }
 
 /// The span of a delivery-rate sample: from the acknowledgement that was the last one when the acknowledged segment

@@ -31,6 +31,8 @@ pub struct Plugin {
     digest: String,
     table: abi::Algorithm,
     timer_period: Option<Picos>,
+    /// Names of its modes.
+    modes: Vec<&'static str>,
 }
 
 // SAFETY: the table holds functions, which are called with state of one flow at a time, and texts that were copied.
@@ -255,6 +257,8 @@ impl PluginFlow {
             cwnd_limited: ack.cwnd_limited.into(),
             app_limited: ack.app_limited.into(),
             reserved: 0,
+            una: ack.una,
+            next: ack.next,
         };
         self.on(config, Event::OnAck, ack.now, function, &event);
     }
@@ -394,6 +398,29 @@ impl PluginFlow {
             _ => Phase::Alternate,
         };
         self.holds_back = holds_back != 0;
+    }
+
+    /// The mode and the bandwidth estimate of the plug-in, for traces.
+    #[allow(unsafe_code)]
+    fn report(&self, config: &PluginConfig) -> abi::Report {
+        let mut report = abi::Report { bandwidth: 0.0, mode: 0, reserved: 0 };
+        let Some(function) = config.0.plugin.table.report else { return report };
+        fault::enter(Call { plugin: config.0.plugin, event: Event::Report, flow: self.name, now: None });
+        // SAFETY: `load`: a function of this signature; it gets a state that it may read.
+        unsafe { function(self.memory.as_ptr().cast::<c_void>(), config.rules(), &raw mut report) };
+        fault::leave();
+        report
+    }
+
+    /// Name of its mode, the one of the number that it reports; `None` for 0 and for numbers without a name.
+    pub(crate) fn mode(&self, config: &PluginConfig) -> Option<&'static str> {
+        let place = (self.report(config).mode as usize).checked_sub(1)?;
+        config.0.plugin.modes.get(place).copied()
+    }
+
+    /// The rate that it reports, segments/s.
+    pub(crate) fn bandwidth_estimate(&self, config: &PluginConfig) -> Option<f64> {
+        Some(self.report(config).bandwidth).filter(|rate| rate.is_finite() && *rate > 0.0)
     }
 
     #[inline]

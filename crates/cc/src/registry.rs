@@ -206,14 +206,22 @@ macro_rules! registry {
 
             /// See [`CongestionControl::mode`].
             #[must_use]
-            pub fn mode(&self) -> Option<&'static str> {
-                match self { $(Self::$variant(s) => s.mode(),)* Self::Plugin(_) => None, }
+            pub fn mode(&self, config: &Config) -> Option<&'static str> {
+                match (self, config) {
+                    $((Self::$variant(s), _) => s.mode(),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.mode(c),
+                    (Self::Plugin(_), _) => None,
+                }
             }
 
             /// See [`CongestionControl::bandwidth_estimate`].
             #[must_use]
-            pub fn bandwidth_estimate(&self) -> Option<f64> {
-                match self { $(Self::$variant(s) => s.bandwidth_estimate(),)* Self::Plugin(_) => None, }
+            pub fn bandwidth_estimate(&self, config: &Config) -> Option<f64> {
+                match (self, config) {
+                    $((Self::$variant(s), _) => s.bandwidth_estimate(),)*
+                    (Self::Plugin(s), Config::Plugin(c)) => s.bandwidth_estimate(c),
+                    (Self::Plugin(_), _) => None,
+                }
             }
         }
     };

@@ -68,6 +68,8 @@ fn table(name: &'static CStr) -> abi::Algorithm {
         on_segment_lost: None,
         undo: None,
         release: None,
+        modes: std::ptr::null(),
+        report: None,
     }
 }
 
@@ -170,6 +172,51 @@ fn tables_that_are_not_right_are_refused() {
     assert!(refused(abi::Algorithm { name: c"tcp".as_ptr(), ..right }).contains("built-in"));
     assert!(refused(abi::Algorithm { name: c"".as_ptr(), ..right }).starts_with("name = \"\""));
     assert_eq!(refused(right), "");
+}
+
+unsafe extern "C" fn report(flow: *const c_void, config: *const abi::Config, report: *mut abi::Report) {
+    let (state, config) = unsafe { (&*flow.cast::<State>(), &*config) };
+    let report = unsafe { &mut *report };
+    report.bandwidth = state.acks * unsafe { *config.params };
+    report.mode = state.acks as u32;
+}
+
+#[test]
+fn a_plug_in_reports_its_mode_and_its_bandwidth() {
+    let table =
+        abi::Algorithm { modes: c"startup drain".as_ptr(), report: Some(report), ..table(c"reporting") };
+    let config = config(loaded(&table), 5.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    assert_eq!((flow.mode(&config), flow.bandwidth_estimate(&config)), (None, None));
+    let mut seen = Vec::new();
+    for second in 1..=3 {
+        flow.on_ack(&config, &ack(second * SECOND));
+        seen.push((flow.mode(&config), flow.bandwidth_estimate(&config)));
+    }
+    assert_eq!(seen, [(Some("startup"), Some(5.0)), (Some("drain"), Some(10.0)), (None, Some(15.0))]);
+}
+
+#[test]
+fn names_of_modes_that_are_not_allowed_are_refused() {
+    let load = |table: &abi::Algorithm| unsafe { load(table, "digest") }.expect_err("refused");
+    let wrong = abi::Algorithm { modes: c"Startup".as_ptr(), report: Some(report), ..table(c"modes") };
+    assert!(load(&wrong).starts_with("modes = \"Startup\"; allowed: a lower-case letter"));
+    let none = abi::Algorithm { modes: c"startup".as_ptr(), ..table(c"modes") };
+    assert_eq!(load(&none), "report is NULL; allowed: a function, which modes needs");
+}
+
+#[test]
+fn a_table_from_before_modes_is_read_up_to_its_size() {
+    let short = abi::Algorithm {
+        size: abi::FIRST_SIZE,
+        modes: c"startup".as_ptr(),
+        report: Some(report),
+        ..table(c"short")
+    };
+    let config = config(loaded(&short), 1.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    flow.on_ack(&config, &ack(SECOND));
+    assert_eq!((flow.cwnd(), flow.mode(&config), flow.bandwidth_estimate(&config)), (12.0, None, None));
 }
 
 /// 0: not called yet; 1: in the call; 2: the call may return.

@@ -46,6 +46,7 @@ _EVENTS: dict[str, list[tuple[str, str]]] = {
         ("in_flight", "u4"), ("lost", "u4"), ("ce", "u4"), ("sample_in_flight", "u4"), ("sample_lost", "u4"),
         ("sample_ce", "u4"), ("sample_app_limited", "u4"), ("round_start", "u4"), ("in_recovery", "u4"),
         ("after_timeout", "u4"), ("cwnd_limited", "u4"), ("app_limited", "u4"), ("reserved", "u4"),
+        ("una", "u8"), ("next", "u8"),
     ],
     "on_loss": [("now", "f8"), ("cause", "u4"), ("in_flight", "u4"), ("lost", "u4"), ("first_timeout", "u4")],
     "on_idle": [("now", "f8"), ("idle", "f8"), ("rto", "f8")],
@@ -72,6 +73,7 @@ class _Table(ctypes.Structure):
         ("name", ctypes.c_char_p), ("title", ctypes.c_char_p), ("source", ctypes.c_char_p),
         ("params", ctypes.POINTER(_Param)), ("timer_period", ctypes.c_double),
         *((name, ctypes.c_void_p) for name in (*_ORDER, "release")),
+        ("modes", ctypes.c_char_p), ("report", ctypes.c_void_p),
     ]  # fmt: skip
 
 

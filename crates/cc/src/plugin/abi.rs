@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 
 /// `MESONET_CC_ABI`.
 pub const ABI: u32 = 1;
@@ -71,6 +72,8 @@ pub struct Ack {
     pub cwnd_limited: u32,
     pub app_limited: u32,
     pub reserved: u32,
+    pub una: u64,
+    pub next: u64,
 }
 
 #[repr(C)]
@@ -111,6 +114,14 @@ pub struct Send {
 }
 
 #[repr(C)]
+#[derive(Debug)]
+pub struct Report {
+    pub bandwidth: f64,
+    pub mode: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
     pub name: *const c_char,
@@ -128,6 +139,8 @@ pub type On<E> = unsafe extern "C" fn(*mut c_void, *const Config, *const E);
 pub type At = unsafe extern "C" fn(*mut c_void, *const Config, f64);
 /// `undo`.
 pub type Undo = unsafe extern "C" fn(*mut c_void, *const Config, *const c_void);
+/// `report`.
+pub type ReportOf = unsafe extern "C" fn(*const c_void, *const Config, *mut Report);
 /// `release`.
 pub type Release = unsafe extern "C" fn(*mut c_void);
 
@@ -155,15 +168,21 @@ pub struct Algorithm {
     pub on_segment_lost: Option<On<Lost>>,
     pub undo: Option<Undo>,
     pub release: Option<Release>,
+    pub modes: *const c_char,
+    pub report: Option<ReportOf>,
 }
+
+/// Bytes of the tables of libraries from before `modes` and `report`.
+pub const FIRST_SIZE: u32 = offset_of!(Algorithm, modes) as u32;
 
 const _: () = assert!(size_of::<Window>() == 40);
 const _: () = assert!(size_of::<Config>() == 32);
 const _: () = assert!(size_of::<Start>() == 40);
-const _: () = assert!(size_of::<Ack>() == 120);
+const _: () = assert!(size_of::<Ack>() == 136);
 const _: () = assert!(size_of::<Loss>() == 24);
 const _: () = assert!(size_of::<Lost>() == 32);
 const _: () = assert!(size_of::<Idle>() == 24);
 const _: () = assert!(size_of::<Send>() == 16);
+const _: () = assert!(size_of::<Report>() == 16);
 const _: () = assert!(size_of::<Param>() == 56);
-const _: () = assert!(size_of::<Algorithm>() == 144);
+const _: () = assert!(size_of::<Algorithm>() == 160);

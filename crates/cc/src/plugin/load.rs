@@ -44,21 +44,25 @@ pub unsafe fn load(table: *const abi::Algorithm, digest: &str) -> Result<&'stati
         return Err(format!("abi = {version}: another version of the interface; allowed: {}", abi::ABI));
     }
     let expected = size_of::<abi::Algorithm>() as u32;
-    if size != expected {
+    if size != expected && size != abi::FIRST_SIZE {
         return Err(format!("size = {size}: not the table of this version; allowed: {expected}"));
     }
-    // SAFETY: the caller's promise, for this version.
-    let table = unsafe { table.read() };
+    // SAFETY: a table without functions, then the caller's promise: there are so many bytes. What an older table lacks is NULL.
+    let table = unsafe {
+        let mut whole = std::mem::zeroed::<abi::Algorithm>();
+        std::ptr::copy_nonoverlapping(table.cast::<u8>(), (&raw mut whole).cast::<u8>(), size as usize);
+        whole
+    };
     refuse_numbers(&table)?;
     refuse_functions(&table)?;
     // SAFETY: the caller's promise.
-    let algorithm = unsafe { algorithm(&table)? };
+    let (algorithm, modes) = unsafe { (algorithm(&table)?, modes(&table)?) };
     if let Some(known) = find(algorithm.name, digest) {
         return Ok(known);
     }
     let timer_period = (table.timer_period > 0.0).then(|| picos(table.timer_period));
     let plugin: &'static Plugin =
-        Box::leak(Box::new(Plugin { algorithm, digest: digest.to_owned(), table, timer_period }));
+        Box::leak(Box::new(Plugin { algorithm, digest: digest.to_owned(), table, timer_period, modes }));
     LOADED.write().unwrap_or_else(std::sync::PoisonError::into_inner).push(plugin);
     Ok(plugin)
 }
@@ -183,6 +187,26 @@ unsafe fn algorithm(table: &abi::Algorithm) -> Result<Algorithm, String> {
         params.push(known);
     }
     Ok(Algorithm { name, title, source, params: params.leak(), shared_slow_start: false })
+}
+
+/// The names of modes.
+///
+/// # Safety
+/// As [`load`].
+#[allow(unsafe_code)]
+unsafe fn modes(table: &abi::Algorithm) -> Result<Vec<&'static str>, String> {
+    if table.modes.is_null() {
+        return Ok(Vec::new());
+    }
+    if table.report.is_none() {
+        return Err("report is NULL; allowed: a function, which modes needs".into());
+    }
+    // SAFETY: the caller's promise.
+    let names: Vec<_> = unsafe { text("modes", table.modes)? }.split_ascii_whitespace().collect();
+    for name in &names {
+        refuse_name("modes", name, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')?;
+    }
+    Ok(names)
 }
 
 fn refuse_name(field: &str, name: &str, allowed: impl Fn(char) -> bool) -> Result<(), String> {

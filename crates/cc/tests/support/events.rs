@@ -76,6 +76,8 @@ impl Flow {
                     srtt: self.srtt,
                     in_flight,
                     delivered: self.delivered,
+                    una: self.delivered,
+                    next: self.delivered + u64::from(in_flight),
                     delivery_rate: if rtt > 0 { f64::from(acked) / (rtt as f64 * 1e-12) } else { 0.0 },
                     sample: DeliverySample {
                         prior_delivered: self.delivered - u64::from(acked),

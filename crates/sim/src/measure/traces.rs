@@ -69,8 +69,11 @@ impl Traces {
             losses: flow.losses,
             timeouts: flow.timeouts,
             pacing_rate: sending.then(|| flow.controller.pacing_rate()).flatten().unwrap_or(f64::NAN),
-            bandwidth: sending.then(|| flow.controller.bandwidth_estimate()).flatten().unwrap_or(f64::NAN),
-            mode: sending.then(|| flow.controller.mode()).flatten().unwrap_or_default().to_owned(),
+            bandwidth: sending
+                .then(|| flow.controller.bandwidth_estimate(config))
+                .flatten()
+                .unwrap_or(f64::NAN),
+            mode: sending.then(|| flow.controller.mode(config)).flatten().unwrap_or_default().to_owned(),
         });
     }
 

@@ -76,6 +76,8 @@ pub(super) fn count_pieces(shared: &Shared, flow: &mut Flow, now: Picos) {
             after_timeout: flow.recovery == Recovery::Timeout,
             cwnd_limited: flow.uses_window(flow.controller.cwnd()),
             app_limited: flow.board.next() == flow.end,
+            una: flow.board.una() - flow.base,
+            next: flow.board.next() - flow.base,
             ..AckEvent::default()
         };
         flow.controller.on_ack(config, &piece);

@@ -194,6 +194,8 @@ impl Sender<'_> {
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
                 ce: ack.marks(),
+                una: ack.new_una - flow.base,
+                next: flow.board.next() - flow.base,
             },
         );
         if counts_acks && ack.advances() {

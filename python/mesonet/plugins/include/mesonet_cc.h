@@ -118,6 +118,8 @@ struct mesonet_ack {
     uint32_t cwnd_limited;   /* 1: the window limited what was in flight */
     uint32_t app_limited;    /* 1: the sender had nothing more to send */
     uint32_t reserved;
+    uint64_t una;            /* lowest unacknowledged segment, after this acknowledgement; the first one of a flow is 0 */
+    uint64_t next;           /* next segment that has never been sent */
 };
 
 /* Values of mesonet_loss.cause. */
@@ -158,6 +160,13 @@ struct mesonet_send {
     double now;              /* instant of departure */
     uint32_t in_flight;      /* segments in flight, with this one */
     uint32_t retransmission; /* 1: it is one */
+};
+
+/* Facts for tables of traces. */
+struct mesonet_report {
+    double bandwidth;  /* the rate that the algorithm believes its path to deliver, segments/s; 0: no estimate */
+    uint32_t mode;     /* mode: 1 is the first name of mesonet_algorithm.modes; 0: none */
+    uint32_t reserved;
 };
 
 /* A constant of the algorithm: users set it as parameters.NAME.CONSTANT or NAME(CONSTANT=value). */
@@ -220,6 +229,11 @@ struct mesonet_algorithm {
     void (*undo)(void *flow, const struct mesonet_config *config, const void *before);
     /* The state is dropped: frees the memory that it points to. NULL without MESONET_HAS_POINTERS. */
     void (*release)(void *flow);
+
+    /* Tables may end here: a library with a smaller `size` has neither of the following. */
+    const char *modes;         /* names of modes in lower case, separated by spaces, such as "startup drain"; NULL: none */
+    /* Fills `report`, which is all 0. Called for traces only; changes no state. NULL without mode and bandwidth. */
+    void (*report)(const void *flow, const struct mesonet_config *config, struct mesonet_report *report);
 };
 
 #ifdef __cplusplus
@@ -230,11 +244,12 @@ struct mesonet_algorithm {
 #endif
 MESONET_ASSERT(sizeof(struct mesonet_window) == 40);
 MESONET_ASSERT(sizeof(struct mesonet_start) == 40);
-MESONET_ASSERT(sizeof(struct mesonet_ack) == 120);
+MESONET_ASSERT(sizeof(struct mesonet_ack) == 136);
 MESONET_ASSERT(sizeof(struct mesonet_loss) == 24);
 MESONET_ASSERT(sizeof(struct mesonet_lost) == 32);
 MESONET_ASSERT(sizeof(struct mesonet_idle) == 24);
 MESONET_ASSERT(sizeof(struct mesonet_send) == 16);
+MESONET_ASSERT(sizeof(struct mesonet_report) == 16);
 
 /*
  * Rules that most algorithms share, as the built-in algorithms have them. They keep ssthresh at least 2 (RFC 5681,
