@@ -195,9 +195,12 @@ def test_traces_have_its_mode_and_its_bandwidth() -> None:
 
 @needs_compiler
 def test_numbers_of_segments_reach_it(tmp_path: Path) -> None:
-    change = ("if (mesonet_may_grow(c, a)) w->cwnd += a->acked / w->cwnd;", """
+    change = (
+        "if (mesonet_may_grow(c, a)) w->cwnd += a->acked / w->cwnd;",
+        """
     if (a->next < a->una || a->next - a->una < a->delivered - a->una) __builtin_trap();
-    if (!a->in_recovery && a->delivered == a->una) w->cwnd = 20.0 + (double)(a->una + a->next) / 1000.0;""")
+    if (!a->in_recovery && a->delivered == a->una) w->cwnd = 20.0 + (double)(a->una + a->next) / 1000.0;""",
+    )
     file = written(tmp_path, "numbers", SHORT, change)
     found = mn.simulate(mn.scenario("dumbbell", algorithm=str(file), duration="3 s")).series.to_polars()
     assert found["flow_1_cwnd"][-1] > 20.1

@@ -17,7 +17,7 @@ from mesonet.terminal import write_json, write_table
 def plugin(file: str | None, as_json: bool) -> None:
     """Load the plug-in of FILE and show what it declares; without FILE show the path of the C header.
 
-    FILE is a congestion control: .c, .cpp, .zig, .so or .py:NAME.
+    FILE is a congestion control: .c, .cpp, .zig, .so, .py:NAME, or linux:FILE.c for a module of Linux.
     """
     if file is None:
         path = str(plugins.header())

@@ -14,6 +14,8 @@ from mesonet.errors import InputError
 from mesonet.plugins.names import ALLOWED, LIBRARY
 
 _INCLUDE = re.compile(rb'^\s*(?:#\s*include|.*@cInclude\(|.*@import\()\s*"([^"]+)"', re.MULTILINE)
+LINUX = "linux:"
+"""Before the path of a module of Linux."""
 _MOST_BYTES = 1 << 28
 """Largest file that is read (chosen): far above any library."""
 
@@ -26,7 +28,7 @@ def digest(file: Path, part: str = "") -> str:
     file
         The file.
     part
-        Name of the class in a Python file.
+        Name of the class in a Python file; ``linux`` for a module of Linux.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def digest(file: Path, part: str = "") -> str:
     """
     found = hashlib.sha256(f"mesonet plug-in {part}\n".encode())
     seen: set[Path] = set()
-    waiting = [file]
+    waiting = companions(file) if part == LINUX.rstrip(":") and file.suffix == ".c" else [file]
     while waiting:
         each = waiting.pop(0)
         if each.resolve() in seen:
@@ -51,6 +53,51 @@ def digest(file: Path, part: str = "") -> str:
             beside = [each.parent / os.fsdecode(name) for name in _INCLUDE.findall(content)]
             waiting += [other for other in beside if other.is_file()]
     return found.hexdigest()
+
+
+def located(text: str, directory: str | Path | None = None) -> tuple[Path, str, str]:
+    """Return the file of a plug-in, from the text that names it.
+
+    Parameters
+    ----------
+    text
+        Path of a file; ``FILE.py:NAME``; ``linux:FILE.c``.
+    directory
+        The folder that a relative path starts from; None: the working directory.
+
+    Returns
+    -------
+    The absolute path; the name of the class in a Python file, ``linux`` for a module of Linux, or no text; and the
+    absolute path with both.
+    """
+    name, _, part = text.partition(".py:")
+    if text.startswith(LINUX):
+        file = (Path(directory or ".") / text.removeprefix(LINUX)).absolute()
+        return file, LINUX.rstrip(":"), f"{LINUX}{file}"
+    file = (Path(directory or ".") / (f"{name}.py" if part else text)).absolute()
+    return file, part, f"{file}:{part}" if part else str(file)
+
+
+def companions(file: Path) -> list[Path]:
+    """Return the files of a module of Linux: it, the headers of its folder, and files whose functions they declare.
+
+    Parameters
+    ----------
+    file
+        The module.
+
+    Returns
+    -------
+    The module first. ``tcp_yeah.c`` includes ``tcp_vegas.h``, and so needs ``tcp_vegas.c``.
+    """
+    found = [file]
+    for each in found:
+        names = [os.fsdecode(name) for name in _INCLUDE.findall(_content(each))] if each.is_file() else []
+        for name in names:
+            beside = each.parent / name
+            more = [beside, beside.with_suffix(".c")] if each == file else [beside]
+            found += [other for other in more if other.is_file() and other not in found]
+    return found
 
 
 def cached(key: str, make: Callable[[Path], object]) -> Path:

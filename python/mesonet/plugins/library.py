@@ -8,10 +8,12 @@ import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 
 from mesonet.errors import InputError
+from mesonet.plugins import linux as modules
 from mesonet.plugins.files import cached, digest
 from mesonet.plugins.names import CXX, LIBRARY, C, header
 
@@ -27,7 +29,7 @@ _OPEN: list[ctypes.CDLL] = []
 """Libraries are never closed: flows hold their functions."""
 
 
-def table(file: Path, known: str) -> int:
+def table(file: Path, known: str, linux: bool = False) -> int:
     """Return the address of the table of functions of a plug-in.
 
     Parameters
@@ -36,6 +38,8 @@ def table(file: Path, known: str) -> int:
         A shared library, or a file in C, C++ or Zig, which is compiled into the cache.
     known
         Digest of the file.
+    linux
+        The file is a module of Linux.
 
     Returns
     -------
@@ -51,8 +55,8 @@ def table(file: Path, known: str) -> int:
         # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
         built = cached(known, lambda place: shutil.copyfile(file, place))
     else:
-        built = cached(_key(file, known), lambda place: _compile(file, place))
-    if digest(file) != known:
+        built = cached(_key(file, known, linux), lambda place: _compile(file, place, linux))
+    if digest(file, "linux" if linux else "") != known:
         raise InputError("the file changed while it was loaded", value=str(file), allowed="to try again")
     try:
         library = ctypes.CDLL(str(built))
@@ -66,13 +70,20 @@ def table(file: Path, known: str) -> int:
         raise InputError(f"exports no function {SYMBOL}", value=str(file), allowed=allowed) from None
     function.argtypes, function.restype = [], ctypes.c_void_p
     _OPEN.append(library)
-    return int(function() or 0)
+    address = int(function() or 0)
+    if linux and not address:
+        library.mesonet_linux_problem.restype = ctypes.c_char_p
+        problem = library.mesonet_linux_problem().decode(errors="replace")
+        raise InputError(f"not a module that can be used: {problem}", value=str(file), allowed=modules.ALLOWED)
+    return address
 
 
-def _key(file: Path, known: str) -> str:
+def _key(file: Path, known: str, linux: bool) -> str:
     """Return the name in the cache: of file, header, compiler and flags."""
     command = _command(file)
     parts = [known, digest(header()), _version(command[0]), shlex.join(command)]
+    if linux:
+        parts += [digest(modules.shim()), *modules.FLAGS]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -101,10 +112,13 @@ def _version(compiler: str) -> str:
     return done.stdout.partition("\n")[0]
 
 
-def _compile(file: Path, place: Path) -> None:
+def _compile(file: Path, place: Path, linux: bool) -> None:
     command = _command(file)
     target = [f"-femit-bin={place}", str(file)] if file.suffix not in C + CXX else ["-o", str(place), str(file)]
-    done = subprocess.run([*command, *target], capture_output=True, text=True, errors="replace")
+    with tempfile.TemporaryDirectory() as folder:
+        if linux:
+            target = [*modules.arguments(file, Path(folder)), "-o", str(place)]
+        done = subprocess.run([*command, *target], capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         shown = (done.stderr or done.stdout).strip()[:_SHOWN]
         raise InputError(f"the compiler refuses it:\n{shown}\n", value=str(file), allowed=f"what {command[0]} accepts")

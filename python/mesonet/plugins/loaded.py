@@ -11,7 +11,7 @@ from typing import Any
 from mesonet import core
 from mesonet.errors import InputError
 from mesonet.plugins import library
-from mesonet.plugins.files import digest
+from mesonet.plugins.files import LINUX, digest, located
 from mesonet.plugins.names import ALLOWED, is_file
 
 
@@ -24,7 +24,7 @@ class Plugin:
     algorithm
         Name, title, source and constants that it declares.
     file
-        Absolute path; of a Python file with ``:NAME``.
+        Absolute path; of a Python file with ``:NAME``, of a module of Linux with ``linux:``.
     digest
         Digest of the file; a part of the canonical scenario.
     pointers
@@ -68,7 +68,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
     Parameters
     ----------
     text
-        Path of a file ``.c``, ``.cpp``, ``.zig``, ``.so``, or ``FILE.py:NAME``.
+        Path of a file ``.c``, ``.cpp``, ``.zig``, ``.so``; ``FILE.py:NAME``; or ``linux:FILE.c``, a module of Linux.
     directory
         The folder that a relative path starts from; None: the working directory.
 
@@ -84,19 +84,19 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
     text = text.strip()
     if not is_file(text):
         raise InputError("not the file of a plug-in", value=text, allowed=ALLOWED)
-    name, _, part = text.partition(".py:")
-    file = (Path(directory or ".") / (f"{name}.py" if part else text)).absolute()
-    shown = f"{file}:{part}" if part else str(file)
+    file, part, shown = located(text, directory)
+    if shown.startswith(LINUX) and file.suffix != ".c":
+        raise InputError("not a module of Linux", value=shown, allowed="a file .c")
     found = digest(file, part)
     for plugin in _LOADED.values():
         if plugin.file == shown and plugin.digest == found:
             return plugin
-    if part:
+    if file.suffix == ".py":
         from mesonet.plugins.compiled import table
 
         address = table(file, part)
     else:
-        address = library.table(file, found)
+        address = library.table(file, found, linux=bool(part))
     try:
         about = json.loads(core.module().load_plugin(address, found))
     except ValueError as error:
@@ -146,8 +146,7 @@ def refuse_changed(plugins: Mapping[str, Mapping[str, str]]) -> None:
         In that case, or if there is no such file.
     """
     for name, about in plugins.items():
-        file, _, part = about["file"].partition(".py:")
-        here = digest(Path(f"{file}.py" if part else about["file"]), part)
+        here = digest(*located(about["file"])[:2])
         if here != about["digest"]:
             problem = f"the file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
             raise InputError(problem, value=about["file"], allowed="the file as it was, or a new campaign folder")

@@ -9,7 +9,7 @@ from typing import Any
 
 C, CXX, ZIG = (".c",), (".cc", ".cpp", ".cxx"), (".zig",)
 LIBRARY = (".so", ".dylib", ".dll")
-ALLOWED = "a file .c, .cpp, .zig, .so (.dylib, .dll), or .py:NAME"
+ALLOWED = "a file .c, .cpp, .zig, .so (.dylib, .dll), .py:NAME, or linux:FILE.c"
 
 _END = "|".join(each.removeprefix(".") for each in (*C, *CXX, *ZIG, *LIBRARY))
 _FILE = rf"[^\s,()=]+\.(?:(?:{_END})|py:\w+)"

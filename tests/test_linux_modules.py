@@ -1,0 +1,224 @@
+"""Modules of Linux as plug-ins: a module in the kernel's style beside the built-in tcp, refusals, files of a kernel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mesonet as mn
+from mesonet import core, plugins
+from mesonet.errors import InputError, PluginFault
+from mesonet.plugins.files import companions
+from mesonet.plugins.linux import shim, threaded
+
+ROOT = Path(__file__).parents[1]
+AIMD = ROOT / "examples" / "plugins" / "linux" / "tcp_aimd.c"
+KERNEL = os.environ.get("MESONET_LINUX_SOURCE", "")
+"""Folder net/ipv4 of a Linux kernel, which the user has."""
+MODULES = (
+    "bbr", "bic", "cdg", "cubic", "dctcp", "highspeed", "htcp", "hybla", "illinois", "lp", "nv", "scalable", "vegas",
+    "veno", "westwood", "yeah",
+)  # fmt: skip
+PHASES = ("standard", "alternate", "standard_share", "alternate_share")
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+
+@pytest.fixture(autouse=True)
+def own_names(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give each test names and a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+    before = dict(plugins.by_name())
+    yield
+    loaded = plugins.by_name()
+    assert isinstance(loaded, dict)
+    loaded.clear()
+    loaded.update(before)
+
+
+def measured(result: mn.Result) -> tuple[str, str]:
+    """Return what a run measured, without the phases: a module cannot say whether its rules are standard."""
+    series, responses = result.series.to_polars(), result.responses.to_polars()
+    kept = [name for name in series.columns if name not in PHASES]
+    rows = [row for row in responses.rows() if row[0] not in PHASES]
+    return str(series.select(kept).rows()), str(rows)
+
+
+def changed(folder: Path, old: str, new: str) -> str:
+    """Write a copy of the example with a change, and return its name as an algorithm."""
+    text = AIMD.read_text()
+    assert old in text
+    file = folder / "tcp_changed.c"
+    file.write_text(text.replace(old, new))
+    return f"linux:{file}"
+
+
+# A module beside the built-in algorithm
+
+
+@pytest.mark.parametrize(("constants", "same"), [("", True), ("(increase=4, keep=717)", False)])
+def test_a_module_is_the_built_in_algorithm_on_one_bottleneck(constants: str, same: bool) -> None:
+    values = {"preset": "linux", "duration": "40 s", "network.buffer": "500 segments"}
+    module = mn.scenario("dumbbell", algorithm=f"linux:{AIMD}{constants}", **values)
+    found = mn.simulate(module)
+    tcp = measured(mn.simulate(mn.scenario("dumbbell", algorithm="tcp", **values)))
+    assert (measured(found) == tcp) is same
+    assert (found.series.to_polars()["flow_1_cwnd"].diff() < -100).any(), "a loss"
+
+
+@pytest.mark.slow
+def test_a_module_is_the_built_in_algorithm_in_a_large_network() -> None:
+    values = {"preset": "linux", "duration": "1.5 s", "warmup": "0.5 s", "network.speed": "100 seg/ms"}
+    module = mn.scenario("abilene", algorithm=f"linux:{AIMD}", **values)
+    found = mn.simulate(module, threads=2)
+    assert found.responses.to_polars().filter(response="timeouts")["value"].max() > 10
+    tcp = mn.scenario("abilene", algorithm="tcp", **values)
+    assert measured(found) == measured(mn.simulate(tcp))
+
+
+@pytest.mark.slow
+def test_each_variant_has_variables_of_its_own() -> None:
+    values = {"preset": "linux", "duration": "1 s", "warmup": "0.3 s", "network.speed": "100 seg/ms"}
+    mix = f"linux:{AIMD}=0.5, linux:{AIMD}(increase=8, keep=900)=0.5"
+    scenario = mn.scenario("abilene", algorithm=mix, **values)
+    assert [name for name, _ in scenario.value("algorithms")] == ["linux-aimd", "linux-aimd(increase=8, keep=900)"]
+    one = measured(mn.simulate(scenario, seed=3))
+    assert measured(mn.simulate(scenario, seed=3, threads=3)) == one
+    assert measured(mn.simulate(scenario, seed=3, engine="reference")) == one
+    alone = mn.scenario("abilene", algorithm=f"linux:{AIMD}", **values)
+    assert measured(mn.simulate(alone, seed=3)) != one
+
+
+def test_the_state_of_a_module_goes_into_snapshots() -> None:
+    scenario = mn.scenario("dumbbell", algorithm=f"linux:{AIMD}", preset="linux", duration="20 s").to_json()
+    whole = core.module().Simulation(scenario, 1)
+    whole.advance(20.0)
+    first = core.module().Simulation(scenario, 1)
+    first.advance(9.5)
+    second = core.module().Simulation(scenario, 1, 1, "domains", first.snapshot())
+    second.advance(20.0)
+    ours, theirs = second.finish()["series"], whole.finish()["series"]
+    assert all(str(list(column)) == str(list(theirs[name])) for name, column in ours.items())
+
+
+def test_parameters_of_a_module_are_constants() -> None:
+    found = plugins.load(f"linux:{AIMD}")
+    assert (found.algorithm.name, found.algorithm.title) == ("linux-aimd", "AIMD (Linux module)")
+    assert [(each.name, each.standard, each.max) for each in found.algorithm.params] == [
+        ("increase", 1, 2**32 - 1), ("keep", 512, 2**32 - 1),
+    ]  # fmt: skip
+    assert found.algorithm.params[1].doc == "part of the window that is left after a loss, of 1024"
+    assert found.file == f"linux:{AIMD}"
+
+
+def test_a_scenario_names_a_module_relative_to_its_folder(tmp_path: Path) -> None:
+    shutil.copy(AIMD, tmp_path / "tcp_mine.c")
+    (tmp_path / "mine.toml").write_text('base = "dumbbell"\n[algorithms]\n"linux:tcp_mine.c(keep=700)" = 1\n')
+    assert mn.scenario(str(tmp_path / "mine.toml")).value("algorithms") == [("linux-aimd(keep=700)", 1.0)]
+
+
+# What is written for the compiler
+
+
+def test_variables_are_one_for_each_thread() -> None:
+    text = "static u32 scale __read_mostly;\nstatic int list[4] = {1, 2};\nstatic unsigned int a = 1, b;\n"
+    assert threaded(text).count("static _Thread_local ") == 3
+    for kept in (
+        "static const u32 table[] = {1};",
+        "static struct tcp_congestion_ops ops __read_mostly = {",
+        "static inline u32 rate(int x)\n{\n\tint y = x;\n}",
+        "static u32 ssthresh(struct sock *sk);",
+        "\tstatic int local = 1;",
+    ):
+        assert threaded(kept) == kept
+
+
+def test_a_module_has_the_functions_of_the_headers_beside_it(tmp_path: Path) -> None:
+    base = AIMD.read_text()
+    (tmp_path / "tcp_base.c").write_text(
+        base.replace("static u32 aimd_ssthresh", '#include "tcp_base.h"\nu32 aimd_ssthresh')
+    )
+    (tmp_path / "tcp_base.h").write_text("u32 aimd_ssthresh(struct sock *sk);\n")
+    start, end = base.index("static u32 aimd_ssthresh"), base.index("static void aimd_cong_avoid")
+    file = tmp_path / "tcp_derived.c"
+    file.write_text(f'#include <net/tcp.h>\n#include "tcp_base.h"\n{base[:start]}{base[end:]}')
+    assert [each.name for each in companions(file)] == ["tcp_derived.c", "tcp_base.h", "tcp_base.c"]
+    found = plugins.load(f"linux:{file}")
+    (tmp_path / "tcp_base.c").write_text((tmp_path / "tcp_base.c").read_text() + "/* changed */\n")
+    assert plugins.load(f"linux:{file}").digest != found.digest
+
+
+def test_the_shim_has_no_text_of_the_kernel() -> None:
+    text = shim().read_text()
+    assert "SPDX-License-Identifier: GPL" not in text
+    assert "EXPORT_SYMBOL_GPL(tcp_" not in text
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("module_init(aimd_register);", "", "not a module of Linux. Allowed: a module of Linux such as tcp_htcp.c"),
+        ("return tcp_register_congestion_control(&aimd);", "return 0;", "it registers no struct tcp_congestion_ops"),
+        ("	.ssthresh	= aimd_ssthresh,\n", "", "lacks ssthresh, undo_cwnd"),
+        (
+            "	.cong_avoid	= aimd_cong_avoid,\n",
+            "",
+            "lacks ssthresh, undo_cwnd, or both cong_avoid and cong_control",
+        ),
+        ("keep > 1024", "keep > 100", "its start function returns the error 34"),
+        ("tcp_slow_start(tp, acked)", "tcp_no_start(tp, acked)", r"tcp_changed\.c:\d+(.|\n)*tcp_no_start"),
+        (".init		=", ".begin	=", r"tcp_changed\.c:\d+(.|\n)*begin"),
+        ("u32 losses;", "u64 losses[14];", "BUILD_BUG_ON of the module"),
+    ],
+)
+def test_what_is_no_module_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        plugins.load(changed(tmp_path, old, new))
+    assert "tcp_changed.c" in str(caught.value)
+
+
+def test_other_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        plugins.load("linux:tcp_absent.c", tmp_path)
+    with pytest.raises(InputError, match=r"not a module of Linux. Allowed: a file \.c"):
+        plugins.load("linux:tcp_htcp.so", tmp_path)
+    with pytest.raises(InputError, match="gain"):
+        mn.scenario("dumbbell", algorithm=f"linux:{AIMD}(gain=2)")
+    with pytest.raises(InputError, match="out of range"):
+        mn.scenario("dumbbell", algorithm=f"linux:{AIMD}(keep=-1)")
+
+
+@pytest.mark.parametrize(
+    ("constants", "message"),
+    [("keep=0.5", "the module refuses keep = 0.5"), ("keep=2000", "the module refuses its parameters (error 34)")],
+)
+def test_parameters_that_the_module_refuses_end_the_run(
+    constants: str, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    scenario = mn.scenario("dumbbell", algorithm=f"linux:{AIMD}({constants})", duration="1 s")
+    with pytest.raises(PluginFault, match="plug-in linux-aimd: init of source 0, transfer 0"):
+        mn.simulate(scenario)
+    assert message in capfd.readouterr().err
+
+
+# Modules of a kernel, if the user has one
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not KERNEL, reason="MESONET_LINUX_SOURCE is not set")
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_of_a_kernel_run(name: str) -> None:
+    values = {"preset": "linux", "duration": "1 s", "warmup": "0.3 s", "network.speed": "100 seg/ms"}
+    if name == "cdg":
+        values["transport.undo"] = "false"  # its state has pointers
+    mix = f"linux:{KERNEL}/tcp_{name}.c=0.5, cubic=0.5"
+    scenario = mn.scenario("abilene", algorithm=mix, **values)
+    found = mn.simulate(scenario, seed=2)
+    assert found.responses.to_polars().filter(response="loss_rate")["value"].max() > 0.01
+    assert measured(mn.simulate(scenario, seed=2, threads=2)) == measured(found)
