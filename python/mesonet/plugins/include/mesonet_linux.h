@@ -503,10 +503,9 @@ struct mesonet_linux_flow {
     struct mesonet_window window;
     struct tcp_sock tp;
     u64 random;
-    struct tcp_sock at_exit; /* the connection before recovery ended, */
-    double exit;             /* and when that was */
     s64 ops; /* the module's functions, from the first ones: a number that a snapshot can keep */
     double initial;
+    u32 leaves; /* recovery is over: the next acknowledgement ends it, or `undo` */
 };
 
 extern __attribute__((visibility("hidden"))) _Thread_local struct mesonet_linux_flow *mesonet_linux_now;
@@ -759,7 +758,7 @@ static void mesonet_linux_leave(void *state) {
     flow->ops = (const char *)tp->inet_conn.icsk_ca_ops - (const char *)mesonet_linux_ops;
     tp->inet_conn.icsk_ca_ops = 0; /* snapshots have no addresses */
     flow->window.cwnd = mesonet_linux_refused < 0 ? __builtin_nan("") : tp->snd_cwnd > 1 ? tp->snd_cwnd : 1.0;
-    flow->window.ssthresh = tp->snd_ssthresh;
+    flow->window.ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ? tp->snd_ssthresh : __builtin_inf();
     flow->window.phase = tcp_in_slow_start(tp) ? MESONET_SLOW_START : MESONET_ALTERNATE;
     bool paces = sk->sk_pacing_status != SK_PACING_NONE && sk->sk_pacing_rate != ~0UL;
     flow->window.pacing_rate = paces ? (double)sk->sk_pacing_rate / tp->mss_cache : 0.0;
@@ -783,7 +782,6 @@ static void mesonet_linux_init(void *state, const struct mesonet_config *config,
     struct sock *sk = mesonet_linux_enter(state, config, start->now);
     flow->random = start->seed;
     flow->initial = start->initial_window;
-    flow->exit = -1.0;
     sk->sk_state = TCP_ESTABLISHED;
     sk->sk_family = 2;
     sk->sk_pacing_shift = 10;
@@ -810,6 +808,8 @@ static void mesonet_linux_init(void *state, const struct mesonet_config *config,
 /* Between Open and Disorder, as selectively acknowledged segments come and go. */
 static void mesonet_linux_order(struct sock *sk, const struct mesonet_ack *ack) {
     struct tcp_sock *tp = tcp_sk(sk);
+    if (mesonet_linux_now->leaves && inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery) mesonet_linux_reduced(sk);
+    mesonet_linux_now->leaves = 0;
     u8 state = inet_csk(sk)->icsk_ca_state;
     if (state == TCP_CA_Loss && !ack->after_timeout) mesonet_linux_state(sk, state = TCP_CA_Open);
     if (state == TCP_CA_CWR && after(tp->snd_una, tp->high_seq)) {
@@ -895,6 +895,8 @@ static void mesonet_linux_on_loss(void *state, const struct mesonet_config *conf
     struct mesonet_linux_flow *flow = state;
     struct tcp_sock *tp = &flow->tp;
     struct sock *sk = mesonet_linux_enter(state, config, loss->now);
+    if (flow->leaves && inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery) mesonet_linux_reduced(sk);
+    flow->leaves = 0;
     u8 before = inet_csk(sk)->icsk_ca_state;
     tp->prior_ssthresh = loss->cause == MESONET_ECN || before == TCP_CA_CWR ? 0 : tcp_current_ssthresh(sk);
     if (loss->cause == MESONET_ECN) {
@@ -922,20 +924,16 @@ static void mesonet_linux_on_loss(void *state, const struct mesonet_config *conf
 
 static void mesonet_linux_on_recovery_exit(void *state, const struct mesonet_config *config, double now) {
     struct mesonet_linux_flow *flow = state;
-    struct sock *sk = mesonet_linux_enter(state, config, now);
-    flow->at_exit = flow->tp;
-    flow->at_exit.inet_conn.icsk_ca_ops = 0;
-    flow->exit = now;
-    if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery) mesonet_linux_reduced(sk);
-    mesonet_linux_leave(state);
+    (void)config, (void)now;
+    /* The module sees the acknowledged segments (pkts_acked) before recovery ends, and undoes before that. */
+    flow->leaves = 1;
 }
 
 static void mesonet_linux_undo(void *state, const struct mesonet_config *config, const void *before) {
     struct mesonet_linux_flow *flow = state;
     double now = (double)flow->tp.tcp_clock_cache / 1e9 - 1.0;
     (void)before; /* the module undoes what it did */
-    /* Linux undoes before recovery ends; the simulator has just ended it. */
-    if (flow->exit >= 0 && now - flow->exit < 1e-9) flow->tp = flow->at_exit;
+    flow->leaves = 0;
     struct sock *sk = mesonet_linux_enter(state, config, now);
     struct tcp_sock *tp = &flow->tp;
     tp->snd_cwnd = min_t(u32, inet_csk(sk)->icsk_ca_ops->undo_cwnd(sk), tp->snd_cwnd_clamp);
@@ -1031,7 +1029,7 @@ MESONET_EXPORT const struct mesonet_algorithm *mesonet_cc(void) {
         .state_size = sizeof(struct mesonet_linux_flow),
         .flags = (ops->cong_control || MESONET_LINUX_SAMPLES ? MESONET_WANTS_DELIVERY_RATE : 0)
                  | (ops->cong_control ? MESONET_MANAGES_RECOVERY : 0) | (ops->release ? MESONET_HAS_POINTERS : 0),
-        .codepoint = MESONET_ECT0,
+        .codepoint = ops->cong_control && !(ops->flags & TCP_CONG_NEEDS_ECN) ? MESONET_NOT_ECT : MESONET_ECT0,
         .param_count = (u32)mesonet_linux_count,
         .name = name,
         .title = title,
