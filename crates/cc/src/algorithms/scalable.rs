@@ -10,11 +10,11 @@
 //!
 //! The default is Kelly's algorithm.
 //!
-//! * Linux (tcp_scalable.c) and ns-3 add one segment per min(cwnd, 50) acknowledged segments, twice Kelly's increase,
-//!   because they expect every second acknowledgement to be delayed, and have no low window: `increase` 0.02 with
-//!   `low_window_rule` 1. At 162 ms and 4082 segments a cycle then takes half as long.
+//! * Linux (tcp_scalable.c, 6.1 and 6.12) adds one segment per min(cwnd, 100) acknowledged segments, and has no low
+//!   window: `low_window_rule` 1.
+//! * ns-3, and the module of older kernels in ns-2, have min(cwnd, 50), twice Kelly's increase, because they expect every
+//!   second acknowledgement to be delayed: `increase` 0.02. At 162 ms and 4082 segments a cycle then takes half as long.
 //! * Linux counts whole segments and truncates; here windows are real numbers.
-//! * ns-2 runs Linux's module.
 
 use crate::param::constants;
 use crate::{
@@ -59,7 +59,7 @@ impl CongestionControl for Scalable {
     const TITLE: &'static str = "Scalable TCP";
     const SOURCE: &'static str = "Kelly, CCR 33(2), 2003";
     const PARAMS: &'static [Param] = &[
-        Param::new("increase", "window growth per acknowledged segment above the low window", "segments", [0.0, 1.0], 0.01, "Kelly 2003 (Linux tcp_scalable.c: 0.02)").with(&[(Preset::Linux, 0.02)]),
+        Param::new("increase", "window growth per acknowledged segment above the low window", "segments", [0.0, 1.0], 0.01, "Kelly 2003; Linux tcp_scalable.c, 6.1 and 6.12 (ns-2, ns-3: 0.02)"),
         Param::new("decrease", "part of the window given up after a loss above the low window", "1", [0.001, 0.99], 0.125, "Kelly 2003"),
         Param::new("low_window", "largest window to which the rules of standard TCP apply", "segments", [0.0, 1e9], 16.0, "Kelly 2003; NIST SP 500-282, chapter 10"),
         Param::new("low_window_rule", "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd", "1", [0.0, 1.0], 0.0, "Kelly 2003 (Linux tcp_scalable.c: 1)").with(&[(Preset::Linux, 1.0)]),
