@@ -23,9 +23,10 @@
 //! * Linux divides whole segments: the distance to the last maximum over `search_divisor` is truncated, so that it counts
 //!   as at most 1 up to 7 segments below the maximum, not 4, and the slowest growth lasts 30 to 35 round trips, not 20.
 //!   `whole_distance` 1 has this. Its other divisions (window over distance) are not truncated here.
-//! * Linux multiplies the increments by its estimate of segments per acknowledgement, which begins at 2 and goes to 1
-//!   for receivers that acknowledge every segment. In ns-2's Linux module it stays 2, so that all increments are
-//!   doubled: `ack_ratio` 2.
+//! * Linux multiplies the increments by its estimate of segments per acknowledgement, and counts acknowledged
+//!   segments, too: `ack_ratio` 2 for receivers that delay acknowledgements, and in ns-2's Linux module. The
+//!   estimate begins at 2. For receivers that acknowledge every segment it is 31/16, less 1/16 for each first
+//!   duplicate, down to 1, because 31/16 is truncated to 1; here it is a constant.
 //! * Linux adds whole segments and truncates ssthresh and the last maximum; here both are real numbers.
 //! * Linux computes the increment at most once per 1/32 s while the window stays.
 //! * ns-3 has `smooth_part` 5 and another fast convergence: `decrease` of the window as the new maximum.
@@ -220,8 +221,9 @@ impl CongestionControl for Bic {
             "1",
             [1.0, 16.0],
             1.0,
-            "Linux tcp_bic.c for receivers that acknowledge every segment (ns-2: 2)",
-        ),
+            "Xu et al. 2004 (Linux tcp_bic.c with delayed acknowledgements, ns-2: 2)",
+        )
+        .with(&[(Preset::Linux, 2.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> BicConfig {
