@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet import core, plugins
+from mesonet.cli.main import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.plugins.files import companions
 from mesonet.plugins.linux import shim, threaded
@@ -222,3 +225,21 @@ def test_modules_of_a_kernel_run(name: str) -> None:
     found = mn.simulate(scenario, seed=2)
     assert found.responses.to_polars().filter(response="loss_rate")["value"].max() > 0.01
     assert measured(mn.simulate(scenario, seed=2, threads=2)) == measured(found)
+
+
+# Equal citizens
+
+
+@pytest.mark.slow
+def test_a_module_passes_the_contract_of_algorithms() -> None:
+    words = ["conform", f"linux:{AIMD}", "--json", "--skip", "contract/loss", "--skip", "contract/recovery"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    findings = {each["id"]: each["verdict"] for each in json.loads(done.output)["findings"]}
+    assert {findings[name] for name in ("same-seed", "threads", "resume", "window")} == {"pass"}
+
+
+def test_evidence_about_a_module_can_be_planned() -> None:
+    done = CliRunner().invoke(main, ["evidence", f"linux:{AIMD}", "--quick", "--plan"])
+    assert done.exit_code == 0, done.output
+    assert "Protection against congestion collapse" in done.output

@@ -1,0 +1,124 @@
+"""Compare our algorithms with the modules of a Linux kernel, on one bottleneck, and write what docs/reference shows::
+
+python verification/oracle.py linux-6.1/net/ipv4
+
+The table stands in docs/reference/conformance.md between two marks, the figure beside the page. It takes two minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+
+import mesonet as mn
+from mesonet.plots import save
+
+DOCS = Path(__file__).parents[1] / "docs" / "reference"
+PAGE, FIGURE = DOCS / "conformance.md", DOCS / "conformance-linux"
+MARKS = "<!-- oracle -->\n", "<!-- end of oracle -->\n"
+PAIRS = {
+    "bic": "bic", "htcp": "htcp", "highspeed": "hstcp", "scalable": "scalable", "illinois": "illinois",
+    "westwood": "westwood", "vegas": "vegas", "cubic": "cubic", "dctcp": "dctcp", "bbr": "bbr",
+}  # fmt: skip
+"""Our algorithm by the name of the module's file."""
+EVERY_ACK = {"transport.delayed_acks": "false"}
+CONDITIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "large": ("dumbbell", {"network.buffer": "1000 segments"}),
+    "large, every segment": ("dumbbell", {"network.buffer": "1000 segments", **EVERY_ACK}),
+    "small": ("bottleneck", {}),
+    "small, every segment": ("bottleneck", EVERY_ACK),
+    "marks": ("bottleneck", {"network.ecn_threshold": "30 segments"}),
+}
+"""Scenario and changes. Receivers delay acknowledgements unless it says ``every segment``."""
+DURATION, WARMUP = 200.0, 10.0
+ALLOWED = 0.03
+"""Part of a number that a module may differ by before the table shows it in bold."""
+
+
+def windows(algorithm: str, condition: str) -> pl.DataFrame:
+    """Return the trace of one flow, a row every 20 ms, the first 10 s included."""
+    scenario, values = CONDITIONS[condition]
+    trace = {"trace.flows": [1], "trace.every": "20 ms"}
+    chosen = mn.scenario(scenario, algorithm=algorithm, preset="linux", duration=f"{DURATION} s", **trace, **values)
+    return mn.simulate(chosen, seed=1).flow_traces.to_polars()
+
+
+def numbers(trace: pl.DataFrame) -> dict[str, float]:
+    """Return mean window, goodput, reductions and the mean part of the window that a reduction keeps."""
+    late = trace.filter(pl.col("time_s") > WARMUP)
+    events, cwnd = late["loss_events"].to_list(), late["cwnd"].to_list()
+    kept = [
+        late["ssthresh"][at] / cwnd[at - 1] for at in range(1, len(events)) if events[at] > events[at - 1]
+    ]  # the window before is at most 20 ms old
+    span = late["time_s"][-1] - late["time_s"][0]
+    return {
+        "window": late["cwnd"].drop_nulls().mean(),
+        "goodput": (late["segments_delivered"][-1] - late["segments_delivered"][0]) / span,
+        "reductions": events[-1] - events[0],
+        "kept": sum(kept) / len(kept) if kept else float("nan"),
+    }
+
+
+def row(condition: str, name: str, linux: dict[str, float], ours: dict[str, float]) -> str:
+    """Return a row of the table: the module's numbers, then ours."""
+    cells = [condition, f"`{PAIRS[name]}`"]
+    for quantity, form in (("window", ".0f"), ("goodput", ".0f"), ("reductions", ".0f"), ("kept", ".3f")):
+        a, b = linux[quantity], ours[quantity]
+        if a != a and b != b:
+            cells.append("-")
+            continue
+        off = abs(a - b) > max(ALLOWED * a, 1 if quantity == "reductions" else 0)
+        text = f"{a:{form}}, {b:{form}}"
+        cells.append(f"**{text}**" if off else text)
+    return "| " + " | ".join(cells) + " |"
+
+
+def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
+    """Return the windows over time, module and our algorithm in one panel each."""
+    bins = pl.col("time_s").floordiv(0.8) * 0.8  # rows enough for the eye, and no instant is picked
+    rows = [
+        {"time": time, "window": cwnd, "algorithm": PAIRS[name], "code": code}
+        for (name, code), trace in traces.items()
+        for time, cwnd in trace.filter(pl.col("time_s") > WARMUP)
+        .group_by(bins, maintain_order=True)
+        .agg(pl.col("cwnd").mean())
+        .iter_rows()
+    ]
+    line = alt.Chart(pl.DataFrame(rows)).mark_line(strokeWidth=1).encode(
+        x=alt.X("time:Q", title="time, s"),
+        y=alt.Y("window:Q", title="window, segments", scale=alt.Scale(zero=False)),
+        color=alt.Color("code:N", title=None, scale=alt.Scale(range=["#d1495b", "#30638e"])),
+        strokeDash=alt.StrokeDash("code:N", title=None),
+    )  # fmt: skip
+    panel = line.properties(width=330, height=110)
+    return panel.facet(alt.Facet("algorithm:N", title=None), columns=2).resolve_scale(y="independent")
+
+
+def main(folder: Path) -> None:
+    """Run all pairs and write table and figure."""
+    lines = [
+        "| condition | algorithm | mean window | goodput, segments/s | reductions | part kept |",
+        "|---|---|---|---|---|---|",
+    ]
+    shown: dict[tuple[str, str], pl.DataFrame] = {}
+    for condition in CONDITIONS:
+        for name, ours in PAIRS.items():
+            module = windows(f"linux:{folder / f'tcp_{name}.c'}", condition)
+            own = windows(ours, condition)
+            lines.append(row(condition, name, numbers(module), numbers(own)))
+            if condition == "large":
+                shown[name, "Linux"], shown[name, "mesonet"] = module, own
+    text = PAGE.read_text()
+    before, after = (re.escape(mark) for mark in MARKS)
+    table = MARKS[0] + "\n".join(lines) + "\n" + MARKS[1]
+    PAGE.write_text(re.sub(f"{before}.*?{after}", lambda _: table, text, count=1, flags=re.DOTALL))
+    save(chart(shown), FIGURE.with_suffix(".svg"))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["MESONET_LINUX_SOURCE"]))
