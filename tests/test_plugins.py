@@ -107,7 +107,7 @@ def test_the_structs_of_rust_are_those_of_the_header() -> None:
     rust = (ROOT / "crates/cc/src/plugin/abi.rs").read_text()
     kinds = {"f64": "double", "u32": "uint32_t", "u64": "uint64_t"}
     header = structs_of_header()
-    assert len(header) == 11
+    assert len(header) == 12
     for name, fields in header.items():
         body = re.search(rf"pub struct {name.capitalize()} \{{(.*?)\n\}}", rust, flags=re.DOTALL)
         assert body, name
@@ -119,19 +119,21 @@ def test_the_structs_of_rust_are_those_of_the_header() -> None:
 
 
 def test_the_structs_of_python_are_those_of_the_header() -> None:
-    from mesonet.plugins import compiled
+    from mesonet.plugins import abi
 
     kinds = {"f8": "double", "u4": "uint32_t", "u8": "uint64_t"}
     header = structs_of_header()
     events = {"start": "init", "ack": "on_ack", "loss": "on_loss", "idle": "on_idle", "send": "on_send"}
-    python = {name: compiled._EVENTS[event] for name, event in (*events.items(), ("lost", "on_segment_lost"))}
-    for name, fields in {**python, "window": compiled._WINDOW}.items():
+    python = {
+        name: abi.EVENTS[event] for name, event in (*events.items(), ("round", "on_round"), ("lost", "on_segment_lost"))
+    }
+    for name, fields in {**python, "window": abi.WINDOW}.items():
         assert [(field, kinds[kind]) for field, kind in fields] == header[name], name
-    rules = [(field, "pointer" if field == "params" else kinds[kind]) for field, kind in compiled._RULES]
+    rules = [(field, "pointer" if field == "params" else kinds[kind]) for field, kind in abi.RULES]
     assert rules == header["config"]
-    assert [field for field, _ in compiled._Table._fields_] == [field for field, _ in header["algorithm"]]
-    assert [field for field, _ in compiled._Param._fields_] == [field for field, _ in header["param"]]
-    assert ctypes.sizeof(compiled._Table) == 160
+    assert [field for field, _ in abi.Table._fields_] == [field for field, _ in header["algorithm"]]
+    assert [field for field, _ in abi.ParamRow._fields_] == [field for field, _ in header["param"]]
+    assert ctypes.sizeof(abi.Table) == 168
 
 
 # The examples
@@ -289,7 +291,7 @@ def test_a_changed_file_is_another_scenario(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("= MESONET_CC_ABI", "= 2", "abi = 2: another version of the interface. Allowed: 1"),
-        ("= sizeof(struct mesonet_algorithm)", "= 8", "size = 8: not the table of this version. Allowed: 160"),
+        ("= sizeof(struct mesonet_algorithm)", "= 8", "size = 8: not the table of this version. Allowed: 168"),
         ("= sizeof(struct mesonet_window)", "= 8", "state_size = 8. Allowed: 40 to 65536"),
         ("= sizeof(struct mesonet_window)", "= 1 << 20", "state_size = 1048576. Allowed: 40 to 65536"),
         (".codepoint = 1", ".codepoint = 3", "codepoint = 3. Allowed: 0"),
@@ -591,3 +593,85 @@ def test_the_verb_shows_the_header_and_what_a_file_declares(tmp_path: Path) -> N
     refused = CliRunner().invoke(main, ["plugin", "tcp"])
     assert refused.exit_code == 2
     assert "not the file of a plug-in" in refused.output
+
+
+# Plain Python, once per round trip
+
+SMALL = {"users.base_sources": 10}
+PER_ROUND = """
+from mesonet.plugins.per_round import Param, PerRound, TIMEOUT
+
+class Agent(PerRound):
+    "An agent"
+    name = "NAME"
+    params = (Param("step", "growth", 1.0, 0.0, 9.0, unit="segments"),)
+
+    def init(self, config, start):
+        self.rounds = 0
+
+    def on_round(self, config, round):
+        self.rounds += 1
+        BODY
+"""
+
+
+def agent(folder: Path, name: str, body: str) -> str:
+    """Write a plug-in in plain Python, and return its name."""
+    (folder / f"{name}.py").write_text(PER_ROUND.replace("NAME", name).replace("BODY", body))
+    return f"{folder / name}.py:Agent"
+
+
+def test_an_agent_per_round_trip_keeps_the_delay_that_it_wants() -> None:
+    file = f"{EXAMPLES / 'delay_target.py'}:DelayTarget"
+    series = mn.simulate(mn.scenario("bottleneck", algorithm=file, duration="30 s"), seed=1).series.to_polars()
+    assert series["queueing_delay_ms"][-50:].mean() == pytest.approx(10, rel=0.3)
+    assert series["segments_dropped"].sum() == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_additive_increase_per_round_trip_is_near_that_of_tcp(threads: int, tmp_path: Path) -> None:
+    body = "self.cwnd += 0 if round.in_recovery else (self.cwnd if self.cwnd < self.ssthresh else config.step)"
+    file = agent(tmp_path, f"additive{threads}", body)
+    both = [
+        mn.simulate(mn.scenario("abilene", algorithm=each, duration="3 s", **SMALL), seed=1, threads=threads)
+        for each in (file, file, "tcp")
+    ]
+    assert tables(both[0]) == tables(both[1])
+    entering = [
+        next(row["value"] for row in each.responses.to_polars().to_dicts() if row["response"] == "segments_entering")
+        for each in both
+    ]
+    assert entering[0] == pytest.approx(entering[2], rel=0.1)
+
+
+def test_what_an_agent_raises_ends_the_run_with_its_line(tmp_path: Path) -> None:
+    scenario = mn.scenario("dumbbell", algorithm=agent(tmp_path, "raising", "1 / (self.rounds - 3)"), duration="30 s")
+    with pytest.raises(PluginFault, match=r"raising: on_round of source 0.* it raised ZeroDivisionError.*line 14 of"):
+        mn.simulate(scenario)
+    with pytest.raises(PluginFault, match=r"line 14 of raising\.py"):  # and once more
+        mn.simulate(scenario)
+
+
+def test_what_an_agent_leaves_must_be_a_window(tmp_path: Path) -> None:
+    scenario = mn.scenario("dumbbell", algorithm=agent(tmp_path, "text", "self.cwnd = 'wide'"), duration="30 s")
+    with pytest.raises(PluginFault, match="it raised TypeError"):
+        mn.simulate(scenario)
+    scenario = mn.scenario("dumbbell", algorithm=agent(tmp_path, "zero", "self.cwnd = 0"), duration="30 s")
+    with pytest.raises(PluginFault, match="it left cwnd = 0; allowed: finite, at least 1"):
+        mn.simulate(scenario)
+
+
+def test_objects_of_flows_that_ended_are_gone(tmp_path: Path) -> None:
+    from mesonet.plugins import interpreted
+
+    before = len(interpreted._FLOWS)
+    file = agent(tmp_path, "gone", "self.cwnd += 1")
+    mn.simulate(mn.scenario("abilene", algorithm=file, duration="2 s", **SMALL), seed=1)
+    assert len(interpreted._FLOWS) == before
+
+
+def test_agents_have_no_snapshots(tmp_path: Path) -> None:
+    file = agent(tmp_path, "unwritten", "self.cwnd += 1")
+    done = CliRunner().invoke(main, ["run", "dumbbell", "--algorithm", file, "--checkpoint", str(tmp_path / "s")])
+    assert done.exit_code == 2
+    assert "unwritten" in done.output

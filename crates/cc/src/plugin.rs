@@ -8,6 +8,7 @@
 pub mod abi;
 mod fault;
 mod load;
+mod round;
 
 use crate::window::Window;
 use crate::{
@@ -17,6 +18,7 @@ use crate::{FlowName, IdleRule, SendEvent, Start, TimeoutRule, WindowBasis, seco
 use abi::Config as Rules;
 pub use fault::{Call, Event, Fault, Shown, mark, marked, present};
 pub use load::{find, load};
+use round::RoundSums;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::ffi::c_void;
@@ -47,6 +49,12 @@ impl Plugin {
     #[must_use]
     pub fn has_pointers(&self) -> bool {
         self.table.flags & abi::HAS_POINTERS != 0
+    }
+
+    /// The state of a flow can be as it was before a loss.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.has_pointers() || self.table.undo.is_some()
     }
 }
 
@@ -151,6 +159,8 @@ pub struct PluginFlow {
     /// Frees what the state points to. Such a state is never written.
     #[serde(skip)]
     release: Option<Release>,
+    /// Sums of the present round trip, for `on_round`.
+    round: Option<Box<RoundSums>>,
     phase: Phase,
     holds_back: bool,
 }
@@ -174,10 +184,12 @@ struct Release {
 impl Clone for PluginFlow {
     /// # Panics
     ///
-    /// If the state points to other memory; scenarios that need copies of states are refused before.
+    /// If the state points to other memory and the plug-in has no `undo`; scenarios that need such copies are refused
+    /// before. With it the copy shares that memory, and never frees it.
     fn clone(&self) -> Self {
-        assert!(self.release.is_none(), "the state of a plug-in with pointers cannot be copied");
-        Self { memory: self.memory.clone(), release: None, ..*self }
+        let is_right = self.release.is_none_or(|release| release.plugin.can_undo());
+        assert!(is_right, "the state of a plug-in with pointers cannot be copied");
+        Self { memory: self.memory.clone(), release: None, round: self.round.clone(), ..*self }
     }
 }
 
@@ -206,6 +218,7 @@ impl PluginFlow {
             name: start.flow,
             memory: vec![Chunk::default(); chunks].into(),
             release: None,
+            round: plugin.table.on_round.map(|_| Box::new(RoundSums::from(start.now))),
             phase: Phase::SlowStart,
             holds_back: false,
         };
@@ -233,6 +246,7 @@ impl PluginFlow {
 
     #[inline(never)]
     pub(crate) fn on_ack(&mut self, config: &PluginConfig, ack: &AckEvent) {
+        self.end_round(config, ack);
         let Some(function) = config.0.plugin.table.on_ack else { return };
         let event = abi::Ack {
             now: seconds(ack.now),
@@ -263,8 +277,26 @@ impl PluginFlow {
         self.on(config, Event::OnAck, ack.now, function, &event);
     }
 
+    /// Adds an acknowledgement to the present round trip; if it begins another, the plug-in gets the sums before.
+    fn end_round(&mut self, config: &PluginConfig, ack: &AckEvent) {
+        let (Some(sums), Some(function)) = (self.round.as_deref_mut(), config.0.plugin.table.on_round) else {
+            return;
+        };
+        let ended = (ack.round_start && sums.acked > 0).then(|| sums.event(ack));
+        if ended.is_some() {
+            *sums = RoundSums::from(ack.now);
+        }
+        sums.add(ack);
+        if let Some(event) = ended {
+            self.on(config, Event::OnRound, ack.now, function, &event);
+        }
+    }
+
     #[inline(never)]
     pub(crate) fn on_loss(&mut self, config: &PluginConfig, loss: &LossEvent) {
+        if let Some(sums) = &mut self.round {
+            sums.losses += u32::from(loss.cause != LossCause::Ecn);
+        }
         let Some(function) = config.0.plugin.table.on_loss else { return };
         let event = abi::Loss {
             now: seconds(loss.now),
@@ -333,9 +365,9 @@ impl PluginFlow {
     #[allow(unsafe_code)]
     pub(crate) fn undo(&mut self, config: &PluginConfig, before: &Self, now: Picos) {
         let Some(function) = config.0.plugin.table.undo else {
-            let release = self.release.take();
+            let (release, round) = (self.release.take(), self.round.take());
             *self = before.clone();
-            self.release = release;
+            (self.release, self.round) = (release, round);
             return;
         };
         let (state, then) = (self.state(), before.memory.as_ptr().cast::<c_void>());

@@ -68,6 +68,7 @@ fn table(name: &'static CStr) -> abi::Algorithm {
         on_segment_lost: None,
         undo: None,
         release: None,
+        on_round: None,
         modes: std::ptr::null(),
         report: None,
     }
@@ -159,6 +160,79 @@ fn a_state_with_pointers_is_released_once() {
     assert!(catch_unwind(AssertUnwindSafe(|| flow.clone())).is_err(), "no copies");
     drop(flow);
     assert_eq!(RELEASED.load(Ordering::SeqCst), 2);
+}
+
+#[repr(C)]
+struct Rounds {
+    window: abi::Window,
+    numbers: [f64; 6],
+}
+
+unsafe extern "C" fn on_round(flow: *mut c_void, _: *const abi::Config, round: *const abi::Round) {
+    let (state, round) = unsafe { (&mut *flow.cast::<Rounds>(), &*round) };
+    let numbers = [round.acked, round.lost, round.losses, round.cwnd_limited].map(f64::from);
+    state.numbers[..4].copy_from_slice(&numbers);
+    state.numbers[4..].copy_from_slice(&[round.interval, round.rtt]);
+    state.window.cwnd += 1.0;
+}
+
+#[test]
+fn a_round_trip_is_summed_and_ends_before_the_next_acknowledgement() {
+    let rounds = abi::Algorithm {
+        on_ack: None,
+        on_round: Some(on_round),
+        state_size: size_of::<Rounds>() as u32,
+        ..table(c"rounds")
+    };
+    let config = config(loaded(&rounds), 1.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    let ack = |now, round_start, rtt| AckEvent { now, round_start, rtt, delivered: 99, lost: 1, ..ack(now) };
+    flow.on_ack(&config, &ack(SECOND, true, 0));
+    assert_eq!(flow.cwnd(), 10.0, "nothing was acknowledged before");
+    flow.on_ack(&config, &AckEvent { cwnd_limited: true, ..ack(2 * SECOND, false, SECOND / 4) });
+    flow.on_loss(
+        &config,
+        &LossEvent {
+            now: 2 * SECOND,
+            cause: LossCause::FastRetransmit,
+            in_flight: 12,
+            lost: 1,
+            first_timeout: false,
+        },
+    );
+    assert_eq!(flow.cwnd(), 6.0, "losses come at once");
+    flow.on_ack(&config, &ack(2 * SECOND, false, 3 * SECOND / 4));
+    let text = serde_json::to_string(&flow).expect("plain data");
+    let mut read: Controller = serde_json::from_str(&text).expect("what was written");
+    for each in [&mut flow, &mut read] {
+        each.on_ack(&config, &ack(4 * SECOND, true, SECOND));
+        assert_eq!(each.cwnd(), 7.0);
+        let Controller::Plugin(_) = each else { panic!("a plug-in") };
+        let text = serde_json::to_value(&*each).expect("plain data");
+        let words = text.to_string();
+        for number in [6.0_f64, 3.0, 1.0, 1.0, 4.0, 0.5] {
+            assert!(words.contains(&number.to_bits().to_string()), "{number} in {words}");
+        }
+    }
+    flow.on_ack(&config, &ack(5 * SECOND, true, SECOND));
+    assert_eq!(flow.cwnd(), 8.0);
+}
+
+#[test]
+fn a_plug_in_with_pointers_and_undo_shares_them_with_copies() {
+    unsafe extern "C" fn undo(flow: *mut c_void, _: *const abi::Config, before: *const c_void) {
+        let (state, before) = unsafe { (&mut *flow.cast::<State>(), &*before.cast::<State>()) };
+        state.window.cwnd = before.window.cwnd;
+    }
+    unsafe extern "C" fn forget(_: *mut c_void) {}
+    let table =
+        abi::Algorithm { flags: HAS_POINTERS, release: Some(forget), undo: Some(undo), ..table(c"shared") };
+    let config = config(loaded(&table), 1.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    let before = flow.clone();
+    flow.on_ack(&config, &ack(SECOND));
+    flow.undo(&config, &before, SECOND);
+    assert_eq!(flow.cwnd(), 10.0);
 }
 
 #[test]

@@ -1167,9 +1167,10 @@ impl Scenario {
                 let names: Vec<_> = registry::ALGORITHMS.iter().map(|a| a.name).collect();
                 return Err(invalid(path, format!("unknown algorithm; allowed: {}", names.join(", "))));
             };
-            if self.transport.undo && algorithm.loaded().is_some_and(Plugin::has_pointers) {
+            if self.transport.undo && algorithm.loaded().is_some_and(|plugin| !plugin.can_undo()) {
                 let message = format!(
-                    "true, and the state of the plug-in {} has pointers: it cannot be as before a loss; allowed: false",
+                    "true, and the state of the plug-in {} has pointers: it cannot be as before a loss; allowed: false, or a plug-in with a \
+                     function undo",
                     known.name
                 );
                 return Err(invalid("transport.undo", message));

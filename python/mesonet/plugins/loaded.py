@@ -92,7 +92,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         if plugin.file == shown and plugin.digest == found:
             return plugin
     if file.suffix == ".py":
-        from mesonet.plugins.compiled import table
+        from mesonet.plugins.classes import table
 
         address = table(file, part)
     else:

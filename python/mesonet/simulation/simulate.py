@@ -140,7 +140,7 @@ def simulate_json(
     try:
         _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
     except core.module().PluginFault as fault:
-        raise PluginFault(str(fault)) from None
+        raise PluginFault(_with_reason(str(fault))) from None
     finished = run.finish()
     return Result(
         responses=_responses(finished["responses"]),
@@ -270,6 +270,14 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
             finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
         ),
     )
+
+
+def _with_reason(fault: str) -> str:
+    """Return the words of a fault; of a function in plain Python with what it raised."""
+    from mesonet.plugins import interpreted
+
+    reason = interpreted.raised()
+    return f"{fault.partition(': it left')[0]}: it raised {reason}" if reason else fault
 
 
 def _advance(

@@ -99,6 +99,28 @@ pub struct Lost {
 
 #[repr(C)]
 #[derive(Debug)]
+pub struct Round {
+    pub now: f64,
+    pub interval: f64,
+    pub rtt: f64,
+    pub least_rtt: f64,
+    pub min_rtt: f64,
+    pub srtt: f64,
+    pub delivered: u64,
+    pub acked: u32,
+    pub lost: u32,
+    pub ce: u32,
+    pub losses: u32,
+    pub in_flight: u32,
+    pub in_recovery: u32,
+    pub after_timeout: u32,
+    pub cwnd_limited: u32,
+    pub app_limited: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Debug)]
 pub struct Idle {
     pub now: f64,
     pub idle: f64,
@@ -170,9 +192,10 @@ pub struct Algorithm {
     pub release: Option<Release>,
     pub modes: *const c_char,
     pub report: Option<ReportOf>,
+    pub on_round: Option<On<Round>>,
 }
 
-/// Bytes of the tables of libraries from before `modes` and `report`.
+/// Bytes of the tables of libraries from before `modes`, `report` and `on_round`.
 pub const FIRST_SIZE: u32 = offset_of!(Algorithm, modes) as u32;
 
 const _: () = assert!(size_of::<Window>() == 40);
@@ -185,4 +208,5 @@ const _: () = assert!(size_of::<Idle>() == 24);
 const _: () = assert!(size_of::<Send>() == 16);
 const _: () = assert!(size_of::<Report>() == 16);
 const _: () = assert!(size_of::<Param>() == 56);
-const _: () = assert!(size_of::<Algorithm>() == 160);
+const _: () = assert!(size_of::<Round>() == 96);
+const _: () = assert!(size_of::<Algorithm>() == 168);

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, O
 pub enum Event {
     Init,
     OnAck,
+    OnRound,
     OnLoss,
     OnRecoveryExit,
     OnTimer,
@@ -46,6 +47,7 @@ impl Event {
         match self {
             Self::Init => "init",
             Self::OnAck => "on_ack",
+            Self::OnRound => "on_round",
             Self::OnLoss => "on_loss",
             Self::OnRecoveryExit => "on_recovery_exit",
             Self::OnTimer => "on_timer",

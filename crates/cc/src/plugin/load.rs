@@ -101,7 +101,11 @@ fn refuse_numbers(table: &abi::Algorithm) -> Result<(), String> {
 fn refuse_functions(table: &abi::Algorithm) -> Result<(), String> {
     let flag = |bit: u32| table.flags & bit != 0;
     for (name, is_there, needed) in [
-        ("on_ack", table.on_ack.is_some(), Some("every algorithm")),
+        (
+            "on_ack",
+            table.on_ack.is_some() || table.on_round.is_some(),
+            Some("every algorithm without on_round"),
+        ),
         ("on_loss", table.on_loss.is_some(), Some("every algorithm")),
         ("on_timer", table.on_timer.is_some(), (table.timer_period > 0.0).then_some("timer_period")),
         ("on_send", table.on_send.is_some(), flag(abi::WANTS_SENDS).then_some("MESONET_WANTS_SENDS")),

@@ -122,6 +122,30 @@ struct mesonet_ack {
     uint64_t next;           /* next segment that has never been sent */
 };
 
+/*
+ * A round trip ended: sums over the acknowledgements since the one before. The next acknowledgement begins another, and
+ * comes after this event.
+ */
+struct mesonet_round {
+    double now;             /* instant */
+    double interval;        /* time since the round began */
+    double rtt;             /* mean of the valid round-trip times of the round; 0: none */
+    double least_rtt;       /* their smallest; 0: none */
+    double min_rtt;         /* smallest round-trip time of the flow; 0 before the first sample */
+    double srtt;            /* smoothed round-trip time (RFC 6298); 0 before the first sample */
+    uint64_t delivered;     /* segments of the flow delivered before `now` */
+    uint32_t acked;         /* segments newly acknowledged in the round; at least 1 */
+    uint32_t lost;          /* segments newly found lost; only with MESONET_WANTS_DELIVERY_RATE */
+    uint32_t ce;            /* acknowledged segments with a congestion-experienced mark */
+    uint32_t losses;        /* fast recoveries and timeouts that began */
+    uint32_t in_flight;     /* segments in flight at the end */
+    uint32_t in_recovery;   /* 1: fast recovery at the end, or the round trip after a mark: windows do not grow */
+    uint32_t after_timeout; /* 1: not all that was outstanding at the last timeout has been acknowledged */
+    uint32_t cwnd_limited;  /* 1: the window limited what was in flight at some time */
+    uint32_t app_limited;   /* 1: the sender had nothing more to send at some time */
+    uint32_t reserved;
+};
+
 /* Values of mesonet_loss.cause. */
 enum {
     MESONET_FAST_RETRANSMIT = 0, /* later segments were acknowledged; once per recovery */
@@ -185,7 +209,8 @@ enum {
     MESONET_WANTS_SENDS = 2,         /* on_send is called for each segment */
     MESONET_MANAGES_RECOVERY = 4,    /* the algorithm sets the window in recovery; no reduction in proportion (PRR) */
     MESONET_GROWS_AFTER_MARK = 8,    /* windows may grow in the round trip after a mark */
-    MESONET_HAS_POINTERS = 16        /* the state points to other memory: no snapshots, no undo of spurious losses */
+    MESONET_HAS_POINTERS = 16        /* the state points to other memory: no snapshots; without `undo` no undo of
+                                        spurious losses */
 };
 
 /* Values of mesonet_algorithm.codepoint: the ECN field of segments where the network marks. */
@@ -211,7 +236,7 @@ struct mesonet_algorithm {
 
     /* A flow begins; its window is set. May be NULL. */
     void (*init)(void *flow, const struct mesonet_config *config, const struct mesonet_start *start);
-    /* Segments were acknowledged. */
+    /* Segments were acknowledged. May be NULL with on_round. */
     void (*on_ack)(void *flow, const struct mesonet_config *config, const struct mesonet_ack *ack);
     /* A loss, a timeout or a mark. */
     void (*on_loss)(void *flow, const struct mesonet_config *config, const struct mesonet_loss *loss);
@@ -225,15 +250,18 @@ struct mesonet_algorithm {
     void (*on_send)(void *flow, const struct mesonet_config *config, const struct mesonet_send *send);
     /* A segment was found lost. May be NULL. */
     void (*on_segment_lost)(void *flow, const struct mesonet_config *config, const struct mesonet_lost *lost);
-    /* The last loss was none: `before` is the state before it (RFC 4015). NULL: the state becomes `before`. */
+    /* The last loss was none: `before` is a copy of the state before it (RFC 4015), not of what it points to. NULL: the
+       state becomes `before`. */
     void (*undo)(void *flow, const struct mesonet_config *config, const void *before);
     /* The state is dropped: frees the memory that it points to. NULL without MESONET_HAS_POINTERS. */
     void (*release)(void *flow);
 
-    /* Tables may end here: a library with a smaller `size` has neither of the following. */
+    /* Tables may end here: a library with a smaller `size` has none of the following. */
     const char *modes;         /* names of modes in lower case, separated by spaces, such as "startup drain"; NULL: none */
     /* Fills `report`, which is all 0. Called for traces only; changes no state. NULL without mode and bandwidth. */
     void (*report)(const void *flow, const struct mesonet_config *config, struct mesonet_report *report);
+    /* A round trip ended. May be NULL. */
+    void (*on_round)(void *flow, const struct mesonet_config *config, const struct mesonet_round *round);
 };
 
 #ifdef __cplusplus
@@ -245,6 +273,7 @@ struct mesonet_algorithm {
 MESONET_ASSERT(sizeof(struct mesonet_window) == 40);
 MESONET_ASSERT(sizeof(struct mesonet_start) == 40);
 MESONET_ASSERT(sizeof(struct mesonet_ack) == 136);
+MESONET_ASSERT(sizeof(struct mesonet_round) == 96);
 MESONET_ASSERT(sizeof(struct mesonet_loss) == 24);
 MESONET_ASSERT(sizeof(struct mesonet_lost) == 32);
 MESONET_ASSERT(sizeof(struct mesonet_idle) == 24);

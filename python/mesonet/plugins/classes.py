@@ -1,0 +1,61 @@
+"""Classes in Python files that are plug-ins."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from mesonet.errors import InputError
+from mesonet.plugins.per_round import PerRound
+
+
+def table(file: Path, name: str) -> int:
+    """Return the address of the table of functions of a class in a Python file.
+
+    Parameters
+    ----------
+    file
+        The file, which is imported.
+    name
+        Name of the class. A `PerRound` is called by the interpreter, any other class is compiled by numba.
+
+    Returns
+    -------
+    The address of a ``struct mesonet_algorithm``, which stays to the end of the process.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be imported, numba is needed and not installed, or the class does not have the form that
+        `mesonet.plugins.python` and `mesonet.plugins.per_round` describe.
+    """
+    written = _class(file, name)
+    if issubclass(written, PerRound):
+        from mesonet.plugins import interpreted
+
+        return interpreted.table(written, file)
+    from mesonet.plugins import compiled
+
+    return compiled.table(written, file)
+
+
+def _class(file: Path, name: str) -> type:
+    """Return a class of a file, which is imported."""
+    shown = f"{file}:{name}"
+    spec = importlib.util.spec_from_file_location(f"mesonet_plugin_{file.stem}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        if error.name == "numba":
+            allowed = 'pip install "mesonet[python-cc]"'
+            raise InputError("compiled plug-ins in Python need numba", value=shown, allowed=allowed) from None
+        raise InputError(f"cannot be imported: ModuleNotFoundError: {error}", value=shown) from None
+    except Exception as error:
+        raise InputError(f"cannot be imported: {type(error).__name__}: {error}", value=shown) from None
+    written = getattr(module, name, None)
+    if not isinstance(written, type):
+        raise InputError("the file has no such class", value=shown, allowed="FILE.py:NAME with the name of a class")
+    return written
