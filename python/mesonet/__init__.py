@@ -34,6 +34,7 @@ __all__ = [
     "report",
     "scenario",
     "simulate",
+    "verdict",
 ]
 
 
@@ -83,6 +84,36 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None) 
     from mesonet.reporting import write_report
 
     return write_report(campaign, path, against=against)
+
+
+def verdict(campaign: Campaign, *, against: str | None = None) -> list[dict[str, Any]]:
+    """Return the verdicts on the deployment of each algorithm of a campaign, as its report shows them.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    against
+        As for `report`.
+
+    Returns
+    -------
+    One entry per algorithm and question (``replacement`` of the incumbent, ``competition`` with it): ``verdict``,
+    ``why`` in words, and every judged response with its change in %, interval and smallest harm that would have been
+    seen. Empty where there is nothing to compare: one algorithm, no incumbent, no results.
+
+    Raises
+    ------
+    InputError
+        If the incumbent is no algorithm of the campaign.
+    """
+    from mesonet.reporting.campaign_view.view import view_of
+    from mesonet.reporting.text.verdict_text import verdict_rows
+    from mesonet.units import with_bits
+
+    view = view_of(campaign, against)
+    rows = verdict_rows(view) if view.has_results and len(view.algorithms) > 1 else []
+    return [{**row, "why": with_bits(row["why"], view.segment_bytes)} for row in rows]
 
 
 #: Module by name: imported on first use, because NumPy, SciPy and Arrow take longer to import than all else.

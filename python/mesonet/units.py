@@ -74,6 +74,25 @@ _OF_BYTES = frozenset(
     ("B", "kB", "MB", "GB", *(f"{si}{unit}" for si in ("", "k", "M", "G", "T") for unit in ("bps", "bit/s")))
 )
 """Units whose factors above are bytes (per second), to be divided by the size of a segment."""
+_ALSO: dict[str, dict[str, tuple[str, ...]]] = {
+    "time": {
+        "s": ("sec", "secs", "second", "seconds"),
+        "ms": ("msec", "msecs", "millisecond", "milliseconds"),
+        "us": ("usec", "usecs", "µs", "μs", "microsecond", "microseconds"),
+        "min": ("mins", "minute", "minutes"),
+        "h": ("hr", "hrs", "hour", "hours"),
+    },
+    "rate": {
+        f"{si}bit/s": (f"{si}bps".lower(), f"{si}bit/s".lower(), f"{si}b/s", f"{si}bit", f"{si}bits/s")
+        for si in ("k", "M", "G", "T")
+    },
+    "segments": {"segments": ("packet", "packets", "pkt", "pkts")},
+}
+"""Other spellings that people write, by the unit that messages name. ``MB/s``, bytes per second, is none."""
+_SPELLINGS = {
+    kind: {also: unit for unit, others in units.items() for also in others if also not in _UNITS[kind]}
+    for kind, units in _ALSO.items()
+}
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _PREFIXES = ("", "k", "M", "G", "T", "P")
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
@@ -85,9 +104,13 @@ _IN_SEGMENTS = re.compile(
 """A rate or a size in segments, or a range of these, as messages and reports show them."""
 BUFFER_RULES = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments", "time": "s"}
 """Unit that users write, by rule of a buffer."""
-_BUFFER = re.compile(
-    rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|{'|'.join(_UNITS['segments'])}|{'|'.join(_UNITS['time'])})\s*"
-)
+
+
+def _either(kind: str) -> str:
+    return "|".join(sorted((*_UNITS[kind], *_SPELLINGS[kind]), key=len, reverse=True))
+
+
+_BUFFER = re.compile(rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|{_either('segments')}|{_either('time')})\s*")
 _BUFFER_ALLOWED = '"1 bdp", "0.5 bdp", "1 bdp/sqrt(n)", "680 segments", "1 MB", "100 ms"'
 
 
@@ -353,6 +376,7 @@ def _text_quantity(kind: str, value: str, example: str, segment_bytes: float) ->
     if not unit:
         unit = example.split()[1]
         raise InputError(f'a {_noun(kind)} needs its unit: write "{number} {unit}"', value=value, allowed=allowed)
+    unit = _SPELLINGS[kind].get(unit, unit)
     if unit not in _UNITS[kind]:
         raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
     size = Fraction(segment_bytes) if unit in _OF_BYTES else 1
@@ -403,6 +427,7 @@ def _buffer(value: Any, segment_bytes: float) -> dict[str, Any]:
         raise InputError(f"not a buffer size{fix}", value=value, allowed=_BUFFER_ALLOWED)
     number, unit = match.groups()
     size = _fraction(number, value)
+    unit = _SPELLINGS["time"].get(unit) or _SPELLINGS["segments"].get(unit, unit)
     if unit in _UNITS["time"]:
         rule, size = "time", size * _UNITS["time"][unit]
     elif unit in _UNITS["segments"]:

@@ -41,7 +41,10 @@ def analyze(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
+    """Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR.
+
+    The report does not need them.
+    """
     from mesonet.reporting import write_analysis
 
     place = out or directory

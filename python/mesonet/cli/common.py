@@ -28,6 +28,20 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON docu
 class Command(click.Command):
     """Command whose errors name the option of a value: Python's `figures` is `--figures` here."""
 
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the line of the list of commands.
+
+        Parameters
+        ----------
+        limit
+            Unused: a line that is too long goes on in the next one.
+
+        Returns
+        -------
+        The first paragraph of the help.
+        """
+        return " ".join((self.help or "").partition("\n\n")[0].split())
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an `InputError` about an argument of Python names the option instead.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import mesonet
 from mesonet.errors import Broken
 from mesonet.terminal import write_json, write_table
 from mesonet.units import with_bits
@@ -122,8 +124,11 @@ def run_experiment(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit
         message = "interrupted; finished runs stay, the same command continues"
         stop(click.get_current_context(), message, 128 + number)
-    if _show_status(folder, as_json).failed:
+    status = _show_status(folder, as_json, with_verdicts=True)
+    if status.failed:
         click.get_current_context().exit(1)
+    if not as_json:
+        click.echo(f"next: mesonet report {shlex.quote(str(folder))}")
 
 
 @experiment.command()
@@ -139,13 +144,14 @@ def status(target: str, out: Path | None, verify: bool, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-def _show_status(folder: Path, as_json: bool, verify: bool = False) -> Status:
+def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts: bool = False) -> Status:
     from mesonet.campaign.status import status as status_of
     from mesonet.cli import planning
 
     status = status_of(folder, verify=verify)
+    verdicts = mesonet.verdict(mesonet.load(folder)) if with_verdicts and status.done == status.runs else []
     if as_json:
-        write_json(asdict(status))
+        write_json({**asdict(status), **({"verdicts": verdicts} if with_verdicts else {})})
         return status
     click.echo("\n".join(planning.status_lines(status)))
     if status.failures:
@@ -153,4 +159,11 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False) -> Status:
         write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
     if status.damaged:
         write_table(["damaged run", "reason"], [[each["key"][:16], each["reason"]] for each in status.damaged])
+    for question in dict.fromkeys(each["question"] for each in verdicts):
+        found = [each for each in verdicts if each["question"] == question]
+        what = "replaced by" if question == "replacement" else "flows that compete with"
+        click.echo(f"\n{found[0]['against']} {what}:")
+        write_table(
+            ["algorithm", "verdict", "why"], [[each[key] for key in ("algorithm", "verdict", "why")] for each in found]
+        )
     return status

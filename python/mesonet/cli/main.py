@@ -94,7 +94,10 @@ class Verbs(CommandGroup):
         return verb
 
 
-@click.group(cls=Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+
+
+@click.group(cls=Verbs, invoke_without_command=True, context_settings=_SETTINGS)
 @click.option("--version", "wants_version", is_flag=True, help="Show the version and exit.")
 @click.option("--json", "as_json", is_flag=True, help="With --version: profile, target and engine, too.")
 @click.pass_context

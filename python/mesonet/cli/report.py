@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from mesonet.algorithms import among
 from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 from mesonet.errors import InputError
 from mesonet.files import places
@@ -43,7 +42,7 @@ def report(
     """Write the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled
-    from mesonet.reporting.campaign_view.view import CampaignView
+    from mesonet.reporting.campaign_view.view import view_of
     from mesonet.reporting.replay.simulated import prepare
     from mesonet.reporting.text.conclusions_text import conclusion_rows
     from mesonet.reporting.text.disciplines_text import discipline_rows
@@ -62,7 +61,7 @@ def report(
             places.checked(place)
             prepare(campaign, replay, progress=progress)
         if as_json:
-            view = CampaignView(campaign, among(against, campaign.algorithms))
+            view = view_of(campaign, against)
             found.update(
                 verdicts=verdict_rows(view), conclusions=conclusion_rows(view), disciplines=discipline_rows(view)
             )

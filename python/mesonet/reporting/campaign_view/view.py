@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mesonet.algorithms import among
 from mesonet.analysis import (
     AlgorithmComparison,
     Clustering,
@@ -45,11 +47,16 @@ from mesonet.analysis import (
     terms,
 )
 from mesonet.analysis.main_effects import replicate_frame
+from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
+from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.values import Values
 from mesonet.words import span
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +64,34 @@ Floats = NDArray[np.float64]
 CLASS_NAMES = {1: ("all",), 2: ("low", "high"), 3: ("low", "moderate", "high"), 4: ("none", "low", "moderate", "high")}
 #: Runs of a suggested follow-up.
 FOLLOW_UP_RUNS = 16
+
+
+def view_of(campaign: "Campaign", against: str | None = None, thresholds: Thresholds = DEFAULTS) -> "CampaignView":
+    """Return the view of a campaign.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    against
+        Incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
+    thresholds
+        Thresholds of the analyses.
+
+    Returns
+    -------
+    The view.
+
+    Raises
+    ------
+    InputError
+        If the incumbent is not in the campaign.
+    """
+    chosen = None if against is None else among(against, campaign.algorithms)
+    if chosen is not None and chosen not in campaign.algorithms:
+        allowed = ", ".join(campaign.algorithms)
+        raise InputError("not an algorithm of the campaign", path="against", value=against, allowed=allowed)
+    return CampaignView(campaign, chosen, thresholds)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from mesonet.algorithms import among
-from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.plots import in_page
 from mesonet.plots.theme import unchecked
@@ -17,7 +15,7 @@ from mesonet.progress import Update
 from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.campaign_view.view import CampaignView, view_of
 from mesonet.reporting.figures import figure_groups
 from mesonet.reporting.figures import sampled as sampled_figures
 from mesonet.reporting.page import sampled as sampled_page
@@ -107,12 +105,7 @@ def report_html(
     InputError
         If the incumbent is not in the campaign.
     """
-    against = None if against is None else among(against, campaign.algorithms)
-    if against is not None and against not in campaign.algorithms:
-        raise InputError(
-            "not an algorithm of the campaign", path="against", value=against, allowed=", ".join(campaign.algorithms)
-        )
-    view = CampaignView(campaign, against, thresholds)
+    view = view_of(campaign, against, thresholds)
     if progress:
         progress(0, 1, "statistics")
     own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view)
