@@ -291,7 +291,7 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
     done = {"name": "tiny", "path": "tiny", "runs": 2, "done": 2, "failed": 0, "missing": 0, "failures": []}
     idle = {"running": 0, "on_from_snapshot": 0, "quarantined": 0, "seconds_left": 0, "processor_s_left": 0}
     sound = {"set_aside": 0, "verified": None, "without_checksums": None, "damaged": None}
-    assert about == {**done, **idle, **sound, "code_versions": [mesonet.core.code_version()]}
+    assert about == {**done, **idle, **sound, "code_versions": [mesonet.core.code_version()], "verdicts": []}
     for target in (one_factor, "tiny"):
         assert json_of("experiment", "status", target) == about
         assert json_of("experiment", "run", target) == about

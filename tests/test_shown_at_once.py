@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet.cli.main import main
+from mesonet.simulation.courses import DELAY, THROUGHPUT, WINDOW
 
 
 def shown(*words: object, width: int = 120) -> str:
@@ -55,3 +57,38 @@ def test_the_list_of_commands_is_not_cut(width: int) -> None:
 
 def test_the_help_uses_a_wide_terminal() -> None:
     assert max(map(len, shown("run", "--help", width=200).splitlines())) > 90
+
+
+def test_a_run_is_drawn_flow_by_flow() -> None:
+    result = mn.simulate(mn.scenario("dumbbell", algorithm="tcp", duration="20 s"), seed=1)
+    chart = mn.plot(result, title="One run")
+    (samples,) = chart._tables.values()
+    assert samples["panel"].unique(maintain_order=True).to_list() == [THROUGHPUT, WINDOW, DELAY]
+    assert samples["line"].unique(maintain_order=True).to_list() == ["flow 1, tcp", "mean of all segments"]
+    series = result.series.to_polars()
+    rates = samples.filter(pl.col("panel") == THROUGHPUT)["value"]
+    bits = series["flow_1_delivered"][-1] * 1500 * 8 / 1e6
+    assert (rates * series["time_s"].diff().fill_null(series["time_s"][0])).sum() == pytest.approx(bits)
+    assert samples.filter(pl.col("panel") == WINDOW)["value"].to_list() == series["flow_1_cwnd"].to_list()
+
+
+def test_a_network_is_drawn_with_one_line(tmp_path: Path) -> None:
+    figure = tmp_path / "new" / "run.svg"
+    few = ("--set", "users.base_sources=5")
+    shown("run", "abilene", "--duration", "3 s", *few, "--plot", figure)
+    text = figure.read_text()
+    assert text.startswith("<svg")
+    assert all(words in text for words in ("abilene, seed 1", "all flows", THROUGHPUT, "the end of the warm-up"))
+
+
+def test_another_form_of_figure_is_refused_before_the_run(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["run", "abilene", "--plot", str(tmp_path / "run.gif")])
+    assert done.exit_code == 2
+    assert "Allowed: a file .svg, .png, .pdf, .html" in done.output
+
+
+def test_the_forms_of_figures_are_those_of_the_export() -> None:
+    from mesonet.cli.run import FORMS
+    from mesonet.plots.export import FORMS as EXPORTED
+
+    assert FORMS == EXPORTED

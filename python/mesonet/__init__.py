@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mesonet.experiments.network import experiment
     from mesonet.scenarios.scenario import scenario
     from mesonet.simulation.checkpoint import Checkpoint
+    from mesonet.simulation.result import Result
     from mesonet.simulation.simulate import simulate
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "designs",
     "experiment",
     "load",
+    "plot",
     "report",
     "scenario",
     "simulate",
@@ -84,6 +86,29 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None) 
     from mesonet.reporting import write_report
 
     return write_report(campaign, path, against=against)
+
+
+def plot(result: Result, *, title: str = "") -> Any:
+    """Return the figure of a run: throughput, congestion windows and queueing delay over time.
+
+    Parameters
+    ----------
+    result
+        The run.
+    title
+        Title of the figure; empty: none.
+
+    Returns
+    -------
+    An Altair chart. ``mesonet.plots.save`` writes it as .svg, .png, .pdf or .html. Up to six explicit flows have a line
+    each; otherwise the lines are the throughput of the network, and means over its flows.
+    """
+    from mesonet.plots.run_course import run_course
+    from mesonet.simulation.courses import courses
+
+    warmup = float(result.provenance["scenario"]["time"]["warmup"])
+    subtitle = ["dashed: the end of the warm-up"] if warmup else []
+    return run_course(courses(result), warmup=warmup, title=title, subtitle=subtitle)
 
 
 def verdict(campaign: Campaign, *, against: str | None = None) -> list[dict[str, Any]]:

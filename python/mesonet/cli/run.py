@@ -28,6 +28,8 @@ from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_opt
 
 WHOLE = "measured"
 """The period that is also shown in bits and bytes, and by class of queues."""
+FORMS = (".svg", ".png", ".pdf", ".html")
+"""Forms of a figure; of `mesonet.plots.export`, which takes long to import."""
 BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
 """Kinds of quantity of the units that count segments."""
 
@@ -47,6 +49,13 @@ BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments
     "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Write snapshots to FILE and resume from it."
 )
 @click.option("--memory", metavar="SIZE", help="Most memory that the run may need, such as '8 GiB'; by default 4 GiB.")
+@click.option(
+    "--plot",
+    "figure",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Draw throughput, windows and queueing delay over time: .svg, .png, .pdf or .html.",
+)
 @click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="Wall-clock time between snapshots.")
 @JSON
 def run(
@@ -58,6 +67,7 @@ def run(
     checkpoint: Path | None,
     checkpoint_every: str | None,
     memory: str | None,
+    figure: Path | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -70,6 +80,8 @@ def run(
         raise InputError(
             "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
         )
+    if figure and figure.suffix not in FORMS:
+        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed="a file " + ", ".join(FORMS))
     size = memory_size(memory)
     chosen = find_scenario(target, **options)
     for note in (*getattr(chosen.value("topology"), "notes", ()), *idle_notes(chosen)):
@@ -86,9 +98,24 @@ def run(
                 )
             if put:
                 put(result)
+            if figure:
+                _draw(result, chosen, seed, figure)
             _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
     except Stopped as stopped:
         stop(click.get_current_context(), str(stopped), 128 + stopped.number)
+
+
+def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
+    from mesonet.plots import save
+
+    chart = mesonet.plot(result, title=f"{chosen.name}, seed {seed}")
+    try:
+        figure.parent.mkdir(parents=True, exist_ok=True)
+        save(chart, figure)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise InputError(problem, path="--plot", value=str(figure), allowed="a file that can be written") from None
+    click.echo(f"drawn: {figure}", err=True)
 
 
 def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:

@@ -54,6 +54,7 @@ from mesonet.plots.residual_bars import residual_bars
 from mesonet.plots.residuals import residuals
 from mesonet.plots.response_pair import response_pair
 from mesonet.plots.responses import responses
+from mesonet.plots.run_course import run_course
 from mesonet.plots.scatter_matrix import scatter_matrix
 from mesonet.plots.sensitivity import sensitivity
 from mesonet.plots.separation import separation
@@ -106,6 +107,7 @@ __all__ = [
     "residuals",
     "response_pair",
     "responses",
+    "run_course",
     "save",
     "scatter_matrix",
     "scree",

@@ -1,0 +1,68 @@
+"""Throughput, windows and queueing delay of a run over time, in the units that people read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from mesonet.simulation.result import Result
+
+MOST_FLOWS = 6
+"""Explicit flows with a line each (chosen: as many colours are easy to distinguish); with more of them the network has one."""
+THROUGHPUT, WINDOW, DELAY = "throughput, Mbit/s", "congestion window, segments", "queueing delay, ms"
+
+
+def courses(result: Result) -> pl.DataFrame:
+    """Return the courses of a run.
+
+    Parameters
+    ----------
+    result
+        The run.
+
+    Returns
+    -------
+    Columns panel, line, time_s and value. A few explicit flows have a line each; otherwise the lines are the
+    throughput of the network, and means over its flows.
+    """
+    series = result.series.to_polars()
+    scenario = result.provenance["scenario"]
+    bits = 8e-6 * float(scenario["transport"]["segment_bytes"])
+    seconds = pl.col("time_s").diff().fill_null(pl.col("time_s").first())
+    names = [name for name in series.columns if name.startswith("flow_") and name.endswith("_cwnd")]
+    own = [name.split("_")[1] for name in names]
+    queued = _panel(series, DELAY, "mean of all segments" if own else "all flows", pl.col("queueing_delay_ms"))
+    if not 0 < len(own) <= MOST_FLOWS:
+        rate = pl.col("segments_leaving") * bits / seconds
+        return pl.concat(
+            [
+                _panel(series, THROUGHPUT, "all flows", rate),
+                _panel(series, WINDOW, "all flows", pl.col("cwnd")),
+                queued,
+            ]
+        )
+    labels = {flow: _label(int(flow), scenario) for flow in own}
+    delivered = {flow: pl.col(f"flow_{flow}_delivered") for flow in own}
+    rates = [
+        _panel(series, THROUGHPUT, labels[flow], total.diff().fill_null(total.first()) * bits / seconds)
+        for flow, total in delivered.items()
+    ]
+    windows = [_panel(series, WINDOW, labels[flow], pl.col(f"flow_{flow}_cwnd")) for flow in own]
+    return pl.concat([*rates, *windows, queued])
+
+
+def _panel(series: pl.DataFrame, panel: str, line: str, value: pl.Expr) -> pl.DataFrame:
+    return series.select(
+        pl.lit(panel).alias("panel"),
+        pl.lit(line).alias("line"),
+        pl.col("time_s"),
+        value.cast(pl.Float64).alias("value"),
+    )
+
+
+def _label(flow: int, scenario: dict[str, Any]) -> str:
+    known = [each["name"] for each in scenario["algorithms"]]
+    name = scenario["flows"][flow - 1]["algorithm"] or (known[0] if len(known) == 1 else "")
+    return f"flow {flow}, {name}" if name else f"flow {flow}"
