@@ -81,7 +81,9 @@ def page(rows: list[dict[str, str]]) -> str:
             marks = [_mark(cells.get((each.id, name))) for name in names]
             lines.append(f"| {each.id} {each.title} | " + " | ".join(marks) + " |")
     rest = [f"`{name}`" for name in core.algorithms() if name not in names]
-    missing = f" Not run yet: {', '.join(rest)}, and cells without a mark." if rest else ""
+    is_whole = all((each.id, name) in cells for each in criteria(suite) if each.runs for name in names)
+    missing = f" Not run yet: {', '.join(rest)}." if rest else ""
+    missing += "" if is_whole else " Cells without a mark are not run yet."
     against = " and ".join(f"`{name}`" for name in AGAINST)
     heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing)
     return heading + "\n" + "\n".join(lines) + "\n\n" + _worst(rows, names)
