@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -103,6 +103,20 @@ def _campaign(shared: Shared, name: str, text: str) -> Path:
         mesonet.experiment(folder / f"{name}.toml").run(folder / "out", workers=1, progress=False)
 
     return shared.folder(f"campaign-{name}", make) / "out"
+
+
+@pytest.fixture
+def own_plugins(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give a test names of plug-ins and a cache of its own; the core keeps tables by name and digest."""
+    from mesonet import plugins
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+    before = dict(plugins.by_name())
+    yield
+    loaded = plugins.by_name()
+    assert isinstance(loaded, dict)
+    loaded.clear()
+    loaded.update(before)
 
 
 @pytest.fixture

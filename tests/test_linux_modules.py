@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,19 +26,10 @@ MODULES = (
     "veno", "westwood", "yeah",
 )  # fmt: skip
 PHASES = ("standard", "alternate", "standard_share", "alternate_share")
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-
-
-@pytest.fixture(autouse=True)
-def own_names(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Give each test names and a cache of its own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
-    before = dict(plugins.by_name())
-    yield
-    loaded = plugins.by_name()
-    assert isinstance(loaded, dict)
-    loaded.clear()
-    loaded.update(before)
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler"),
+    pytest.mark.usefixtures("own_plugins"),
+]
 
 
 def measured(result: mn.Result) -> tuple[str, str]:

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,11 +23,13 @@ from mesonet.cli.choice import find_scenario
 from mesonet.cli.main import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
+from mesonet.simulation.simulate import simulate_part
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "plugins"
 PLUGINS = Path(__file__).parent / "plugins"
 FAULTY, COUNTING = PLUGINS / "faulty.c", PLUGINS / "counting.c"
+pytestmark = pytest.mark.usefixtures("own_plugins")
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
 SHORT = """
@@ -49,18 +50,6 @@ static const struct mesonet_algorithm table = {
 };
 MESONET_EXPORT const struct mesonet_algorithm *mesonet_cc(void) { return &table; }
 """
-
-
-@pytest.fixture(autouse=True)
-def own_names(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Give each test names and a cache of its own; the core keeps tables by name and digest."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
-    before = dict(plugins.by_name())
-    yield
-    loaded = plugins.by_name()
-    assert isinstance(loaded, dict)
-    loaded.clear()
-    loaded.update(before)
 
 
 def written(folder: Path, name: str, text: str = SHORT, *changes: tuple[str, str]) -> Path:
@@ -650,6 +639,40 @@ def test_what_an_agent_raises_ends_the_run_with_its_line(tmp_path: Path) -> None
         mn.simulate(scenario)
     with pytest.raises(PluginFault, match=r"line 14 of raising\.py"):  # and once more
         mn.simulate(scenario)
+
+
+def test_the_fault_of_another_function_has_no_reason_of_this_one(tmp_path: Path) -> None:
+    from mesonet.plugins import interpreted
+
+    scenario = mn.scenario("dumbbell", algorithm=agent(tmp_path, "left", "self.cwnd = 0"), duration="30 s")
+    interpreted._RAISED.append((0.0, "plug-in other: on_round", "ValueError: of an earlier run"))
+    with pytest.raises(PluginFault, match=r"left: on_round .* it left cwnd = 0"):
+        mn.simulate(scenario)
+
+
+def test_a_fault_in_a_pilot_run_is_named(tmp_path: Path) -> None:
+    scenario = mn.scenario("dumbbell", algorithm=agent(tmp_path, "pilot", "1 / (self.rounds - 3)"), duration="30 s")
+    with pytest.raises(PluginFault, match="pilot: on_round .* it raised ZeroDivisionError"):
+        simulate_part(scenario.to_json(), 1, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("def on_round", "def on_rounds", "on_round: it is missing"),
+        (
+            "def init",
+            "def on_ack(self, config, ack): pass\n\n    def init",
+            "on_ack: a function that would never be called",
+        ),
+        ("def init", "def undo(self, config, before): pass\n\n    def init", "undo: a function that would never be"),
+    ],
+)
+def test_an_agent_has_the_functions_that_are_called(tmp_path: Path, old: str, new: str, message: str) -> None:
+    file = tmp_path / "other.py"
+    file.write_text(PER_ROUND.replace("NAME", "other").replace("BODY", "pass").replace(old, new))
+    with pytest.raises(InputError, match=re.escape(message)):
+        plugins.load(f"{file}:Agent")
 
 
 def test_what_an_agent_leaves_must_be_a_window(tmp_path: Path) -> None:

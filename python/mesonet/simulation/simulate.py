@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -137,10 +138,8 @@ def simulate_json(
     watch = provenance.Stopwatch()
     run, before = checkpoint.begin(make) if checkpoint else (make(None), {})
     watch.go_on(before)
-    try:
+    with _faults():
         _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
-    except core.module().PluginFault as fault:
-        raise PluginFault(_with_reason(str(fault))) from None
     finished = run.finish()
     return Result(
         responses=_responses(finished["responses"]),
@@ -243,6 +242,11 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     Returns
     -------
     Tables and cost of the part.
+
+    Raises
+    ------
+    PluginFault
+        As `simulate`.
     """
     from mesonet.responses import tables
     from mesonet.simulation.result import table
@@ -255,7 +259,8 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     while reached < duration and not run.finished() and time.perf_counter() - began < wall_s:
         slice_began = time.perf_counter()
         reached = min(reached + step, duration)
-        run.advance(reached)
+        with _faults():
+            run.advance(reached)
         marks.append((reached, time.process_time() - used))
         step *= min(2.0, max(0.5, wall_s / 20 / max(time.perf_counter() - slice_began, 1e-6)))
     share = 1.0 if run.finished() else reached / duration
@@ -272,12 +277,15 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     )
 
 
-def _with_reason(fault: str) -> str:
-    """Return the words of a fault; of a function in plain Python with what it raised."""
-    from mesonet.plugins import interpreted
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Give faults of plug-ins in the block their own kind, and the exception of a function in plain Python."""
+    try:
+        yield
+    except core.module().PluginFault as fault:
+        from mesonet.plugins.interpreted import with_reason
 
-    reason = interpreted.raised()
-    return f"{fault.partition(': it left')[0]}: it raised {reason}" if reason else fault
+        raise PluginFault(with_reason(str(fault))) from None
 
 
 def _advance(
