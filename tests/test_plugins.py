@@ -652,7 +652,7 @@ def test_the_fault_of_another_function_has_no_reason_of_this_one(tmp_path: Path)
 
 def test_a_fault_in_a_pilot_run_is_named(tmp_path: Path) -> None:
     scenario = mn.scenario("dumbbell", algorithm=agent(tmp_path, "pilot", "1 / (self.rounds - 3)"), duration="30 s")
-    with pytest.raises(PluginFault, match="pilot: on_round .* it raised ZeroDivisionError"):
+    with pytest.raises(PluginFault, match=r"pilot: on_round .* it raised ZeroDivisionError"):
         simulate_part(scenario.to_json(), 1, 60.0)
 
 

@@ -1,4 +1,4 @@
-"""What a person sees without a report: verdicts after the runs of an experiment, and the whole of the help."""
+"""Output without a report: verdicts after the runs of an experiment, figures of a run, and the whole of the help."""
 
 from __future__ import annotations
 
@@ -85,10 +85,3 @@ def test_another_form_of_figure_is_refused_before_the_run(tmp_path: Path) -> Non
     done = CliRunner().invoke(main, ["run", "abilene", "--plot", str(tmp_path / "run.gif")])
     assert done.exit_code == 2
     assert "Allowed: a file .svg, .png, .pdf, .html" in done.output
-
-
-def test_the_forms_of_figures_are_those_of_the_export() -> None:
-    from mesonet.cli.run import FORMS
-    from mesonet.plots.export import FORMS as EXPORTED
-
-    assert FORMS == EXPORTED

@@ -28,8 +28,6 @@ from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_opt
 
 WHOLE = "measured"
 """The period that is also shown in bits and bytes, and by class of queues."""
-FORMS = (".svg", ".png", ".pdf", ".html")
-"""Forms of a figure; of `mesonet.plots.export`, which takes long to import."""
 BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
 """Kinds of quantity of the units that count segments."""
 
@@ -80,8 +78,8 @@ def run(
         raise InputError(
             "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
         )
-    if figure and figure.suffix not in FORMS:
-        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed="a file " + ", ".join(FORMS))
+    if figure:
+        _refuse_other_forms(figure)
     size = memory_size(memory)
     chosen = find_scenario(target, **options)
     for note in (*getattr(chosen.value("topology"), "notes", ()), *idle_notes(chosen)):
@@ -103,6 +101,13 @@ def run(
             _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
     except Stopped as stopped:
         stop(click.get_current_context(), str(stopped), 128 + stopped.number)
+
+
+def _refuse_other_forms(figure: Path) -> None:
+    from mesonet.plots.export import FORMS
+
+    if figure.suffix not in FORMS:
+        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed="a file " + ", ".join(FORMS))
 
 
 def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:

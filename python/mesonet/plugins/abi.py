@@ -13,6 +13,8 @@ ABI = 1
 """``MESONET_CC_ABI``."""
 HAS_POINTERS = 16
 """``MESONET_HAS_POINTERS``."""
+EXTRA = 'pip install "mesonet[python-cc]"'
+"""How to install numba."""
 
 FLAGS = {
     "wants_delivery_rate": 1,

@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from mesonet.errors import InputError
+from mesonet.plugins.abi import EXTRA
 from mesonet.plugins.per_round import PerRound
 
 
@@ -50,12 +51,15 @@ def _class(file: Path, name: str) -> type:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
         if error.name == "numba":
-            allowed = 'pip install "mesonet[python-cc]"'
-            raise InputError("compiled plug-ins in Python need numba", value=shown, allowed=allowed) from None
-        raise InputError(f"cannot be imported: ModuleNotFoundError: {error}", value=shown) from None
+            raise InputError("compiled plug-ins in Python need numba", value=shown, allowed=EXTRA) from None
+        raise _unimported(error, shown) from None
     except Exception as error:
-        raise InputError(f"cannot be imported: {type(error).__name__}: {error}", value=shown) from None
+        raise _unimported(error, shown) from None
     written = getattr(module, name, None)
     if not isinstance(written, type):
         raise InputError("the file has no such class", value=shown, allowed="FILE.py:NAME with the name of a class")
     return written
+
+
+def _unimported(error: Exception, shown: str) -> InputError:
+    return InputError(f"cannot be imported: {type(error).__name__}: {error}", value=shown)

@@ -13,7 +13,6 @@ import numpy as np
 from mesonet.errors import InputError
 from mesonet.plugins import abi
 
-EXTRA = 'pip install "mesonet[python-cc]"'
 _SHOWN = 2000
 """Characters of the message of numba that are shown."""
 _KINDS = {float: np.float64, int: np.int64, bool: np.int64}
@@ -42,7 +41,7 @@ def table(written: type, file: Path) -> int:
     """
     shown = f"{file}:{written.__name__}"
     if importlib.util.find_spec("numba") is None:
-        raise InputError("plug-ins in Python need numba", value=shown, allowed=EXTRA)
+        raise InputError("plug-ins in Python need numba", value=shown, allowed=abi.EXTRA)
     abi.refuse_others(written, file, (*abi.FACTS, *abi.FUNCTIONS))
     facts = abi.facts(written)
     size = _layout(abi.WINDOW, facts.get("state", {}), shown).itemsize

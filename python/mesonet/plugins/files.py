@@ -14,7 +14,9 @@ from mesonet.errors import InputError
 from mesonet.plugins.names import ALLOWED, LIBRARY
 
 _INCLUDE = re.compile(rb'^\s*(?:#\s*include|.*@cInclude\(|.*@import\()\s*"([^"]+)"', re.MULTILINE)
-LINUX = "linux:"
+MODULE = "linux"
+"""Part of a plug-in that is a module of Linux."""
+LINUX = f"{MODULE}:"
 """Before the path of a module of Linux."""
 _MOST_BYTES = 1 << 28
 """Largest file that is read (chosen): far above any library."""
@@ -41,7 +43,7 @@ def digest(file: Path, part: str = "") -> str:
     """
     found = hashlib.sha256(f"mesonet plug-in {part}\n".encode())
     seen: set[Path] = set()
-    waiting = companions(file) if part == LINUX.rstrip(":") and file.suffix == ".c" else [file]
+    waiting = companions(file) if part == MODULE and file.suffix == ".c" else [file]
     while waiting:
         each = waiting.pop(0)
         if each.resolve() in seen:
@@ -73,7 +75,7 @@ def located(text: str, directory: str | Path | None = None) -> tuple[Path, str, 
     name, _, part = text.partition(".py:")
     if text.startswith(LINUX):
         file = (Path(directory or ".") / text.removeprefix(LINUX)).absolute()
-        return file, LINUX.rstrip(":"), f"{LINUX}{file}"
+        return file, MODULE, f"{LINUX}{file}"
     file = (Path(directory or ".") / (f"{name}.py" if part else text)).absolute()
     return file, part, f"{file}:{part}" if part else str(file)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mesonet.errors import InputError
 from mesonet.plugins import linux as modules
-from mesonet.plugins.files import cached, digest
+from mesonet.plugins.files import MODULE, cached, digest
 from mesonet.plugins.names import CXX, LIBRARY, C, header
 
 SYMBOL = "mesonet_cc"
@@ -29,7 +29,7 @@ _OPEN: list[ctypes.CDLL] = []
 """Libraries are never closed: flows hold their functions."""
 
 
-def table(file: Path, known: str, linux: bool = False) -> int:
+def table(file: Path, known: str, part: str = "") -> int:
     """Return the address of the table of functions of a plug-in.
 
     Parameters
@@ -38,8 +38,8 @@ def table(file: Path, known: str, linux: bool = False) -> int:
         A shared library, or a file in C, C++ or Zig, which is compiled into the cache.
     known
         Digest of the file.
-    linux
-        The file is a module of Linux.
+    part
+        ``linux`` for a module of Linux.
 
     Returns
     -------
@@ -51,12 +51,13 @@ def table(file: Path, known: str, linux: bool = False) -> int:
         If there is no compiler, the compiler refuses the file (its message is shown), the library cannot be loaded or
         exports no function ``mesonet_cc``, or the file changes meanwhile.
     """
+    linux = part == MODULE
     if file.suffix in LIBRARY:
         # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
         built = cached(known, lambda place: shutil.copyfile(file, place))
     else:
         built = cached(_key(file, known, linux), lambda place: _compile(file, place, linux))
-    if digest(file, "linux" if linux else "") != known:
+    if digest(file, part) != known:
         raise InputError("the file changed while it was loaded", value=str(file), allowed="to try again")
     try:
         library = ctypes.CDLL(str(built))

@@ -96,7 +96,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
         address = table(file, part)
     else:
-        address = library.table(file, found, linux=bool(part))
+        address = library.table(file, found, part)
     try:
         about = json.loads(core.module().load_plugin(address, found))
     except ValueError as error:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mesonet.simulation.result import Result
 
 MOST_FLOWS = 6
-"""Explicit flows with a line each (chosen: as many colours are easy to distinguish); with more of them the network has one."""
+"""Explicit flows with a line each; with more of them the network has one (chosen: colours that differ clearly)."""
 THROUGHPUT, WINDOW, DELAY = "throughput, Mbit/s", "congestion window, segments", "queueing delay, ms"
 
 

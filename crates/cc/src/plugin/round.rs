@@ -4,7 +4,7 @@ use super::abi;
 use crate::{AckEvent, Picos, seconds};
 use serde::{Deserialize, Serialize};
 
-/// What was acknowledged since a round trip began.
+/// Sums over the acknowledgements since a round trip began.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RoundSums {
     began: Picos,
