@@ -18,9 +18,9 @@ from mesonet.evidence.suite import DEFAULT, suites
 @pytest.mark.parametrize("suite", [name for name in suites() if name != DEFAULT])
 def test_every_case_runs_and_has_values(suite: str, tmp_path: Path) -> None:
     chosen = plan("bbr", ["cubic"], 2, None, suite)
-    campaigns = run(chosen, tmp_path / "report", progress=False)
-    assert [name for name, each in campaigns.items() if each.counts["failed"]] == []
-    findings = judge(chosen, campaigns)
+    results = run(chosen, tmp_path / "report", progress=False)
+    assert [name for name, each in results.campaigns.items() if each.counts["failed"]] == []
+    findings = judge(chosen, results)
     for found in findings:
         where = found.criterion.id
         assert bool(found.cells) == found.criterion.runs, where
