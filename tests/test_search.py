@@ -29,9 +29,12 @@ def worst_criterion() -> Criterion:
 
 
 def searched(
-    goodput: Any, extra: Any = lambda place: 0.0, noise: float = 0.01
+    goodput: Any, extra: Any = lambda place: 0.0, noise: float = 0.01, missing: Any = lambda place: 0
 ) -> tuple[Domain, list[Trail], set[Place]]:
-    """Search where the incumbent keeps `goodput` of 100, and loss and delay grow by `extra`."""
+    """Search where the incumbent keeps `goodput` of 100, and loss and delay grow by `extra`.
+
+    The first `missing` of three replicates of a cell have no value.
+    """
     chosen = domain(worst_criterion())
     draws = np.random.default_rng(7)
     seen: set[Place] = set()
@@ -41,6 +44,7 @@ def searched(
         seen.update(places)
         shape = len(places), 3
         error = 1 + noise * draws.standard_normal(shape)
+        error[np.arange(3) < np.array([missing(place) for place in places])[:, np.newaxis]] = np.nan
         kept = np.array([goodput(place) for place in places])[:, np.newaxis] * error
         more = np.array([extra(place) for place in places])[:, np.newaxis] * error
         return [
@@ -88,6 +92,20 @@ def test_the_simplest_cell_keeps_most_of_the_harm() -> None:
     active = {id for id, p in zip(trail.effects.factors, trail.effects.p, strict=True) if p < trail.significant}
     assert active == {"buffer", "newcomers"}
     assert trail.folded in active
+
+
+@pytest.mark.parametrize(("missing", "found"), [(1, True), (2, False)])
+def test_a_cell_needs_two_replicates_with_a_value(missing: int, found: bool) -> None:
+    peak = (3, 4, 0, 2, 1, 0, 1, 4)
+
+    def distance(place: Place) -> int:
+        return sum((a - b) ** 2 for a, b in zip(place, peak, strict=True))
+
+    _, (trail, *_), _ = searched(
+        lambda place: 1 - 0.9 * np.exp(-0.05 * distance(place)), missing=lambda place: missing * (distance(place) == 0)
+    )
+    assert (trail.worst == peak) is found
+    assert trail.visits[-1].score > 0.8
 
 
 def test_losses_and_delays_are_ranked_by_their_difference() -> None:

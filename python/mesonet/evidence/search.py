@@ -116,7 +116,7 @@ class _Known:
         losses = np.array([_loss(*pair, measure) for pair, measure in pairs])
         scores = np.array([_score(*pair, measure, lost) for (pair, measure), lost in zip(pairs, losses, strict=True)])
         self.scores.update(zip(new, scores.T, strict=True))
-        self.losses.update(zip(new, np.nan_to_num(losses.mean(axis=2)).T, strict=True))
+        self.losses.update(zip(new, np.array([_mean(each) for each in losses]).T, strict=True))
         return losses
 
     def worst(self, number: int) -> Place:
@@ -240,12 +240,19 @@ def _score(tested: Floats, reference: Floats, measure: Measure, loss: Floats) ->
     """Return what the search raises, by cell, for the `_loss`: 0 where there is no harm beyond the margin.
 
     Losses and delays grow without bound, but their harm as a part of 1 has no room left above 99 %. They are therefore
-    ranked by their difference.
+    ranked by their difference. Replicates without a value do not count; a cell in which no two have one has no harm.
     """
     harms = harm(reference.T, tested.T, more_is_better=[measure.higher_is_better] * len(tested)).harm
-    small = np.abs(tested.mean(axis=1) - reference.mean(axis=1)) <= measure.least
-    score = np.where(small | ~(harms > measure.margin), 0.0, loss.mean(axis=1))
-    return np.nan_to_num(score, nan=0.0)
+    small = np.abs(_mean(tested - reference)) <= measure.least
+    single = (~np.isnan(loss)).sum(axis=1) < 2
+    return np.where(single | small | ~(harms > measure.margin), 0.0, _mean(loss))
+
+
+def _mean(values: Floats) -> Floats:
+    """Return the mean over replicates that have a value, by cell; 0 without any."""
+    there = ~np.isnan(values)
+    mean: Floats = np.where(there, values, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    return mean
 
 
 def _most_active(effects: Sequence[MainEffects]) -> int | None:
