@@ -29,7 +29,7 @@ def test_every_key_of_an_experiment_file_is_in_the_reference() -> None:
 def test_demo_is_a_half_fraction_over_six_factors_of_the_study() -> None:
     demo = experiment("demo")
     assert names()["demo"] == demo.title
-    assert demo.algorithms == ("tcp", "scalable", "hstcp", "htcp", "fast")
+    assert demo.algorithms == ("tcp", "cubic", "bbr3", "scalable", "fast")
     assert [factor.id for factor in demo.factors] == ["X1", "X2", "X3", "X5", "X7", "X13"]
     assert demo.design.generators == ("X13=X1*X2*X3*X5*X7",)
     assert (demo.design.runs, demo.design.resolution) == (32, 6)
