@@ -7,10 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet.cli.main import main
+from mesonet.plots.in_terminal import in_terminal
 from mesonet.simulation.courses import DELAY, THROUGHPUT, WINDOW
 
 
@@ -85,3 +87,64 @@ def test_another_form_of_figure_is_refused_before_the_run(tmp_path: Path) -> Non
     done = CliRunner().invoke(main, ["run", "abilene", "--plot", str(tmp_path / "run.gif")])
     assert done.exit_code == 2
     assert "Allowed: a file .svg, .png, .pdf, .html" in done.output
+
+
+@pytest.mark.parametrize(
+    ("end", "top", "last_second", "highest"),
+    [(20.0, 160.0, "20", "160"), (7.0, 0.0, "7", "8"), (30.0, 0.013, "30", "0.016"), (3.0, 12_345.0, "3", "16,000")],
+)
+def test_a_course_in_the_terminal_has_round_numbers(
+    end: float, top: float, last_second: str, highest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = pl.DataFrame(
+        {"panel": "window", "line": ["a", "a", "b", "b"], "time_s": [0.0, end] * 2, "value": [0.0, top, None, top / 2]}
+    )
+    text = in_terminal(samples, width=80)
+    title, *rows, axis, numbers, names = text.splitlines()
+    assert (title, names.split()) == ("window", ["a,", "b"])
+    assert [rows[0].split()[0], rows[-1].split()[0]] == [highest, "0"]
+    assert numbers.split()[-1] == last_second
+    assert max(map(len, [*rows, axis, numbers])) <= 80
+    assert "\x1b" not in text
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" in in_terminal(samples)
+
+
+def test_a_run_is_drawn_in_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("run", "dumbbell", "--duration", "5 s", "--plot", "terminal")
+    text = shown(*words)
+    assert text.index("performance") < text.index(THROUGHPUT) < text.index(WINDOW) < text.index(DELAY)
+    assert "\x1b" not in text  # not a terminal
+    done = CliRunner().invoke(main, [*words, "--json"])
+    assert json.loads(done.stdout)["scenario"] == "dumbbell"
+    assert DELAY in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "first"),
+    [
+        ("run", "bottle", "bottleneck"),
+        ("run dumbbell --algorithm", "cu", "cubic"),
+        ("experiment run demo --algorithms", "tcp,cu", "tcp,cubic"),
+        ("run dumbbell --set", "users.base", "users.base_sources="),
+        ("experiment run", "exp-1", "exp-1a"),
+        ("design", "exp-2", "exp-2a"),
+        ("conform", "ill", "illinois"),
+        ("evidence", "pra", "prague"),
+        ("evidence cubic --against", "cubic,t", "cubic,tcp"),
+        ("evidence cubic --suite", "rfc8", "rfc8867"),
+        ("report results --against", "b", "bic"),
+    ],
+)
+def test_names_are_completed(words: str, typed: str, first: str) -> None:
+    found = ShellComplete(main, {}, "mesonet", "_MESONET_COMPLETE").get_completions(words.split(), typed)
+    assert found[0].value == first
+    assert all(each.type == "plain" and each.value.startswith(typed) for each in found)
+
+
+def test_paths_are_completed_where_no_name_fits() -> None:
+    complete = ShellComplete(main, {}, "mesonet", "_MESONET_COMPLETE").get_completions
+    assert [each.type for each in complete(["run"], "./my")] == ["file"]
+    assert [each.type for each in complete(["report"], "res")] == ["file"]

@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 import mesonet
 from mesonet import interrupts
+from mesonet.cli import completing
 from mesonet.errors import Broken, InputError, PluginFault
 from mesonet.progress import Progress
 
@@ -134,7 +135,7 @@ def stop(ctx: click.Context, message: str, code: int) -> NoReturn:
     ctx.exit(code)
 
 
-SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT")
+SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT", shell_complete=completing.SCENARIO)
 
 
 def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -154,9 +155,18 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option("--duration", help="Simulated time, such as '5 min'."),
         click.option(
-            "--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate."
+            "--algorithm",
+            help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate.",
+            shell_complete=completing.ALGORITHMS,
         ),
-        click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value: warmup='0 s'."),
+        click.option(
+            "--set",
+            "values",
+            multiple=True,
+            metavar="PATH=VALUE",
+            help="Set a value: warmup='0 s'.",
+            shell_complete=completing.SETTING,
+        ),
         click.option("--condition", type=int, metavar="N", help="Row N of the experiment's design, from 1."),
     ):
         command = option(command)

@@ -21,6 +21,7 @@ from mesonet.units import with_bits
 if TYPE_CHECKING:
     from mesonet.campaign.status import Status
 
+from mesonet.cli import completing
 from mesonet.cli.common import JSON, Command, stop
 from mesonet.cli.runner import HOW, how, runner_options
 
@@ -34,7 +35,7 @@ def experiment() -> None:
     """Plan and run many runs by a factorial design: plan, run, status."""
 
 
-_TARGET = click.argument("target", metavar="EXPERIMENT|DIR")
+_TARGET = click.argument("target", metavar="EXPERIMENT|DIR", shell_complete=completing.EXPERIMENT)
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -42,17 +43,28 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--seed", type=click.IntRange(min=0), help="Names the random streams."),
         click.option("--replicates", type=click.IntRange(min=1), help="Runs per condition and algorithm."),
-        click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value of every run."),
+        click.option(
+            "--set",
+            "values",
+            multiple=True,
+            metavar="PATH=VALUE",
+            help="Set a value of every run.",
+            shell_complete=completing.SETTING,
+        ),
         click.option("--duration", help="Simulated time of a run, such as '5 min'."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
-        click.option("--algorithms", help="Algorithms to compare, separated by commas."),
+        click.option(
+            "--algorithms",
+            help="Algorithms to compare, separated by commas.",
+            shell_complete=completing.ALGORITHMS,
+        ),
     ):
         command = option(command)
     return command
 
 
 @experiment.command()
-@click.argument("target", metavar="EXPERIMENT")
+@click.argument("target", metavar="EXPERIMENT", shell_complete=completing.EXPERIMENT)
 @_options
 @click.option(
     "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",

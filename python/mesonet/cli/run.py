@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options, stop
 
+TERMINAL = Path("terminal")
+"""Value of --plot that stands for no file."""
 WHOLE = "measured"
 """The period that is also shown in bits and bytes, and by class of queues."""
 BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
@@ -50,9 +52,9 @@ BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments
 @click.option(
     "--plot",
     "figure",
-    metavar="FILE",
+    metavar="FILE|terminal",
     type=click.Path(path_type=Path),
-    help="Draw throughput, windows and queueing delay over time: .svg, .png, .pdf or .html.",
+    help="Draw throughput, windows and queueing delay over time: .svg, .png, .pdf, .html, or in the terminal.",
 )
 @click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="Wall-clock time between snapshots.")
 @JSON
@@ -96,9 +98,11 @@ def run(
                 )
             if put:
                 put(result)
-            if figure:
+            if figure and figure != TERMINAL:
                 _draw(result, chosen, seed, figure)
             _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
+            if figure == TERMINAL:
+                _draw_in_terminal(result, to_stderr=as_json)
     except Stopped as stopped:
         stop(click.get_current_context(), str(stopped), 128 + stopped.number)
 
@@ -106,8 +110,9 @@ def run(
 def _refuse_other_forms(figure: Path) -> None:
     from mesonet.plots.export import FORMS
 
-    if figure.suffix not in FORMS:
-        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed="a file " + ", ".join(FORMS))
+    if figure != TERMINAL and figure.suffix not in FORMS:
+        allowed = f"a file {', '.join(FORMS)}, or {TERMINAL}"
+        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed=allowed)
 
 
 def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
@@ -121,6 +126,16 @@ def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
         problem = f"cannot be written: {error.strerror or error}"
         raise InputError(problem, path="--plot", value=str(figure), allowed="a file that can be written") from None
     click.echo(f"drawn: {figure}", err=True)
+
+
+def _draw_in_terminal(result: Result, *, to_stderr: bool) -> None:
+    import shutil
+
+    from mesonet.plots.in_terminal import in_terminal
+    from mesonet.simulation.courses import courses
+
+    text = in_terminal(courses(result), width=shutil.get_terminal_size().columns)
+    click.echo(f"\n{text}", err=to_stderr)
 
 
 def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:
