@@ -58,8 +58,8 @@ def test_a_misspelt_argument_of_a_campaign_names_the_nearest(tmp_path: Path) -> 
         (("parameters.bbr3.foo=2",), '--set: parameters.bbr3.foo = "2": unknown constant of bbr3. Allowed: startup_'),
         (("parameters.bbrx.beta=2",), '--set: parameters.bbrx.beta = "2": unknown algorithm (nearest: bbr'),
         (
-            ("parameters.bbr3.beta=0.8",),
-            '--set: parameters.bbr3.beta = "0.8": no flow uses bbr3. Allowed: constants of ',
+            ("parameters.dctcp.gain=0.1",),
+            '--set: parameters.dctcp.gain = "0.1": no flow uses dctcp. Allowed: constants of ',
         ),
     ],
 )
