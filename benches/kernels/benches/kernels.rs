@@ -7,7 +7,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use mesonet_cc::registry::ALGORITHMS;
 use mesonet_cc::{
-    AckEvent, Common, Config, DeliverySample, FlowName, MILLISECOND, Picos, Preset, SECOND, SlowStart, Start,
+    AckEvent, Common, Config, DeliverySample, FlowName, MILLISECOND, Picos, Positions, Preset, SECOND, SlowStart, Start,
 };
 use mesonet_sim::engine::{FlowId, Lanes, Segment, Timers};
 use mesonet_sim::network::router::Router;
@@ -104,7 +104,7 @@ fn acknowledgement(criterion: &mut Criterion) {
                     cwnd_limited: true,
                     ..AckEvent::default()
                 };
-                controller.on_ack(&config, black_box(&ack));
+                controller.on_ack(&config, black_box(&ack), Positions::default);
             });
             black_box(controller.cwnd());
         });

@@ -5,8 +5,8 @@
 
 use mesonet_cc::registry::{ALGORITHMS, Controller};
 use mesonet_cc::{
-    AckEvent, Common, Config, DeliverySample, FlowName, LossCause, LossEvent, MILLISECOND, Picos, Preset,
-    SECOND, SlowStart, Start,
+    AckEvent, Common, Config, DeliverySample, FlowName, LossCause, LossEvent, MILLISECOND, Picos, Positions,
+    Preset, SECOND, SlowStart, Start,
 };
 
 /// Segments that each flow has in flight: the larger windows of a busy network.
@@ -44,7 +44,7 @@ fn work(name: &str, rounds: u64, order: &[u32]) -> f64 {
         let ack = acknowledgement(round);
         for &flow in order {
             let controller = &mut controllers[flow as usize];
-            controller.on_ack(&config, &ack);
+            controller.on_ack(&config, &ack, Positions::default);
             if (round + u64::from(flow)) % LOSS_EVERY == 0 {
                 controller.on_loss(&config, &loss(ack.now));
                 controller.on_recovery_exit(&config, ack.now);

@@ -93,9 +93,14 @@ pub struct AckEvent {
     pub app_limited: bool,
     /// Acknowledged segments that carried a congestion-experienced mark.
     pub ce: u32,
-    /// Lowest unacknowledged segment after this acknowledgement, counted from the first one of the flow.
+}
+
+/// Positions in the data of a flow after an acknowledgement, counted from its first segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Positions {
+    /// Lowest unacknowledged segment.
     pub una: u64,
-    /// Next segment that has never been sent, counted in the same way.
+    /// Next segment that has never been sent.
     pub next: u64,
 }
 

@@ -13,6 +13,7 @@ mod round;
 use crate::window::Window;
 use crate::{
     AckEvent, Algorithm, Codepoint, Common, IdleEvent, LossCause, LossEvent, LostSegment, Phase, Picos,
+    Positions,
 };
 use crate::{FlowName, IdleRule, SendEvent, Start, TimeoutRule, WindowBasis, seconds};
 use abi::Config as Rules;
@@ -245,7 +246,7 @@ impl PluginFlow {
     }
 
     #[inline(never)]
-    pub(crate) fn on_ack(&mut self, config: &PluginConfig, ack: &AckEvent) {
+    pub(crate) fn on_ack(&mut self, config: &PluginConfig, ack: &AckEvent, positions: Positions) {
         self.end_round(config, ack);
         let Some(function) = config.0.plugin.table.on_ack else { return };
         let event = abi::Ack {
@@ -271,8 +272,8 @@ impl PluginFlow {
             cwnd_limited: ack.cwnd_limited.into(),
             app_limited: ack.app_limited.into(),
             reserved: 0,
-            una: ack.una,
-            next: ack.next,
+            una: positions.una,
+            next: positions.next,
         };
         self.on(config, Event::OnAck, ack.now, function, &event);
     }

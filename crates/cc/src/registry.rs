@@ -3,7 +3,7 @@
 use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
     AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Param, Phase, Picos,
-    SendEvent, Start, algorithms,
+    Positions, SendEvent, Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +35,19 @@ macro_rules! registry {
 
         /// The constants of one algorithm of a scenario.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
+        pub struct Config {
+            constants: Constants,
+            // Read with each segment: as numbers, not by the algorithm.
+            wants_sends: bool,
+            wants_delivery_rate: bool,
+            manages_recovery: bool,
+            rests_after_mark: bool,
+        }
+
+        #[derive(Clone, Debug)]
         // There is one per algorithm of a scenario, whatever its size.
         #[allow(clippy::large_enum_variant)]
-        pub enum Config { $($variant(<$state as CongestionControl>::Config),)* Plugin(PluginConfig) }
+        enum Constants { $($variant(<$state as CongestionControl>::Config),)* Plugin(PluginConfig) }
 
         /// The state of one flow, whatever its algorithm.
         #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,56 +65,83 @@ macro_rules! registry {
             #[must_use]
             pub fn new(name: &str, common: Common, values: &[f64]) -> Option<Self> {
                 match name {
-                    $(<$state>::NAME => Some(Self::$variant(<$state>::config(common, values))),)*
+                    $(<$state>::NAME => Some(Self {
+                        constants: Constants::$variant(<$state>::config(common, values)),
+                        wants_sends: <$state>::WANTS_SENDS,
+                        wants_delivery_rate: <$state>::WANTS_DELIVERY_RATE,
+                        manages_recovery: <$state>::MANAGES_RECOVERY,
+                        rests_after_mark: <$state>::RESTS_AFTER_MARK,
+                    }),)*
                     _ => None,
                 }
+            }
+
+            /// Constants of a plug-in.
+            #[must_use]
+            pub fn plugin(config: PluginConfig) -> Self {
+                Self {
+                    wants_sends: config.flag(abi::WANTS_SENDS),
+                    wants_delivery_rate: config.flag(abi::WANTS_DELIVERY_RATE),
+                    manages_recovery: config.flag(abi::MANAGES_RECOVERY),
+                    rests_after_mark: !config.flag(abi::GROWS_AFTER_MARK),
+                    constants: Constants::Plugin(config),
+                }
+            }
+
+            /// The algorithm is a plug-in.
+            #[must_use]
+            pub fn is_plugin(&self) -> bool {
+                matches!(self.constants, Constants::Plugin(_))
             }
 
             /// A new flow of this algorithm.
             #[must_use]
             pub fn start(&self, start: &Start) -> Controller {
-                match self {
-                    $(Self::$variant(c) => Controller::$variant(<$state as CongestionControl>::new(c, start)),)*
-                    Self::Plugin(c) => Controller::Plugin(PluginFlow::new(c, start)),
+                match &self.constants {
+                    $(Constants::$variant(c) => Controller::$variant(<$state as CongestionControl>::new(c, start)),)*
+                    Constants::Plugin(c) => Controller::Plugin(PluginFlow::new(c, start)),
                 }
             }
 
             /// See [`CongestionControl::timer_period`].
             #[must_use]
             pub fn timer_period(&self) -> Option<Picos> {
-                match self { $(Self::$variant(c) => <$state>::timer_period(c),)* Self::Plugin(c) => c.timer_period(), }
+                match &self.constants { $(Constants::$variant(c) => <$state>::timer_period(c),)* Constants::Plugin(c) => c.timer_period(), }
             }
 
             /// See [`CongestionControl::WANTS_SENDS`].
+            #[inline]
             #[must_use]
             pub fn wants_sends(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::WANTS_SENDS,)* Self::Plugin(c) => c.flag(abi::WANTS_SENDS), }
+                self.wants_sends
             }
 
             /// See [`CongestionControl::WANTS_DELIVERY_RATE`].
             #[inline]
             #[must_use]
             pub fn wants_delivery_rate(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::WANTS_DELIVERY_RATE,)* Self::Plugin(c) => c.flag(abi::WANTS_DELIVERY_RATE), }
+                self.wants_delivery_rate
             }
 
             /// See [`CongestionControl::MANAGES_RECOVERY`].
+            #[inline]
             #[must_use]
             pub fn manages_recovery(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* Self::Plugin(c) => c.flag(abi::MANAGES_RECOVERY), }
+                self.manages_recovery
             }
 
             /// See [`CongestionControl::RESTS_AFTER_MARK`].
+            #[inline]
             #[must_use]
             pub fn rests_after_mark(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::RESTS_AFTER_MARK,)* Self::Plugin(c) => !c.flag(abi::GROWS_AFTER_MARK), }
+                self.rests_after_mark
             }
 
             /// See [`CongestionControl::codepoint`].
             #[inline]
             #[must_use]
             pub fn codepoint(&self) -> Codepoint {
-                match self { $(Self::$variant(c) => <$state>::codepoint(c),)* Self::Plugin(c) => c.codepoint(), }
+                match &self.constants { $(Constants::$variant(c) => <$state>::codepoint(c),)* Constants::Plugin(c) => c.codepoint(), }
             }
         }
 
@@ -113,60 +149,60 @@ macro_rules! registry {
         const MISMATCH: &str = "a controller was given the constants of another algorithm";
 
         impl Controller {
-            /// See [`CongestionControl::on_ack`].
+            /// See [`CongestionControl::on_ack`]. Only plug-ins get positions: for others they are not computed.
             #[inline(always)]
-            pub fn on_ack(&mut self, config: &Config, ack: &AckEvent) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_ack(c, ack),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_ack(c, ack),
+            pub fn on_ack(&mut self, config: &Config, ack: &AckEvent, positions: impl FnOnce() -> Positions) {
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_ack(c, ack),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_ack(c, ack, positions()),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_loss`].
             pub fn on_loss(&mut self, config: &Config, loss: &LossEvent) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_loss(c, loss),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_loss(c, loss),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_loss(c, loss),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_loss(c, loss),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_idle`].
             pub fn on_idle(&mut self, config: &Config, idle: &IdleEvent) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_idle(c, idle),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_idle(c, idle),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_idle(c, idle),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_idle(c, idle),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_recovery_exit`].
             pub fn on_recovery_exit(&mut self, config: &Config, now: Picos) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_recovery_exit(c, now),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_recovery_exit(c, now),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_recovery_exit(c, now),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_recovery_exit(c, now),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::undo`].
             pub fn undo(&mut self, config: &Config, before: &Self, now: Picos) {
                 match (self, before) { $((Self::$variant(s), Self::$variant(b)) => s.undo(b),)*
-                    (Self::Plugin(s), Self::Plugin(b)) => if let Config::Plugin(c) = config { s.undo(c, b, now) },
+                    (Self::Plugin(s), Self::Plugin(b)) => if let Constants::Plugin(c) = &config.constants { s.undo(c, b, now) },
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_timer`].
             pub fn on_timer(&mut self, config: &Config, now: Picos) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_timer(c, now),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_timer(c, now),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_timer(c, now),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_timer(c, now),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_send`].
             pub fn on_send(&mut self, config: &Config, send: &SendEvent) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_send(c, send),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_send(c, send),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_send(c, send),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_send(c, send),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
             /// See [`CongestionControl::on_segment_lost`].
             pub fn on_segment_lost(&mut self, config: &Config, lost: &LostSegment, now: Picos) {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_segment_lost(c, lost),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.on_segment_lost(c, lost, now),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_segment_lost(c, lost),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_segment_lost(c, lost, now),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
@@ -179,8 +215,8 @@ macro_rules! registry {
             /// See [`CongestionControl::phase`].
             #[must_use]
             pub fn phase(&self, config: &Config, now: Picos) -> Phase {
-                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.phase(c, now),)*
-                    (Self::Plugin(s), Config::Plugin(_)) => s.phase(),
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.phase(c, now),)*
+                    (Self::Plugin(s), Constants::Plugin(_)) => s.phase(),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
@@ -207,9 +243,9 @@ macro_rules! registry {
             /// See [`CongestionControl::mode`].
             #[must_use]
             pub fn mode(&self, config: &Config) -> Option<&'static str> {
-                match (self, config) {
+                match (self, &config.constants) {
                     $((Self::$variant(s), _) => s.mode(),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.mode(c),
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.mode(c),
                     (Self::Plugin(_), _) => None,
                 }
             }
@@ -217,9 +253,9 @@ macro_rules! registry {
             /// See [`CongestionControl::bandwidth_estimate`].
             #[must_use]
             pub fn bandwidth_estimate(&self, config: &Config) -> Option<f64> {
-                match (self, config) {
+                match (self, &config.constants) {
                     $((Self::$variant(s), _) => s.bandwidth_estimate(),)*
-                    (Self::Plugin(s), Config::Plugin(c)) => s.bandwidth_estimate(c),
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.bandwidth_estimate(c),
                     (Self::Plugin(_), _) => None,
                 }
             }

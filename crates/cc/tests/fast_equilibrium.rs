@@ -2,7 +2,7 @@
 //! and flows share the path in proportion to their alphas.
 
 use crate::support::{assert_close, config, start};
-use mesonet_cc::{AckEvent, Config, Controller, MILLISECOND, Phase, Picos, Preset, picos};
+use mesonet_cc::{AckEvent, Config, Controller, MILLISECOND, Phase, Picos, Positions, Preset, picos};
 
 /// Segments per millisecond.
 const SPEED: f64 = 21.0;
@@ -77,7 +77,7 @@ impl Bottleneck {
                     flow.due -= 1.0;
                     let rtt = picos(flow.first_rtt.take().unwrap_or(rtt) / 1000.0);
                     let ack = AckEvent { now, acked: 1, rtt, cwnd_limited: true, ..AckEvent::default() };
-                    flow.controller.on_ack(&flow.config, &ack);
+                    flow.controller.on_ack(&flow.config, &ack, Positions::default);
                 }
                 let period = (flow.config.timer_period().expect("FAST has a timer") / MS) as usize;
                 if (step - flow.began) % period == 0 {

@@ -5,7 +5,7 @@ use crate::support::start;
 use mesonet_cc::plugin::abi::{self, ABI, HAS_POINTERS};
 use mesonet_cc::plugin::{Fault, Plugin, PluginConfig, Shown, load, mark, marked};
 use mesonet_cc::{AckEvent, Common, Config, Controller, FlowName, IdleEvent, LossCause, LossEvent, Phase};
-use mesonet_cc::{MILLISECOND, Preset, SECOND, Start};
+use mesonet_cc::{MILLISECOND, Positions, Preset, SECOND, Start};
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -79,7 +79,7 @@ fn loaded(table: &abi::Algorithm) -> &'static Plugin {
 }
 
 fn config(plugin: &'static Plugin, gain: f64) -> Config {
-    Config::Plugin(PluginConfig::new(plugin, Common::of(Preset::Standard), &[gain]))
+    Config::plugin(PluginConfig::new(plugin, Common::of(Preset::Standard), &[gain]))
 }
 
 fn ack(now: u64) -> AckEvent {
@@ -91,7 +91,7 @@ fn events_reach_the_functions_and_the_window_comes_back() {
     let config = config(loaded(&table(c"events")), 3.0);
     let mut flow = config.start(&start(10.0, 1e9));
     assert_eq!((flow.cwnd(), flow.pacing_rate(), flow.phase(&config, 0)), (10.0, None, Phase::SlowStart));
-    flow.on_ack(&config, &ack(SECOND));
+    flow.on_ack(&config, &ack(SECOND), Positions::default);
     assert_eq!((flow.cwnd(), flow.pacing_rate()), (16.0, Some(2.0)));
     assert_eq!(flow.phase(&config, 0), Phase::Alternate);
 
@@ -111,7 +111,7 @@ fn events_reach_the_functions_and_the_window_comes_back() {
     // Without a function of its own the window restarts as others do (RFC 5681, section 4.1).
     flow.on_idle(&config, &IdleEvent { now: 9 * SECOND, idle: 5 * SECOND, rto: SECOND });
     assert_eq!(flow.cwnd(), 10.0);
-    flow.on_ack(&config, &ack(9 * SECOND));
+    flow.on_ack(&config, &ack(9 * SECOND), Positions::default);
     assert_eq!(flow.cwnd(), 16.0, "from the window after the restart");
 }
 
@@ -119,11 +119,11 @@ fn events_reach_the_functions_and_the_window_comes_back() {
 fn a_state_that_was_written_goes_on() {
     let config = config(loaded(&table(c"written")), 1.0);
     let mut flow = config.start(&start(10.0, 1e9));
-    flow.on_ack(&config, &ack(SECOND));
+    flow.on_ack(&config, &ack(SECOND), Positions::default);
     let text = serde_json::to_string(&flow).expect("plain data");
     let mut read: Controller = serde_json::from_str(&text).expect("what was written");
     for each in [&mut flow, &mut read] {
-        each.on_ack(&config, &ack(2 * SECOND));
+        each.on_ack(&config, &ack(2 * SECOND), Positions::default);
         assert_eq!((each.cwnd(), each.pacing_rate()), (14.0, Some(4.0)));
     }
     let short = text.replace("\"memory\":[[", "\"memory\":[],\"other\":[[");
@@ -136,11 +136,12 @@ fn a_fault_unwinds_with_its_place() {
     let name = FlowName { source: 7, transfer: 3 };
     let mut flow = config.start(&Start { flow: name, ..start(10.0, 1e9) });
     let huge = AckEvent { acked: u32::MAX, ..ack(SECOND) };
-    flow.on_ack(&config, &huge);
+    flow.on_ack(&config, &huge, Positions::default);
     assert_eq!(flow.cwnd(), Common::of(Preset::Standard).max_cwnd, "lowered");
 
     let no_time = AckEvent { srtt: 0, ..ack(1500 * MILLISECOND) };
-    let payload = catch_unwind(AssertUnwindSafe(|| flow.on_ack(&config, &no_time))).expect_err("a fault");
+    let payload = catch_unwind(AssertUnwindSafe(|| flow.on_ack(&config, &no_time, Positions::default)))
+        .expect_err("a fault");
     let fault = payload.downcast::<Fault>().expect("the fault of a plug-in");
     assert_eq!(fault.order(), (1500 * MILLISECOND, name));
     assert_eq!(
@@ -187,9 +188,13 @@ fn a_round_trip_is_summed_and_ends_before_the_next_acknowledgement() {
     let config = config(loaded(&rounds), 1.0);
     let mut flow = config.start(&start(10.0, 1e9));
     let ack = |now, round_start, rtt| AckEvent { now, round_start, rtt, delivered: 99, lost: 1, ..ack(now) };
-    flow.on_ack(&config, &ack(SECOND, true, 0));
+    flow.on_ack(&config, &ack(SECOND, true, 0), Positions::default);
     assert_eq!(flow.cwnd(), 10.0, "nothing was acknowledged before");
-    flow.on_ack(&config, &AckEvent { cwnd_limited: true, ..ack(2 * SECOND, false, SECOND / 4) });
+    flow.on_ack(
+        &config,
+        &AckEvent { cwnd_limited: true, ..ack(2 * SECOND, false, SECOND / 4) },
+        Positions::default,
+    );
     flow.on_loss(
         &config,
         &LossEvent {
@@ -201,11 +206,11 @@ fn a_round_trip_is_summed_and_ends_before_the_next_acknowledgement() {
         },
     );
     assert_eq!(flow.cwnd(), 6.0, "losses come at once");
-    flow.on_ack(&config, &ack(2 * SECOND, false, 3 * SECOND / 4));
+    flow.on_ack(&config, &ack(2 * SECOND, false, 3 * SECOND / 4), Positions::default);
     let text = serde_json::to_string(&flow).expect("plain data");
     let mut read: Controller = serde_json::from_str(&text).expect("what was written");
     for each in [&mut flow, &mut read] {
-        each.on_ack(&config, &ack(4 * SECOND, true, SECOND));
+        each.on_ack(&config, &ack(4 * SECOND, true, SECOND), Positions::default);
         assert_eq!(each.cwnd(), 7.0);
         let Controller::Plugin(_) = each else { panic!("a plug-in") };
         let text = serde_json::to_value(&*each).expect("plain data");
@@ -214,7 +219,7 @@ fn a_round_trip_is_summed_and_ends_before_the_next_acknowledgement() {
             assert!(words.contains(&number.to_bits().to_string()), "{number} in {words}");
         }
     }
-    flow.on_ack(&config, &ack(5 * SECOND, true, SECOND));
+    flow.on_ack(&config, &ack(5 * SECOND, true, SECOND), Positions::default);
     assert_eq!(flow.cwnd(), 8.0);
 }
 
@@ -230,7 +235,7 @@ fn a_plug_in_with_pointers_and_undo_shares_them_with_copies() {
     let config = config(loaded(&table), 1.0);
     let mut flow = config.start(&start(10.0, 1e9));
     let before = flow.clone();
-    flow.on_ack(&config, &ack(SECOND));
+    flow.on_ack(&config, &ack(SECOND), Positions::default);
     flow.undo(&config, &before, SECOND);
     assert_eq!(flow.cwnd(), 10.0);
 }
@@ -264,7 +269,7 @@ fn a_plug_in_reports_its_mode_and_its_bandwidth() {
     assert_eq!((flow.mode(&config), flow.bandwidth_estimate(&config)), (None, None));
     let mut seen = Vec::new();
     for second in 1..=3 {
-        flow.on_ack(&config, &ack(second * SECOND));
+        flow.on_ack(&config, &ack(second * SECOND), Positions::default);
         seen.push((flow.mode(&config), flow.bandwidth_estimate(&config)));
     }
     assert_eq!(seen, [(Some("startup"), Some(5.0)), (Some("drain"), Some(10.0)), (None, Some(15.0))]);
@@ -289,7 +294,7 @@ fn a_table_from_before_modes_is_read_up_to_its_size() {
     };
     let config = config(loaded(&short), 1.0);
     let mut flow = config.start(&start(10.0, 1e9));
-    flow.on_ack(&config, &ack(SECOND));
+    flow.on_ack(&config, &ack(SECOND), Positions::default);
     assert_eq!((flow.cwnd(), flow.mode(&config), flow.bandwidth_estimate(&config)), (12.0, None, None));
 }
 
@@ -310,7 +315,7 @@ fn a_call_of_another_thread_that_lasts_is_found() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let _shown = Shown::new();
-            flow.on_ack(&config, &ack(SECOND));
+            flow.on_ack(&config, &ack(SECOND), Positions::default);
         });
         while STUCK.load(Ordering::SeqCst) != 1 {
             std::thread::yield_now();

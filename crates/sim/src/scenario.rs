@@ -1275,7 +1275,7 @@ impl Scenario {
             let known = a.registered().expect("checked");
             let values: Vec<f64> = known.params.iter().map(|p| a.parameters[p.name]).collect();
             if let Some(plugin) = a.loaded() {
-                return Config::Plugin(PluginConfig::new(plugin, self.common(), &values));
+                return Config::plugin(PluginConfig::new(plugin, self.common(), &values));
             }
             Config::new(known.name, self.common(), &values).expect("checked")
         };

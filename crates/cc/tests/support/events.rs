@@ -2,7 +2,7 @@
 
 use mesonet_cc::{
     AckEvent, Algorithm, Common, Config, Controller, DeliverySample, IdleEvent, LossCause, LossEvent,
-    LostSegment, Phase, Picos, Preset, SendEvent, Start,
+    LostSegment, Phase, Picos, Positions, Preset, SendEvent, Start,
 };
 
 /// Something that may happen to a flow, `wait` after what happened before.
@@ -76,8 +76,6 @@ impl Flow {
                     srtt: self.srtt,
                     in_flight,
                     delivered: self.delivered,
-                    una: self.delivered,
-                    next: self.delivered + u64::from(in_flight),
                     delivery_rate: if rtt > 0 { f64::from(acked) / (rtt as f64 * 1e-12) } else { 0.0 },
                     sample: DeliverySample {
                         prior_delivered: self.delivered - u64::from(acked),
@@ -104,7 +102,9 @@ impl Flow {
                     };
                     self.controller.on_segment_lost(&self.config, &lost, self.now);
                 }
-                self.controller.on_ack(&self.config, &ack);
+                let positions =
+                    || Positions { una: ack.delivered, next: ack.delivered + u64::from(in_flight) };
+                self.controller.on_ack(&self.config, &ack, positions);
             }
             What::Loss { cause, in_flight, first_timeout } => {
                 let loss = LossEvent { now, cause, in_flight, lost: in_flight.min(1), first_timeout };

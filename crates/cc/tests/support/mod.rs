@@ -5,8 +5,8 @@ pub mod events;
 pub mod recursions;
 
 use mesonet_cc::{
-    AckEvent, Common, Config, Controller, FlowName, LossCause, LossEvent, Picos, Preset, SlowStart, Start,
-    picos, registry,
+    AckEvent, Common, Config, Controller, FlowName, LossCause, LossEvent, Picos, Positions, Preset,
+    SlowStart, Start, picos, registry,
 };
 
 /// An algorithm with the constants of a preset, some of them changed.
@@ -75,7 +75,7 @@ impl Fluid {
             cwnd_limited: true,
             ..AckEvent::default()
         };
-        self.flow.on_ack(&self.config, &ack);
+        self.flow.on_ack(&self.config, &ack, Positions::default);
         step
     }
 

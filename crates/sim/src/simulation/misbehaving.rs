@@ -9,7 +9,7 @@ use crate::engine::{FlowHome, Segment};
 use crate::network::LaneId;
 use crate::transport::{Flow, FlowState, Recovery};
 use crate::users::files::EXPLICIT;
-use mesonet_cc::{AckEvent, Picos};
+use mesonet_cc::{AckEvent, Picos, Positions};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -76,10 +76,9 @@ pub(super) fn count_pieces(shared: &Shared, flow: &mut Flow, now: Picos) {
             after_timeout: flow.recovery == Recovery::Timeout,
             cwnd_limited: flow.uses_window(flow.controller.cwnd()),
             app_limited: flow.board.next() == flow.end,
-            una: flow.board.una() - flow.base,
-            next: flow.board.next() - flow.base,
             ..AckEvent::default()
         };
-        flow.controller.on_ack(config, &piece);
+        let (una, next) = (flow.board.una() - flow.base, flow.board.next() - flow.base);
+        flow.controller.on_ack(config, &piece, || Positions { una, next });
     }
 }

@@ -11,7 +11,7 @@ use crate::scenario::RtoRestart;
 use crate::transport::rtt::Sample;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{DeliverySampler, Flow, FlowState, OFF, Recovery, Repair};
-use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
+use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, Positions, SendEvent};
 
 /// An acknowledgement whose segments are marked in the scoreboard.
 struct Acknowledgement {
@@ -194,9 +194,8 @@ impl Sender<'_> {
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
                 ce: ack.marks(),
-                una: ack.new_una - flow.base,
-                next: flow.board.next() - flow.base,
             },
+            || Positions { una: ack.new_una - flow.base, next: flow.board.next() - flow.base },
         );
         if counts_acks && ack.advances() {
             misbehaving::count_pieces(self.shared, flow, now);

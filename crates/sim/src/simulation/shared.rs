@@ -87,7 +87,7 @@ impl Shared {
             emitters: Emitters::new(&network, seed),
             algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
-            has_plugins: configs.iter().any(|config| matches!(config, Config::Plugin(_))),
+            has_plugins: configs.iter().any(Config::is_plugin),
             fault: Mutex::new(None),
             configs,
             rto: RtoRules::new(&scenario.transport),
