@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-OPTIONAL = ("cluster", "dataframes", "topologies")
+OPTIONAL = ("dask", "dataframes", "python-cc", "topologies", "viz")
 """Extras of ``pyproject.toml`` for users."""
 DEVELOPMENT = "test"
 """Extra for developers."""
@@ -70,24 +70,31 @@ class Dependency:
 def crates() -> list[Dependency]:
     """Return every crate of ``Cargo.lock``, of every platform, without the crates of mesonet.
 
-    A crate is required if it is a part of the extension module on this platform, macros included.
+    A crate is required if it is a part of the extension module on this platform, macros included, and optional if a
+    feature of the build adds it.
     """
-    found = json.loads(_cargo("metadata", "--format-version", "1", "--locked"))
-    tree = _cargo("tree", "--package", "mesonet-py", "--edges", "normal", "--prefix", "none", "--locked")
-    required = set(re.findall(r"^(\S+) v(\S+)", tree, re.MULTILINE))
+    found = json.loads(_cargo("metadata", "--format-version", "1", "--locked", "--all-features"))
+    required, built = _module(), _module("--all-features")
     by_id = {each["id"]: (each["name"], each["version"]) for each in found["packages"]}
     licences = {each["id"]: (each["license"] or "").replace("/", " OR ") for each in found["packages"]}
     return [
         Dependency(
             "cargo",
-            *by_id[node["id"]],
+            *each,
             licences[node["id"]],
-            "required" if by_id[node["id"]] in required else "development",
-            tuple(sorted(by_id[each["pkg"]] for each in node["deps"])),
+            "required" if each in required else "optional" if each in built else "development",
+            tuple(sorted(by_id[need["pkg"]] for need in node["deps"])),
         )
         for node in found["resolve"]["nodes"]
+        for each in [by_id[node["id"]]]
         if node["id"] not in found["workspace_members"]
     ]
+
+
+def _module(*features: str) -> set[tuple[str, str]]:
+    """Return names and versions of the crates of the extension module."""
+    words = ["--package", "mesonet-py", "--edges", "normal", "--prefix", "none", "--locked", *features]
+    return set(re.findall(r"^(\S+) v(\S+)", _cargo("tree", *words), re.MULTILINE))
 
 
 def _cargo(*words: str) -> str:

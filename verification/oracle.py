@@ -1,8 +1,10 @@
-"""Compare our algorithms with the modules of a Linux kernel, on one bottleneck, and write what docs/reference shows::
+"""Compare our algorithms with code of others, on one bottleneck, and write what docs/reference shows::
 
-python verification/oracle.py linux-6.1/net/ipv4
+python verification/oracle.py linux-6.1/net/ipv4    # modules of a kernel
+python verification/oracle.py production            # s2n-quic, in a build with the cargo feature s2n
 
-The table stands in docs/reference/conformance-linux.md between two marks. It takes two minutes.
+The tables stand in docs/reference/conformance-linux.md and conformance-production.md between two marks. Each takes two
+minutes.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import altair as alt
@@ -19,13 +22,14 @@ import mesonet as mn
 from mesonet.plots import save
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
-PAGE, FIGURE = DOCS / "conformance-linux.md", DOCS / "conformance-linux.svg"
 MARKS = "<!-- oracle -->\n", "<!-- end of oracle -->\n"
-PAIRS = {
+LINUX = {
     "bic": "bic", "htcp": "htcp", "highspeed": "hstcp", "scalable": "scalable", "illinois": "illinois",
     "westwood": "westwood", "vegas": "vegas", "cubic": "cubic", "dctcp": "dctcp", "bbr": "bbr",
 }  # fmt: skip
 """Our algorithm by the name of the module's file."""
+PRODUCTION = {"s2n-cubic": "cubic", "s2n-bbr2": "bbr3"}
+"""Our algorithm by the name of the other."""
 EVERY_ACK = {"transport.delayed_acks": "false"}
 CONDITIONS: dict[str, tuple[str, dict[str, str]]] = {
     "large": ("dumbbell", {"network.buffer": "1000 segments"}),
@@ -40,6 +44,31 @@ ALLOWED = 0.03
 """Part of a number that a module may differ by before the table shows it in bold."""
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Pairs of algorithms, and where their numbers stand.
+
+    Attributes
+    ----------
+    page
+        Stem of the page and of its figure in docs/reference.
+    code
+        Who wrote the other algorithm, in the legend of the figure.
+    pairs
+        The other algorithm, as `mesonet` names it, and ours.
+    """
+
+    page: str
+    code: str
+    pairs: list[tuple[str, str]]
+
+
+def linux(folder: Path) -> Comparison:
+    """Return the comparison with the modules of a kernel."""
+    pairs = [(f"linux:{folder / f'tcp_{name}.c'}", ours) for name, ours in LINUX.items()]
+    return Comparison("conformance-linux", "Linux", pairs)
+
+
 def windows(algorithm: str, condition: str) -> pl.DataFrame:
     """Return the trace of one flow, a row every 20 ms, the first 10 s included."""
     scenario, values = CONDITIONS[condition]
@@ -52,8 +81,9 @@ def numbers(trace: pl.DataFrame) -> dict[str, float]:
     """Return mean window, goodput, reductions and the mean part of the window that a reduction keeps."""
     late = trace.filter(pl.col("time_s") > WARMUP)
     events, cwnd = late["loss_events"].to_list(), late["cwnd"].to_list()
+    after = late["ssthresh" if late["ssthresh"].n_unique() > 1 else "cwnd"]  # s2n-quic has no threshold
     kept = [
-        late["ssthresh"][at] / cwnd[at - 1] for at in range(1, len(events)) if events[at] > events[at - 1]
+        after[at] / cwnd[at - 1] for at in range(1, len(events)) if events[at] > events[at - 1]
     ]  # the window before is at most 20 ms old
     span = late["time_s"][-1] - late["time_s"][0]
     return {
@@ -64,25 +94,25 @@ def numbers(trace: pl.DataFrame) -> dict[str, float]:
     }
 
 
-def row(condition: str, name: str, linux: dict[str, float], ours: dict[str, float]) -> str:
-    """Return a row of the table: the module's numbers, then ours."""
-    cells = [condition, f"`{PAIRS[name]}`"]
+def row(condition: str, name: str, other: dict[str, float], ours: dict[str, float]) -> str:
+    """Return a row of the table: the other's numbers, then ours."""
+    cells = [condition, f"`{name}`"]
     for quantity, form in (("window", ".0f"), ("goodput", ".0f"), ("reductions", ".0f"), ("kept", ".3f")):
-        a, b = linux[quantity], ours[quantity]
+        a, b = other[quantity], ours[quantity]
         if a != a and b != b:
             cells.append("-")
             continue
         off = abs(a - b) > max(ALLOWED * a, 1 if quantity == "reductions" else 0)
-        text = f"{a:{form}}, {b:{form}}"
+        text = ", ".join("-" if each != each else f"{each:{form}}" for each in (a, b))
         cells.append(f"**{text}**" if off else text)
     return "| " + " | ".join(cells) + " |"
 
 
 def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
-    """Return the windows over time, module and our algorithm in one panel each."""
+    """Return the windows over time, the other and our algorithm in one panel each."""
     bins = pl.col("time_s").floordiv(0.8) * 0.8  # rows enough for the eye, and no instant is picked
     rows = [
-        {"time": time, "window": cwnd, "algorithm": PAIRS[name], "code": code}
+        {"time": time, "window": cwnd, "algorithm": name, "code": code}
         for (name, code), trace in traces.items()
         for time, cwnd in trace.filter(pl.col("time_s") > WARMUP)
         .group_by(bins, maintain_order=True)
@@ -99,7 +129,7 @@ def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
     return panel.facet(alt.Facet("algorithm:N", title=None), columns=2).resolve_scale(y="independent")
 
 
-def main(folder: Path) -> None:
+def main(chosen: Comparison) -> None:
     """Run all pairs and write table and figure."""
     lines = [
         "| condition | algorithm | mean window | goodput, segments/s | reductions | part kept |",
@@ -107,18 +137,19 @@ def main(folder: Path) -> None:
     ]
     shown: dict[tuple[str, str], pl.DataFrame] = {}
     for condition in CONDITIONS:
-        for name, ours in PAIRS.items():
-            module = windows(f"linux:{folder / f'tcp_{name}.c'}", condition)
-            own = windows(ours, condition)
-            lines.append(row(condition, name, numbers(module), numbers(own)))
+        for name, ours in chosen.pairs:
+            other, own = windows(name, condition), windows(ours, condition)
+            lines.append(row(condition, ours, numbers(other), numbers(own)))
             if condition == "large":
-                shown[name, "Linux"], shown[name, "mesonet"] = module, own
-    text = PAGE.read_text()
+                shown[ours, chosen.code], shown[ours, "mesonet"] = other, own
+    page = DOCS / f"{chosen.page}.md"
     before, after = (re.escape(mark) for mark in MARKS)
     table = MARKS[0] + "\n".join(lines) + "\n" + MARKS[1]
-    PAGE.write_text(re.sub(f"{before}.*?{after}", lambda _: table, text, count=1, flags=re.DOTALL))
-    save(chart(shown), FIGURE)
+    page.write_text(re.sub(f"{before}.*?{after}", lambda _: table, page.read_text(), count=1, flags=re.DOTALL))
+    save(chart(shown), page.with_suffix(".svg"))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["MESONET_LINUX_SOURCE"]))
+    given = sys.argv[1] if len(sys.argv) > 1 else os.environ["MESONET_LINUX_SOURCE"]
+    of_production = Comparison("conformance-production", "s2n-quic", list(PRODUCTION.items()))
+    main(of_production if given == "production" else linux(Path(given)))

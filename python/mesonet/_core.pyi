@@ -52,6 +52,9 @@ class Simulation:
 def algorithms() -> str:
     """Return every congestion control with its constants, as a JSON array."""
 
+def load_production() -> str:
+    """Load the congestion controls of production software that this build has; return a JSON array."""
+
 def load_plugin(address: int, digest: str) -> str:
     """Check and keep the table of functions of a plug-in; return what it declares, as a JSON object."""
 

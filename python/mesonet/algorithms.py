@@ -22,6 +22,9 @@ OUTSIDE = r"(?![^()]*\))"
 ALIASES = {"reno": "tcp", "newreno": "tcp", "compound": "ctcp"}
 """Other names that people type. Whether `tcp` recovers as Reno or NewReno is ``transport.recovery``."""
 
+PRODUCTION = dict.fromkeys(("s2n-cubic", "s2n-bbr2"), "the cargo feature s2n (docs/how-to/production-rust.md)")
+"""What a build needs that has congestion controls of production software, by their names."""
+
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
 _ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the file of a plug-in"
 
@@ -219,6 +222,8 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
     known = plugins.known()
     if "(" not in text and ")" not in text:
         name = _known_name(text)
+        if name in PRODUCTION and name not in known:
+            raise InputError("this build lacks it", value=text, allowed=f"a build with {PRODUCTION[name]}")
         if name not in known:
             raise unknown("algorithm", text, known)
         return Named(name, known[name], {}, _digest(name))

@@ -175,6 +175,22 @@ fn load_plugin(address: usize, digest: &str) -> PyResult<String> {
     Ok(about.to_string())
 }
 
+/// Loads the congestion controls of production software that this build has. Returns a JSON array: of each what
+/// `load_plugin` returns, and `digest`.
+#[pyfunction]
+#[allow(unsafe_code)]
+fn load_production() -> PyResult<String> {
+    let mut found = Vec::new();
+    for build in mesonet_production::builds() {
+        // SAFETY: a table of this build, which stays to the end of the process.
+        let loaded = unsafe { plugin::load(build.table, &build.version) }.map_err(refuse)?;
+        found.push(serde_json::json!({
+            "algorithm": loaded.algorithm, "pointers": loaded.has_pointers(), "digest": build.version,
+        }));
+    }
+    Ok(serde_json::Value::from(found).to_string())
+}
+
 /// Allowed ranges of the numbers of a scenario, as a JSON list.
 #[pyfunction]
 fn bounds() -> PyResult<String> {
@@ -220,6 +236,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
     module.add("PluginFault", module.py().get_type::<PluginFault>())?;
     module.add_function(wrap_pyfunction!(load_plugin, module)?)?;
+    module.add_function(wrap_pyfunction!(load_production, module)?)?;
     module.add_function(wrap_pyfunction!(bounds, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;

@@ -77,13 +77,15 @@ def _window(bench: Bench) -> tuple[str, str, dict[str, float]]:
     for name, samples in _all_conditions(bench).items():
         flow = samples.flow()
         for column in ("cwnd", "pacing_rate"):
-            # A sending flow has a window always; a rate, if it has one at all.
-            series = flow[column][flow["segments_sent"] > 0]
-            if column == "pacing_rate" and np.isnan(series).all():
-                continue
+            # A sending flow has a window always. A rate it has from some instant on, or never: s2n-quic sends its
+            # initial window without one.
+            checked = flow["segments_sent"] > 0
+            if column == "pacing_rate":
+                checked = checked & np.logical_or.accumulate(~np.isnan(flow[column]))
+            series = flow[column][checked]
             wrong = ~np.isfinite(series) | (series <= 0)
             if wrong.any():
-                at = float(flow["time_s"][flow["segments_sent"] > 0][wrong][0])
+                at = float(flow["time_s"][checked][wrong][0])
                 return FAIL, f"{column} is {series[wrong][0]:g} at {at:.2f} s ({name})", {"time_s": at}
         smallest = min(smallest, float(flow["cwnd"].min()))
         rows += len(flow["cwnd"])

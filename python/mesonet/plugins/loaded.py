@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ class Plugin:
     algorithm
         Name, title, source and constants that it declares.
     file
-        Absolute path; of a Python file with ``:NAME``, of a module of Linux with ``linux:``.
+        Absolute path; of a Python file with ``:NAME``, of a module of Linux with ``linux:``; empty for production
+        software that is part of the build.
     digest
-        Digest of the file; a part of the canonical scenario.
+        Digest of the file, or version of the software; a part of the canonical scenario.
     pointers
         True if the state of a flow has pointers: no snapshots, no undo.
     """
@@ -40,14 +42,24 @@ class Plugin:
 _LOADED: dict[str, Plugin] = {}
 
 
+@cache
+def _of_the_build() -> Mapping[str, Plugin]:
+    """Return the congestion controls of production software that this build has (crates/production)."""
+    found = [
+        Plugin(core.algorithm(about["algorithm"]), "", about["digest"], about["pointers"])
+        for about in json.loads(core.module().load_production())
+    ]
+    return {plugin.algorithm.name: plugin for plugin in found}
+
+
 def by_name() -> Mapping[str, Plugin]:
-    """Return the plug-ins that were loaded.
+    """Return the plug-ins of the build, and those that were loaded.
 
     Returns
     -------
     Plug-in by declared name, in the order of loading.
     """
-    return _LOADED
+    return {**_of_the_build(), **_LOADED}
 
 
 def known() -> dict[str, core.Algorithm]:
@@ -57,7 +69,7 @@ def known() -> dict[str, core.Algorithm]:
     -------
     Algorithm by name.
     """
-    return {**core.algorithms(), **{name: plugin.algorithm for name, plugin in _LOADED.items()}}
+    return {**core.algorithms(), **{name: plugin.algorithm for name, plugin in by_name().items()}}
 
 
 def load(text: str, directory: str | Path | None = None) -> Plugin:
@@ -103,6 +115,9 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         problem, _, allowed = str(error).partition("; allowed: ")
         raise InputError(problem, file=shown, allowed=allowed) from None
     plugin = Plugin(core.algorithm(about["algorithm"]), shown, found, about["pointers"])
+    if plugin.algorithm.name in _of_the_build():
+        problem = f"its name is {plugin.algorithm.name}, which a congestion control of this build has"
+        raise InputError(problem, value=shown, allowed="another name")
     other = _LOADED.get(plugin.algorithm.name)
     if other and other.digest != plugin.digest and other.file != plugin.file:
         problem = f"its name is {plugin.algorithm.name}, and {other.file} has this name"
@@ -127,7 +142,9 @@ def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     for scenario in scenarios:
         for entry in scenario["algorithms"]:
             if "plugin" in entry:
-                plugin = _LOADED[entry["name"].partition("(")[0]]
+                plugin = by_name()[entry["name"].partition("(")[0]]
+                if not plugin.file:
+                    continue  # part of the build
                 found[plugin.algorithm.name] = {"file": plugin.file, "digest": entry["plugin"]}
     return found
 
