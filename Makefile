@@ -5,16 +5,19 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
+MACHINE := $(shell uname -m)
 FUZZ_S ?= 60
 
-.PHONY: help demo dev quick test rust-tests check sbom bench peers verify fuzz format generate baselines clean
+.PHONY: help demo dev quick test rust-tests check wheel sbom bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
-	@echo "make dev     build after an edit of the Rust sources, quickly: a little slower to run, equal results"
+	@echo "make dev     build after an edit of the Rust sources, quickly: a little slower to run, equal results;"
+	@echo "             FEATURES=s2n adds s2n-cubic and s2n-bbr2"
 	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lints, types and licences of dependencies"
+	@echo "make wheel   source distribution, and wheels for Linux with glibc and with musl, in dist"
 	@echo "make sbom    software bill of materials (CycloneDX), target/mesonet.cdx.json"
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make baselines  numbers of all algorithms for mesonet conform, after a change that moves results"
@@ -30,7 +33,7 @@ demo: $(VENV)/.run
 
 # The builds that others depend on count as made: `touch` a Rust file to get the build of users back.
 dev: $(VENV)/bin/maturin
-	PIP_QUIET=1 $(BIN)/maturin develop --profile dev-fast --extras test --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --profile dev-fast --extras test --quiet $(if $(FEATURES),--features $(FEATURES))
 	@touch $(VENV)/.run $(VENV)/.test
 
 quick: $(VENV)/.test
@@ -53,6 +56,15 @@ check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m supply.check
+
+# Zig links against an old glibc, and against musl, on any Linux.
+wheel: export PATH := $(CURDIR)/$(BIN):$(PATH)
+wheel: $(VENV)/bin/maturin
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
+	rustup target add $(MACHINE)-unknown-linux-musl 2>/dev/null || true
+	$(BIN)/maturin build --release --quiet --zig --compatibility manylinux2014 --out dist
+	$(BIN)/maturin build --release --quiet --zig --target $(MACHINE)-unknown-linux-musl --compatibility musllinux_1_2 --out dist
+	$(BIN)/maturin sdist --out dist
 
 sbom: $(VENV)/.test
 	@mkdir -p target
@@ -92,6 +104,7 @@ rust-tests:
 
 verify: $(VENV)/.test
 	cargo test --workspace --quiet -- --ignored
+	cargo test --package mesonet-production --features s2n --quiet
 	$(BIN)/python -m pytest verification
 	cargo check --quiet --manifest-path fuzz/Cargo.toml
 	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml
@@ -120,7 +133,7 @@ $(VENV)/bin/maturin:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
 
 $(VENV)/.run: $(VENV)/bin/maturin pyproject.toml $(RUST)
-	PIP_QUIET=1 PIP_NO_COMPILE=1 $(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 PIP_NO_COMPILE=1 $(BIN)/maturin develop --release --quiet --extras viz
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/maturin pyproject.toml $(RUST)

@@ -454,7 +454,7 @@ def test_unknown_topologies_are_refused(here: Path, value: object, message: str)
 
 def test_topohub_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "topohub", None)
-    with pytest.raises(ImportError, match=r"pip install topohub"):
+    with pytest.raises(ImportError, match=r"mesonet\[topologies\]"):
         scenario("abilene", topology="topohub:topozoo/Abilene")
 
 

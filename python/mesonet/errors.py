@@ -72,6 +72,28 @@ class PluginFault(RuntimeError):
     """A plug-in left a window that is not allowed; the message names plug-in, event, flow and simulated time."""
 
 
+def needs_extra(what: str, extra: str) -> ImportError:
+    """Return the error for an optional package that is not installed.
+
+    Parameters
+    ----------
+    what
+        What needs it.
+    extra
+        Name of the extra that installs it.
+
+    Returns
+    -------
+    The error.
+
+    Examples
+    --------
+    >>> print(needs_extra("a Dask cluster", "dask"))
+    a Dask cluster needs an optional package: pip install "mesonet[dask]"
+    """
+    return ImportError(f'{what} needs an optional package: pip install "mesonet[{extra}]"')
+
+
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:
     """Return the error for an unknown name. It lists the nearest names, and all names of a short list.
 

@@ -29,7 +29,7 @@ from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
-from mesonet.errors import Broken, InputError
+from mesonet.errors import Broken, InputError, needs_extra
 from mesonet.simulation import provenance
 
 PATIENCE_S = 300.0
@@ -297,7 +297,7 @@ def answering(scheduler: str) -> str:
     try:
         import distributed  # noqa: F401 - test that it is installed
     except ImportError as error:
-        raise ImportError("a Dask cluster needs dask.distributed: pip install distributed") from error
+        raise needs_extra("a Dask cluster", "dask") from error
     try:
         address = _address(scheduler)
         with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop of its own in this thread

@@ -7,7 +7,6 @@ is void when it was not renewed for `LEASE_S`. Two runs of one key write equal b
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -22,7 +21,10 @@ from types import TracebackType
 from typing import Literal
 from uuid import uuid4
 
-import psutil
+try:
+    import fcntl
+except ImportError as error:
+    raise ImportError("campaigns need the file locks of Linux or macOS; on Windows use WSL") from error
 
 BEAT_S = 10.0
 LEASE_S = 90.0
@@ -237,6 +239,8 @@ def _born_at(pid: int) -> float | None:
         return None if state == "Z" else float(rest[18]) / os.sysconf("SC_CLK_TCK")  # proc(5): starttime
     except (OSError, ValueError, IndexError):
         pass
+    import psutil
+
     try:
         process = psutil.Process(pid)
         with suppress(psutil.AccessDenied):

@@ -6,8 +6,6 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import psutil
-
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import attempt
 from mesonet.campaign.backlog import Backlog
@@ -80,6 +78,8 @@ class _Room:
         self._running, self._largest = 0, 0
 
     def __enter__(self) -> None:
+        import psutil
+
         with self._changed:
             while self._running and psutil.virtual_memory().available < self._largest:
                 self._changed.wait(_TICK_S)

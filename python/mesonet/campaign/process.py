@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.errors import Broken
 from mesonet.simulation.checkpoint import EVERY, GRACE_S
@@ -201,6 +199,8 @@ class Worker:
 
     def _used(self, model: dict[str, Any] | None) -> int:
         """Return the resident memory of the process and of the program that it runs, in bytes."""
+        import psutil
+
         assert self._process is not None
         with suppress(psutil.NoSuchProcess):
             process = psutil.Process(self._process.pid)
@@ -220,6 +220,8 @@ def memory_of_machine() -> int:
     -------
     Bytes.
     """
+    import psutil
+
     total = int(psutil.virtual_memory().total)
     with suppress(OSError, ValueError):  # "max" is no number
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))

@@ -32,7 +32,7 @@ from mesonet.units import with_bits
 @click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @JSON
 def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None:
-    """Show every value of SCENARIO or of a condition of EXPERIMENT, where it comes from, and what follows from it."""
+    """Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it."""
     chosen = find_scenario(target, **options)
     described = chosen.describe()
     shown = network_map(chosen, described)

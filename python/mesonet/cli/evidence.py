@@ -61,6 +61,7 @@ def evidence(
     from mesonet.evidence.plan import AGAINST, plan
     from mesonet.evidence.suite import DEFAULT, suite_of
     from mesonet.files.names import file_stem
+    from mesonet.plots.in_page import renderer
 
     if size and replicates:
         raise InputError(f"goes without --{size}", path="--replicates", value=replicates)
@@ -81,6 +82,8 @@ def evidence(
         else:
             write_table(columns, rows)
         return
+    if not options["shard"]:
+        renderer()  # a page that cannot be written is known before the runs
     name = algorithm if from_suite.name == DEFAULT else f"{from_suite.name}-{algorithm}"
     folder = out or Path(file_stem(f"evidence-{name}"))
     chosen_how = {"workers": workers, "progress": not as_json, **how(workers, **options)}

@@ -17,20 +17,21 @@ from mesonet.cli.common import CommandGroup
 from mesonet.errors import InputError
 from mesonet.terminal import write_json
 
-VERBS = (
-    "list",
-    "run",
-    "check",
-    "design",
-    "experiment",
-    "analyze",
-    "report",
-    "evidence",
-    "conform",
-    "export",
-    "verify",
-    "plugin",
-)
+VERBS = {
+    "list": "List all there is: scenarios, experiments, algorithms, ...",
+    "run": "Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files.",
+    "check": "Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it.",
+    "design": "Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known.",
+    "experiment": "Plan and run many runs by a factorial design: plan, run, status.",
+    "analyze": "Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR.",
+    "report": "Write the report of the campaign in DIR: one HTML file that needs no network.",
+    "evidence": "Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.",
+    "conform": "Check ALGORITHM: a contract for all algorithms, cases of its specification, and a baseline of numbers.",
+    "export": "Write one table of the campaign in DIR: responses of the network and goodputs of flow groups.",
+    "verify": "Show the scorecard: published values, ours, tolerances, verdicts; of all claims or parts such as G.",
+    "plugin": "Load the plug-in of FILE and show what it declares; without FILE show the path of the C header.",
+}
+"""The verbs in the order of the help, with the lines there: so that `mesonet` imports none of them."""
 
 
 class Verbs(CommandGroup):
@@ -72,6 +73,19 @@ class Verbs(CommandGroup):
         Their names.
         """
         return list(VERBS)
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the lines of `VERBS`.
+
+        Parameters
+        ----------
+        _
+            Context of click.
+        formatter
+            What writes the help.
+        """
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         """Return a verb.

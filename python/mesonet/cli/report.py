@@ -42,6 +42,7 @@ def report(
     as_json: bool,
 ) -> None:
     """Write the report of the campaign in DIR: one HTML file that needs no network."""
+    from mesonet.plots.in_page import renderer
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled
     from mesonet.reporting.campaign_view.view import view_of
@@ -50,6 +51,7 @@ def report(
     from mesonet.reporting.text.disciplines_text import discipline_rows
     from mesonet.reporting.text.verdict_text import verdict_rows
 
+    renderer()
     thresholds = chosen_thresholds(threshold, cut)
     found: dict[str, list[dict[str, Any]]] = {"verdicts": [], "conclusions": [], "disciplines": []}
 

@@ -109,10 +109,13 @@ def run(
 
 def _refuse_other_forms(figure: Path) -> None:
     from mesonet.plots.export import FORMS
+    from mesonet.plots.in_page import renderer
 
     if figure != TERMINAL and figure.suffix not in FORMS:
         allowed = f"a file {', '.join(FORMS)}, or {TERMINAL}"
         raise InputError("no form of a figure", path="--plot", value=str(figure), allowed=allowed)
+    if figure != TERMINAL:
+        renderer()
 
 
 def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:

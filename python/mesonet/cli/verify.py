@@ -44,7 +44,7 @@ def verify(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Show the scorecard: published values, ours, tolerances and verdicts; of all claims or of parts such as G."""
+    """Show the scorecard: published values, ours, tolerances, verdicts; of all claims or parts such as G."""
     from mesonet.verification.campaigns import Campaigns
     from mesonet.verification.scorecard import RECORD, load_scorecard
 

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import vl_convert
-
-from mesonet.plots.in_page import VL_VERSION, chart_page
+from mesonet.plots.in_page import VL_VERSION, chart_page, renderer
 
 FORMS = (".svg", ".png", ".pdf", ".html")
 
@@ -37,7 +35,7 @@ def to_svg(chart: Any) -> str:
     The document.
     """
     definition = _definition(chart)
-    return str(vl_convert.vegalite_to_svg(definition, vl_version=VL_VERSION))
+    return str(renderer().vegalite_to_svg(definition, vl_version=VL_VERSION))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
@@ -55,7 +53,7 @@ def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
     The content of the file.
     """
     definition = _definition(chart)
-    return bytes(vl_convert.vegalite_to_png(definition, vl_version=VL_VERSION, scale=scale))
+    return bytes(renderer().vegalite_to_png(definition, vl_version=VL_VERSION, scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:
@@ -70,7 +68,7 @@ def to_pdf(chart: Any) -> bytes:
     -------
     The content of the file.
     """
-    return bytes(vl_convert.vegalite_to_pdf(_definition(chart), vl_version=VL_VERSION))
+    return bytes(renderer().vegalite_to_pdf(_definition(chart), vl_version=VL_VERSION))
 
 
 def to_html(chart: Any) -> str:

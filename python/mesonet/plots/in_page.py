@@ -9,11 +9,31 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import vl_convert
 from markupsafe import Markup
+
+from mesonet.errors import needs_extra
 
 #: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
 VL_VERSION = "6.4"
+
+
+def renderer() -> Any:
+    """Return the module that draws charts without a browser, and that holds the scripts of pages.
+
+    Returns
+    -------
+    ``vl_convert``, imported when it is needed: it is large, and not there in a browser.
+
+    Raises
+    ------
+    ImportError
+        If the extra ``viz`` is not installed.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise needs_extra("a figure or a page", "viz") from error
+    return vl_convert
 
 
 @cache
@@ -24,7 +44,7 @@ def libraries() -> str:
     -------
     The script. It evaluates no text as code if a chart is embedded with the option ``ast``.
     """
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
+    return renderer().javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
 
 
 @cache

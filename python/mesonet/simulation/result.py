@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mesonet.errors import InputError
+from mesonet.errors import InputError, needs_extra
 from mesonet.files import checksums, places
 from mesonet.files.locks import lock_file
 from mesonet.responses.tables import TableColumns
@@ -87,7 +87,7 @@ class Table:
         try:
             return self.arrow.to_pandas()
         except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+            raise needs_extra("to_pandas", "dataframes") from error
 
     def to_xarray(self) -> xr.Dataset:
         """Return a data set with the index columns as dimensions.
@@ -104,7 +104,7 @@ class Table:
         try:
             import xarray
         except ImportError as error:
-            raise ImportError("to_xarray needs xarray: pip install pandas xarray") from error
+            raise needs_extra("to_xarray", "dataframes") from error
         frame = self.to_pandas()
         frame = frame.set_index(list(self.index)) if self.index else frame.rename_axis("row")
         dataset = xarray.Dataset.from_dataframe(frame)

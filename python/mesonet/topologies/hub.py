@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mesonet.errors import InputError
+from mesonet.errors import InputError, needs_extra
 from mesonet.files.csv_rows import Cell
 from mesonet.topologies.draft import Draft, refuse_many
 from mesonet.topologies.graphs import from_nodes
@@ -31,13 +31,13 @@ def read_hub(text: str) -> Draft:
     InputError
         If there is no such network, or it is too large.
     ImportError
-        If the package topohub is not installed.
+        If the extra ``topologies`` is not installed.
     """
     key = text.removeprefix(PREFIX)
     try:
         import topohub
     except ModuleNotFoundError:
-        raise ImportError(f"{text} needs the package topohub: run `pip install topohub`") from None
+        raise needs_extra(text, "topologies") from None
     try:
         if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)+", key):
             raise KeyError(key)

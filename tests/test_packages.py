@@ -1,0 +1,109 @@
+"""The packages: their metadata, what is imported when, and a wheel that runs where there is no Rust."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+from click.testing import CliRunner
+from packaging.requirements import Requirement
+
+import mesonet
+from mesonet.cli.main import VERBS, main
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+RECIPE = yaml.safe_load(re.sub(r"\$\{\{.*?\}\}", "X", (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()))
+
+
+def test_every_file_names_the_same_version() -> None:
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert mesonet.__version__ == version
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    assert RECIPE["context"]["version"] == version
+    assert PROJECT["dynamic"] == ["version"]
+
+
+def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
+    names = {"msgspec-python": "msgspec"}
+    runs = [Requirement(each) for each in RECIPE["requirements"]["run"] if each != "python"]
+    needed = [Requirement(each) for each in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["viz"]]
+    assert {(names.get(each.name, each.name), str(each.specifier)) for each in runs} == {
+        (each.name, str(each.specifier)) for each in needed
+    }
+
+
+def test_the_page_of_the_package_index_has_no_dead_links() -> None:
+    page = (ROOT / PROJECT["readme"]).read_text()
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")] == []
+    assert set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == {*PROJECT["optional-dependencies"]} - {"test"}
+
+
+def test_the_help_shows_the_first_line_of_each_verb() -> None:
+    for name, line in VERBS.items():
+        verb = getattr(import_module(f"mesonet.cli.{name}"), "list_" if name == "list" else name)
+        assert isinstance(verb, click.Command)
+        assert " ".join((verb.help or "").partition("\n\n")[0].split()) == line
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+def test_the_command_starts_without_large_packages(words: list[str]) -> None:
+    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); import mesonet.cli.main as verbs; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}verbs.main({words})"], capture_output=True, text=True, check=True
+    )
+    large = {"altair", "networkx", "numpy", "polars", "psutil", "pyarrow", "scipy", "vl_convert"}
+    assert large & {*done.stdout.split()} == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "dumbbell", "--duration", "2 s", "--plot", "figure.svg"],
+        ["check", "dumbbell", "--draw", "figure.png"],
+        ["report", "nothing"],
+        ["evidence", "bbr"],
+    ],
+)
+def test_a_figure_without_its_package_is_refused_first(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nothing").mkdir()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 1
+    assert 'a figure or a page needs an optional package: pip install "mesonet[viz]"' in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["nothing"]
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_wheel_runs_where_there_is_no_rust(tmp_path: Path) -> None:
+    build = [Path(sys.executable).parent / "maturin", "build", "--release", "--quiet", "--out", tmp_path]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert "-cp311-abi3-" in wheel.name
+    venv.create(tmp_path / "empty", with_pip=True)
+    programs = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin")
+    install = [programs / "python", "-m", "pip", "install", "--quiet", "--no-compile", f"{wheel}[viz]"]
+    subprocess.run(install, check=True, cwd=tmp_path)
+    here = {"PATH": str(programs), "HOME": str(tmp_path)}
+    run = [programs / "mesonet", "run", "demo", "--condition", "1", "--plot", "first.svg", "--json"]
+    done = subprocess.run(run, env=here, cwd=tmp_path, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    del found["performance"]
+    own = CliRunner().invoke(main, ["run", "demo", "--condition", "1", "--json"])
+    assert found.items() <= json.loads(own.stdout).items()
+    assert (tmp_path / "first.svg").read_text().startswith("<svg")
