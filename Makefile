@@ -8,7 +8,7 @@ OUT    ?= demo
 MACHINE := $(shell uname -m)
 FUZZ_S ?= 60
 
-.PHONY: help demo dev quick test rust-tests check wheel sbom bench peers verify fuzz format generate baselines clean
+.PHONY: help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -19,6 +19,7 @@ help:
 	@echo "make check   formatting, lints, types and licences of dependencies"
 	@echo "make wheel   source distribution, and wheels for Linux with glibc and with musl, in dist"
 	@echo "make sbom    software bill of materials (CycloneDX), target/mesonet.cdx.json"
+	@echo "make wasm    the simulator for browsers, after a change of the Rust sources: into python/mesonet/browser/built"
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make baselines  numbers of all algorithms for mesonet conform, after a change that moves results"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
@@ -69,6 +70,10 @@ wheel: $(VENV)/bin/maturin
 sbom: $(VENV)/.test
 	@mkdir -p target
 	$(BIN)/python -m supply.sbom target/mesonet.cdx.json
+
+# Needs `rustup target add wasm32-unknown-unknown` and wasm-bindgen; WASM_BINDGEN names a command that is not in PATH.
+wasm:
+	$(PYTHON) -m supply.wasm
 
 format: $(VENV)/.test
 	cargo fmt --all

@@ -3,28 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod code_version;
+
 fn main() {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
-    let mut files = vec![root.join("Cargo.lock")];
-    for part in ["crates/cc", "crates/sim"] {
-        let folder = root.join(part);
-        collect(&folder.join("src"), &mut files);
-        files.push(folder.join("Cargo.toml"));
-        println!("cargo:rerun-if-changed={}", folder.join("src").display());
-    }
-    println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
-    files.sort();
-    // FNV-1a in two lanes: 128 bits, no dependency.
-    let mut hash = [0xcbf2_9ce4_8422_2325_u64, 0x9ae1_6a3b_2f90_404f];
-    for file in files {
-        let name = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().into_owned();
-        let content = fs::read(&file).unwrap_or_default();
-        for byte in name.bytes().chain(content) {
-            hash[0] = (hash[0] ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            hash[1] = (hash[1].rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-    }
-    println!("cargo:rustc-env=MESONET_CODE_VERSION={:016x}{:016x}", hash[0], hash[1]);
+    println!("cargo:rustc-env=MESONET_CODE_VERSION={}", code_version::code_version(&root));
     let profile = profile();
     if profile == "release" {
         refuse_slow_release(&root);
@@ -68,16 +51,5 @@ fn default_of(setting: &str) -> &'static str {
         "opt-level" => "3",
         "codegen-units" => "16",
         _ => "false",
-    }
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            files.push(path);
-        }
     }
 }

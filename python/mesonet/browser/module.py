@@ -1,0 +1,118 @@
+"""The built module of the simulator and its scripts, as a page carries them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+NAME = "mesonet"
+"""Name of the files in the folder ``built``."""
+MODULE_ID, WORKER_ID = "mesonet-module", "mesonet-worker"
+"""Identifiers of the elements of the page that carry the module and the script of the worker."""
+SCRIPTS = ("client.js",)
+"""Scripts of the page that start the worker; they need `unpackBytes` of the page."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """Description of the built module."""
+
+    sources_sha256: str  #: digest of the sources that it was built from
+    module_sha256: str
+    script_sha256: str
+    module_bytes: int
+    compressed_bytes: int  #: size with gzip
+    rustc: str
+    wasm_bindgen: str
+
+    @property
+    def page_bytes(self) -> int:
+        """Size of the module in a page, in base64."""
+        return (self.compressed_bytes + 2) // 3 * 4
+
+
+def is_built() -> bool:
+    """Return True if the package has the built module.
+
+    Returns
+    -------
+    False for a package without the files of ``make wasm``.
+    """
+    return _built().joinpath("built.json").is_file()
+
+
+@cache
+def built() -> Built:
+    """Return the description of the built module.
+
+    Returns
+    -------
+    Digests, sizes and tools.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package has no built module.
+    """
+    return Built(**json.loads(_built().joinpath("built.json").read_text(encoding="utf-8")))
+
+
+@cache
+def module() -> bytes:
+    """Return the WebAssembly module.
+
+    Returns
+    -------
+    Content of the file.
+    """
+    return _built().joinpath(f"{NAME}.wasm").read_bytes()
+
+
+@cache
+def worker_script() -> str:
+    """Return the script of the worker: the script of wasm-bindgen, and the protocol.
+
+    Returns
+    -------
+    JavaScript that defines all it needs.
+    """
+    return _built().joinpath(f"{NAME}.js").read_text(encoding="utf-8") + script("worker.js")
+
+
+@cache
+def script(name: str) -> str:
+    """Return a script of this folder.
+
+    Parameters
+    ----------
+    name
+        Name of the file.
+
+    Returns
+    -------
+    JavaScript.
+    """
+    return files("mesonet.browser").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def carriers() -> dict[str, str]:
+    """Return the text of the elements that a page with the simulator must hold.
+
+    Returns
+    -------
+    By identifier of the element: the bytes, compressed with gzip, in base64.
+    """
+    return {MODULE_ID: _packed(module()), WORKER_ID: _packed(worker_script().encode())}
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
+
+
+def _built():  # type: ignore[no-untyped-def]
+    return files("mesonet.browser").joinpath("built")
