@@ -93,6 +93,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/run.py
 	$(BIN)/python benches/acknowledgements.py
 	$(BIN)/python benches/plugins.py
+	$(BIN)/python benches/wasm.py
 	$(BIN)/python benches/instructions.py
 	$(BIN)/python benches/threads.py
 	$(BIN)/python benches/goals.py
