@@ -1,7 +1,7 @@
 """CPU time of the simulator for browsers, in node (V8), beside the native module: equal runs in alternation.
 
-The time is that of the run alone, without the tables. It includes the work of V8, which compiles the module again while it
-runs: about half a second, which short runs show. Goal: at most 1.6 times.
+The time is that of the run alone, without the tables. It includes the work of V8, which compiles the module again while
+it runs: about half a second, which short runs show. Goal: at most 1.6 times.
 
     make bench            or            python benches/wasm.py --repeat 7
 """

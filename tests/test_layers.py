@@ -10,13 +10,13 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 GROUND = (
-    "_version", "algorithms", "core", "errors", "files", "interrupts", "numpy_data", "plugins", "process_pool",
-    "progress", "terminal", "units", "words",
+    "_version", "algorithms", "browser", "core", "errors", "files", "interrupts", "numpy_data", "plugins",
+    "process_pool", "progress", "terminal", "units", "words",
 )  # fmt: skip
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("verification",),
+    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("playground",), ("verification",),
     ("evidence", "conform"),
     ("__init__",), ("cli",), ("__main__",),
 )  # fmt: skip

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 NAME = "mesonet"
 """Name of the files in the folder ``built``."""
@@ -114,5 +115,5 @@ def _packed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
 
 
-def _built():  # type: ignore[no-untyped-def]
+def _built() -> Traversable:
     return files("mesonet.browser").joinpath("built")

@@ -25,6 +25,7 @@ VERBS = {
     "experiment": "Plan and run many runs by a factorial design: plan, run, status.",
     "analyze": "Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR.",
     "report": "Write the report of the campaign in DIR: one HTML file that needs no network.",
+    "playground": "Write a page that simulates in the browser: windows, queues and throughput of any algorithms.",
     "evidence": "Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.",
     "conform": "Check ALGORITHM: a contract for all algorithms, cases of its specification, and a baseline of numbers.",
     "export": "Write one table of the campaign in DIR: responses of the network and goodputs of flow groups.",

@@ -1,0 +1,121 @@
+"""The playground as one HTML file: the simulator, scenarios, lessons and scripts; it loads nothing from outside."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from mesonet import core
+from mesonet.browser import module
+from mesonet.errors import InputError
+from mesonet.files import places
+from mesonet.plots import in_page
+from mesonet.scenarios.scenario import Scenario, load_scenario
+
+STYLES = ("playground.css",)
+SCRIPTS = ("charts.js", "settings.js", "scenario.js", "results.js", "playground.js")
+"""Scripts in their order: what one declares, the later ones use."""
+DATA_ID = "playground-data"
+PRESET = "linux"
+NETWORKS = {
+    "dumbbell": ("bottleneck", {"trace.every": "50 ms"}),
+    "abilene": ("abilene", {"trace.every": "200 ms", "measurement.interval": "200 ms"}),
+}
+"""By name on the page: the built-in scenario and changes of it."""
+
+
+def write_playground(path: Path | str) -> Path:
+    """Write the playground.
+
+    Parameters
+    ----------
+    path
+        File of the page. Missing folders above it are made.
+
+    Returns
+    -------
+    The path.
+
+    Raises
+    ------
+    InputError
+        If the package has no built simulator for browsers, or the file cannot be written.
+    """
+    if not module.is_built():
+        raise InputError("the package has no simulator for browsers", value=str(path), allowed="after `make wasm`")
+    with places.file(path) as aside:
+        aside.write_text(playground_html(), encoding="utf-8")
+    return Path(path)
+
+
+def playground_html() -> str:
+    """Return the page.
+
+    Returns
+    -------
+    The document.
+    """
+    style = "".join(map(_asset, STYLES))
+    script = "\n".join([_unpack(), *map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)])
+    carriers = {**module.carriers(), DATA_ID: _packed(playground_data())}
+    elements = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in carriers.items())
+    return str(
+        Markup(_asset("playground.html")).format(
+            policy=Markup(in_page.content_policy([script], [style], simulates=True)),
+            style=Markup(style),
+            carriers=Markup(elements),
+            script=Markup(script),
+            size=f"{module.built().page_bytes / 1000:.0f} kB",
+        )
+    )
+
+
+@cache
+def playground_data() -> dict[str, Any]:
+    """Return what the scripts of the page need.
+
+    Returns
+    -------
+    Canonical scenarios by network, constants by algorithm, titles of algorithms, and the lessons.
+    """
+    return {
+        "scenarios": {name: json.loads(_scenario(*about).to_json()) for name, about in NETWORKS.items()},
+        "algorithms": [
+            {"name": name, "title": algorithm.title, "parameters": _constants(name)}
+            for name, algorithm in core.algorithms().items()
+        ],
+        "lessons": tomllib.loads(_asset("lessons.toml"))["lesson"],
+    }
+
+
+def _scenario(base: str, values: dict[str, Any]) -> Scenario:
+    return load_scenario(base).with_values({"preset": PRESET, **values})
+
+
+def _constants(algorithm: str) -> dict[str, float]:
+    """Return the constants of an algorithm under the preset of the page."""
+    chosen = _scenario("bottleneck", {"algorithms": algorithm})
+    constants: dict[str, float] = json.loads(chosen.to_json())["algorithms"][0]["parameters"]
+    return constants
+
+
+def _packed(content: Any) -> str:
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
+
+
+def _unpack() -> str:
+    return files("mesonet.reporting.page").joinpath("unpack.js").read_text(encoding="utf-8")
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("mesonet.playground").joinpath(name).read_text(encoding="utf-8")

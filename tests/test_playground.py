@@ -1,0 +1,194 @@
+"""The playground in real browsers, from disk, with the network off."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from firefox import Firefox
+from mesonet import core
+from mesonet.browser import module
+from mesonet.cli.main import main
+from mesonet.playground import document, write_playground
+from test_browser import CHROMIUM, PATIENCE_MS, sync_api
+
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox") or ""
+REQUIRED = os.environ.get("MESONET_REQUIRE_BROWSER")
+SHORT = "first=cubic&second=bbr&duration=10&rate=10"
+RESULTS = ("document.documentElement.dataset.delivered", "document.querySelector('#results').textContent")
+BACKBONE = "network=abilene&first=cubic&second=bbr3&duration=5&rate=500&users=2"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_playground(tmp_path_factory.mktemp("playground") / "playground.html")
+
+
+def native(scenario: dict[str, Any], seed: int) -> Any:
+    """Return the responses of the module that Python uses: period, name and value of each."""
+    run = core.module().Simulation(json.dumps(scenario), seed)
+    run.advance(math.inf)
+    finished = run.finish()
+    rows = zip(*(finished["responses"][column] for column in ("period", "name", "value")), strict=True)
+    return [[period, name, value if math.isfinite(value) else None] for period, name, value in rows]
+
+
+def test_the_command_writes_it(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "p.html"
+    done = CliRunner().invoke(main, ["playground", "--out", str(out), "--json"])
+    assert json.loads(done.stdout) == {"path": str(out)}
+    text = out.read_text()
+    assert len(text) < 1_000_000
+    assert re.findall(r"(?:src|href)=\"(?!#)", text) == []
+    assert f"{module.built().page_bytes / 1000:.0f} kB" in text
+    failed = CliRunner().invoke(main, ["playground", "--out", str(tmp_path)])
+    assert failed.exit_code == 2
+
+
+def test_a_package_without_the_module_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "is_built", lambda: False)
+    done = CliRunner().invoke(main, ["playground", "--out", str(tmp_path / "p.html")])
+    assert done.exit_code == 2
+    assert "the package has no simulator for browsers. Allowed: after `make wasm`" in done.stderr
+
+
+def test_scenarios_and_lessons_are_those_of_the_package() -> None:
+    data = document.playground_data()
+    assert [each["name"] for each in data["algorithms"]] == [*core.algorithms()]
+    for scenario in data["scenarios"].values():
+        core.module().check(json.dumps(scenario))
+    assert len(data["lessons"]) == 8
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Any:
+    if not CHROMIUM and not REQUIRED:
+        pytest.skip("no Chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(chromium: Any) -> Any:
+    context = chromium.new_context(viewport={"width": 1366, "height": 768}, offline=True)
+    tab = context.new_page()
+    tab.set_default_timeout(PATIENCE_MS)
+    tab.problems = []
+    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
+    tab.on("console", lambda line: tab.problems.append(line.text) if line.type == "error" else None)
+    yield tab
+    context.close()
+
+
+def finished(tab: Any) -> None:
+    tab.wait_for_selector("html[data-delivered]:not([data-running])")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("settings", [SHORT, BACKBONE, SHORT.replace("cubic", "prague") + "&discipline=dualpi2"])
+def test_a_run_of_the_page_is_the_run_of_the_package(tab: Any, page: Path, settings: str) -> None:
+    tab.goto(f"{page.as_uri()}#{settings}&seed=7")
+    finished(tab)
+    scenario = tab.evaluate("scenarioOf(settings.values, data).scenario")
+    found = tab.evaluate("(async () => (await simulator.run(scenarioOf(settings.values, data).scenario, 7)).tables)()")
+    rows = zip(*(found["responses"][column] for column in ("period", "name", "value")), strict=True)
+    assert [list(row) for row in rows] == native(scenario, 7)
+    assert tab.problems == []
+    assert "cubic" in tab.inner_text("#results") or "prague" in tab.inner_text("#results")
+
+
+@pytest.mark.browser
+def test_every_lesson_runs_and_sets_steps_of_the_controls(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    for place, lesson in enumerate(document.playground_data()["lessons"], start=1):
+        tab.evaluate("delete document.documentElement.dataset.delivered")
+        tab.click(f"#lessons nav button:nth-child({place})")
+        finished(tab)
+        assert lesson["values"].items() <= tab.evaluate("settings.values").items()
+        assert tab.is_hidden("#problem")
+    assert tab.problems == []
+
+
+@pytest.mark.browser
+def test_the_address_is_the_whole_state(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    tab.select_option("#first", "vegas")
+    tab.select_option("#discipline", "codel")
+    tab.click("#run")
+    finished(tab)
+    address, table = tab.evaluate("location.href"), tab.inner_text("#results")
+    tab.goto("about:blank")
+    tab.goto(address)
+    finished(tab)
+    assert tab.inner_text("#results") == table
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("fragment", "message"),
+    [
+        ("rate=7", 'rate = "7": not a step of the control. Allowed: 0.5, 1'),
+        ("first=cubik", 'first = "cubik": unknown. Allowed: tcp, bic'),
+        ("colour=red", 'colour = "red": unknown setting. Allowed: network, first'),
+        ("seed=-1", 'seed = "-1": no seed. Allowed: a whole number from 0'),
+        ("constructor=1", 'constructor = "1": unknown setting'),
+        ("first=<img src=x onerror=alert(1)>", "unknown. Allowed"),
+    ],
+)
+def test_what_an_address_may_not_say_is_refused(tab: Any, page: Path, fragment: str, message: str) -> None:
+    tab.goto(f"{page.as_uri()}#{fragment}")
+    tab.wait_for_selector("#problem:not([hidden])")
+    assert message in tab.inner_text("#problem")
+    assert tab.evaluate("settings.address") == "#"
+    assert tab.problems == []
+
+
+@pytest.mark.browser
+def test_a_run_can_be_stopped_and_another_begins(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    tab.check("#slow")
+    tab.click("#run")
+    tab.wait_for_function("document.querySelector('#status').textContent.startsWith('simulated')")
+    tab.click("#stop")
+    assert tab.inner_text("#status") == "stopped"
+    tab.uncheck("#slow")
+    tab.click("#run")
+    finished(tab)
+    assert tab.problems == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1366, "dark")])
+def test_it_fits_and_an_accessibility_checker_finds_no_fault(tab: Any, page: Path, width: int, scheme: str) -> None:
+    checker = pytest.importorskip("axe_playwright_python.sync_playwright")
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.emulate_media(color_scheme=scheme)
+    tab.goto(f"{page.as_uri()}#{SHORT}")
+    finished(tab)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    found = checker.Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [(each["id"], each["nodes"][0]["target"]) for each in found] == []
+
+
+@pytest.mark.browser
+@pytest.mark.process
+@pytest.mark.skipif(not FIREFOX and not REQUIRED, reason="no Firefox")
+def test_firefox_gives_the_same_numbers(tab: Any, page: Path, tmp_path: Path) -> None:
+    with Firefox(FIREFOX, tmp_path) as browser:
+        browser.open(f"{page.as_uri()}#{SHORT}&seed=3")
+        browser.wait("document.documentElement.dataset.delivered > 0")
+        assert browser.evaluate("document.querySelector('#problem').hidden")
+        found = [browser.evaluate(each) for each in RESULTS]
+    tab.goto(f"{page.as_uri()}#{SHORT}&seed=3")
+    finished(tab)
+    assert found == [tab.evaluate(each) for each in RESULTS]
