@@ -20,7 +20,16 @@ LAYERS = (
     ("evidence", "conform"),
     ("__init__",), ("cli",), ("__main__",),
 )  # fmt: skip
-REPORTING = (("packing", "campaign_view"), ("verdicts",), ("text",), ("figures",), ("folder",), ("replay",), ("page",))
+REPORTING = (
+    ("packing", "campaign_view"),
+    ("verdicts",),
+    ("text",),
+    ("figures",),
+    ("folder",),
+    ("replay",),
+    ("live",),
+    ("page",),
+)
 
 
 def modules() -> dict[str, ast.Module]:

@@ -29,6 +29,7 @@ from mesonet.terminal import write_json
     help="Incumbent of the verdict; by default the algorithm that all are mixed with, else tcp.",
     shell_complete=completing.ALGORITHM,
 )
+@click.option("--live/--no-live", default=True, help="With or without the simulator in the page.")
 @THRESHOLD
 @CUT
 @JSON
@@ -37,6 +38,7 @@ def report(
     out: Path | None,
     replay: str | None,
     against: str | None,
+    live: bool,
     threshold: float | None,
     cut: float | None,
     as_json: bool,
@@ -69,7 +71,7 @@ def report(
             found.update(
                 verdicts=verdict_rows(view), conclusions=conclusion_rows(view), disciplines=discipline_rows(view)
             )
-        return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress)
+        return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress, live=live)
 
     try:
         path = from_results(directory, "report", write, out or directory / "report.html")

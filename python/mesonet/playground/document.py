@@ -69,7 +69,7 @@ def playground_html() -> str:
     elements = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in carriers.items())
     return str(
         Markup(_asset("playground.html")).format(
-            policy=Markup(in_page.content_policy([script], [style], simulates=True)),
+            policy=Markup(in_page.content_policy([script], [style], simulator=True)),
             style=Markup(style),
             carriers=Markup(elements),
             script=Markup(script),

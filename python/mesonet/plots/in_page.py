@@ -63,7 +63,7 @@ def asset(name: str) -> str:
     return files("mesonet.plots").joinpath(name).read_text(encoding="utf-8")
 
 
-def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulates: bool = False) -> str:
+def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulator: bool = False) -> str:
     """Return the content security policy of a page that holds everything it needs.
 
     Attributes with scripts or styles, text evaluated as code, and every request to another place are refused, so that
@@ -73,8 +73,8 @@ def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulates: 
     ----------
     scripts, styles
         Texts of the script and style elements of the page that a browser obeys.
-    simulates
-        The page runs the simulator: WebAssembly, in a worker that its scripts make.
+    simulator
+        Allow WebAssembly, and workers that the page makes of its own text.
 
     Returns
     -------
@@ -87,10 +87,10 @@ def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulates: 
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src {_sources(scripts)}" + (" 'wasm-unsafe-eval'" if simulates else ""),
-            *(["worker-src blob:"] if simulates else []),
+            f"script-src {_sources(scripts)}{" 'wasm-unsafe-eval'" if simulator else ''}",
             f"style-src {_sources(styles)}",
             "img-src data: blob:",
+            *(("worker-src blob:",) if simulator else ()),
             "base-uri 'none'",
             "form-action 'none'",
         )

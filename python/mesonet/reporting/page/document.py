@@ -18,6 +18,10 @@ from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
 from mesonet.reporting.figures import figure_groups
 from mesonet.reporting.figures import sampled as sampled_figures
+from mesonet.reporting.live import STYLES as LIVE_STYLES
+from mesonet.reporting.live import asset as live_asset
+from mesonet.reporting.live import live_section
+from mesonet.reporting.live import scripts as live_scripts
 from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
 from mesonet.reporting.page.page_figure import PageGroup, page_groups, start_of
@@ -47,6 +51,7 @@ def write_report(
     thresholds: Thresholds = DEFAULTS,
     against: str | None = None,
     progress: Update | None = None,
+    live: bool = True,
 ) -> Path:
     """Write the interactive report of a campaign, whatever part of it is done.
 
@@ -65,6 +70,8 @@ def write_report(
         The incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
     progress
         Called with the number of parts done, the number of parts, and the name of the part.
+    live
+        The page holds the simulator if it has a replay, so that readers can simulate in it.
 
     Returns
     -------
@@ -76,7 +83,7 @@ def write_report(
         Before any work: if the file cannot be written, or the incumbent is not in the campaign.
     """
     with places.file(path) as aside:
-        aside.write_text(report_html(campaign, progress, thresholds, against), encoding="utf-8")
+        aside.write_text(report_html(campaign, progress, thresholds, against, live), encoding="utf-8")
     return Path(path)
 
 
@@ -88,12 +95,13 @@ def report_html(
     progress: Update | None = None,
     thresholds: Thresholds = DEFAULTS,
     against: str | None = None,
+    live: bool = True,
 ) -> str:
     """Return the report as one HTML document.
 
     Parameters
     ----------
-    campaign, progress, thresholds, against
+    campaign, progress, thresholds, against, live
         As for `write_report`.
 
     Returns
@@ -108,9 +116,9 @@ def report_html(
     view = view_of(campaign, against, thresholds)
     if progress:
         progress(0, 1, "statistics")
-    own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view)
+    own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view, live)
     parts: dict[str, Part] = {
-        "policy": _policy,
+        "policy": lambda: _policy(False),
         "title": lambda: campaign.title or campaign.name,
         "style": lambda: Markup(_style()),
         "provenance": lambda: provenance_html(view),
@@ -125,12 +133,14 @@ def report_html(
     return str(html.render("page.html", **made))
 
 
-def _two_level_parts(view: CampaignView) -> dict[str, Part]:
+def _two_level_parts(view: CampaignView, live: bool) -> dict[str, Part]:
     @cache
     def groups() -> list[PageGroup]:
         return page_groups(figure_groups(view), start_of(view), view.segment_bytes) if view.has_results else []
 
-    replay = replay_section(recorded_runs(view.campaign))
+    recorded = recorded_runs(view.campaign)
+    replay = replay_section(recorded)
+    simulates = live_section(view, recorded[0].scenario["topology"]).html if live and replay.html else Markup("")
 
     def figures() -> Markup:
         filters = sections.level_filters(view)
@@ -140,11 +150,12 @@ def _two_level_parts(view: CampaignView) -> dict[str, Part]:
         "summary": lambda: sections.summary(view.network),
         "figures": lambda: figures() if groups() else sections.statement(view),
         "contents": lambda: sections.contents(groups(), replay.title),
-        "replay": lambda: replay.html,
+        "policy": lambda: _policy(bool(simulates)),
+        "replay": lambda: replay.html + simulates,
         "conditions": lambda: conditions_html(view.network),
         "methods": lambda: methods_html(view),
         "scripts": lambda: _figure_scripts(view, groups(), two_level_conditions(view)) if groups() else "",
-        "replay_scripts": lambda: _element(_script(REPLAY_SCRIPTS)) if replay.html else "",
+        "replay_scripts": lambda: _element(_replay_script(bool(simulates))) if replay.html else "",
     }
 
 
@@ -191,7 +202,8 @@ def asset(name: str) -> str:
 
 @cache
 def _style() -> str:
-    return in_page.asset("tooltip.css") + "".join(map(asset, STYLES))
+    sheets = (in_page.asset("tooltip.css"), *map(asset, STYLES), *map(live_asset, LIVE_STYLES))
+    return "".join(sheets)
 
 
 @cache
@@ -200,10 +212,15 @@ def _script(names: Sequence[str]) -> str:
 
 
 @cache
-def _policy() -> Markup:
+def _replay_script(live: bool) -> str:
+    return _script(REPLAY_SCRIPTS) + ("\n" + live_scripts() if live else "")
+
+
+@cache
+def _policy(live: bool) -> Markup:
     """Return the policy of the page, which is the same for every campaign: its scripts and styles hold no data."""
-    scripts = [in_page.libraries(), _script(FIGURE_SCRIPTS), _script(REPLAY_SCRIPTS)]
-    return Markup(in_page.content_policy(scripts, [_style()]))
+    scripts = [in_page.libraries(), _script(FIGURE_SCRIPTS), _replay_script(live)]
+    return Markup(in_page.content_policy(scripts, [_style()], simulator=live))
 
 
 def _element(script: str) -> Markup:

@@ -19,6 +19,7 @@ const sides = [...section.querySelectorAll('[data-side]')].map((element, side) =
   run: runs[scene.start[side]],
 }));
 const now = { frame: 0, router: -1, playing: false };
+const alsoDraw = []; // called with the time after the maps, by later scripts
 
 const longest = () => (sides[0].run.times.length >= sides[1].run.times.length ? sides[0].run : sides[1].run);
 const time = () => longest().times[Math.min(now.frame, longest().times.length - 1)];
@@ -50,6 +51,7 @@ function draw() {
     side.states.setAttribute('aria-label', `Flows of ${side.run.title} at ${at} seconds: ${statesText(side.run, frame)}`);
     side.canvas.setAttribute('aria-label', `${scene.kind} of ${side.run.title} at ${at} seconds. ${side.caption.textContent}`);
   }
+  for (const more of alsoDraw) more(at);
   seriesBox.hidden = now.router < 0;
   if (now.router >= 0) {
     const both = sides.map(({ run }) => run);

@@ -1,0 +1,9 @@
+"""The live part of a report: the page simulates runs of the campaign again, as they were or changed.
+
+May import `packing`, `campaign_view`, `text` and `replay` of reporting, and `mesonet.browser`. `section.live_section`
+returns the HTML, `live.js` is its script.
+"""
+
+from mesonet.reporting.live.section import SCRIPTS, STYLES, LiveSection, asset, live_section, scripts
+
+__all__ = ["SCRIPTS", "STYLES", "LiveSection", "asset", "live_section", "scripts"]
