@@ -84,10 +84,11 @@ def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulator: 
     ------
     W3C, Content Security Policy Level 3, section 2.3.1: sources by hash.
     """
+    wasm = " 'wasm-unsafe-eval'" if simulator else ""
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src {_sources(scripts)}{" 'wasm-unsafe-eval'" if simulator else ''}",
+            f"script-src {_sources(scripts)}{wasm}",
             f"style-src {_sources(styles)}",
             "img-src data: blob:",
             *(("worker-src blob:",) if simulator else ()),

@@ -84,7 +84,9 @@ async function compare(run, about) {
   runs.push(run);
   const value = String(runs.length - 1);
   sides.forEach(({ select }) => select.append(new Option(run.title, value)));
-  const incumbent = runs.find(({ title }) => title.startsWith(`${liveData.incumbent}, condition ${about.condition}`));
+  const wanted = `${liveData.incumbent}, condition ${about.condition}`;
+  const isWanted = ({ title }) => title === wanted || title === `${wanted} (simulated here)`;
+  const incumbent = runs.find((each) => isWanted(each) || (!(each instanceof LiveRun) && each.title.startsWith(`${wanted},`)));
   if (incumbent) [sides[0].run, sides[0].select.value] = [incumbent, String(runs.indexOf(incumbent))];
   [sides[1].run, sides[1].select.value] = [run, value];
   await show();

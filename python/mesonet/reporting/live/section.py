@@ -22,6 +22,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.replay.section import STATES
 from mesonet.reporting.replay.simulated import interval
 from mesonet.reporting.text import html
+from mesonet.reporting.verdicts.verdict import incumbent
 
 SCRIPTS, STYLES = ("live-run.js", "live.js"), ("live.css",)
 DISCIPLINES = ("drop_tail", "red", "pie", "pi2", "codel", "fq_codel", "dualpi2")
@@ -128,7 +129,7 @@ def _data(view: CampaignView, topology: Any) -> dict[str, Any]:
         "shown": [{"key": f"measured\t{name}", "label": view.label_of(name), "unit": view.unit_of(name)}
                   for name in shown],
         "states": list(STATES),
-        "incumbent": view.incumbent if view.incumbent in campaign.algorithms else "",
+        "incumbent": incumbent(view) or "",
         "runs": [_about(run, scenario, table.get((run.condition, run.algorithm), {}), keys, shown, cost)
                  for run, scenario in entries],
     }  # fmt: skip
