@@ -90,7 +90,13 @@ self.onmessage = ({ data }) => {
     if (id !== undefined) self.postMessage({ kind: 'stopped', id });
   } else if (data.kind === 'describe') {
     guarded(data.id, () => {
-      const about = JSON.parse(wasm_bindgen.describe(JSON.stringify(data.scenario)));
+      const text = JSON.stringify(data.scenario);
+      const about = JSON.parse(wasm_bindgen.describe(text));
+      // Buffers of queues stand in the table of routers, which is there at the first instant.
+      const probe = new wasm_bindgen.Run(text, '0');
+      const { routers } = JSON.parse(probe.finish());
+      probe.free();
+      about.buffers = Object.fromEntries(routers.router.map((name, place) => [name, routers.buffer[place]]));
       self.postMessage({ kind: 'described', id: data.id, about });
     });
   }
