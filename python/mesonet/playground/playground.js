@@ -104,16 +104,20 @@ class Recorder {
   }
 }
 
+let current = null; // the run whose rows are shown
+
 async function simulate() {
   const { values } = settings;
   history.replaceState(null, '', settings.address);
   report([]);
   const { scenario, names } = scenarioOf(values, data);
   const recorder = new Recorder(values, scenario, names);
+  current = recorder;
   element('results').replaceChildren();
   element('status').textContent = 'loading the simulator';
   running(true);
   const rows = ({ time, tables }) => {
+    if (current !== recorder) return; // sent before the stop arrived
     recorder.add(tables);
     for (const chart of Object.values(charts)) chart.draw();
     element('status').textContent = `simulated ${plain(time)} of ${plain(scenario.time.duration)} s`;
@@ -121,7 +125,7 @@ async function simulate() {
   try {
     const pace = element('slow').checked ? SLOW_PACE : 0;
     const done = await simulator.run(scenario, values.seed, { pace, rows });
-    if (!done) return;
+    if (!done || current !== recorder) return;
     const { performance: work, tables, cpu } = done;
     recorder.add(tables);
     for (const chart of Object.values(charts)) chart.draw();
@@ -174,6 +178,7 @@ async function start() {
   });
   element('stop').addEventListener('click', () => {
     simulator.stop();
+    current = null;
     running(false);
     element('status').textContent = 'stopped';
   });

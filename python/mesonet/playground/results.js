@@ -17,6 +17,8 @@ function table(header, rows) {
   head.append(row('th', header));
   body.append(...rows.map((cells) => row('td', cells)));
   const frame = Object.assign(document.createElement('div'), { className: 'scroll' });
+  // A frame that scrolls must be within reach of the keyboard.
+  for (const [name, value] of [['tabindex', '0'], ['role', 'group'], ['aria-label', 'results']]) frame.setAttribute(name, value);
   frame.append(made);
   return frame;
 }
