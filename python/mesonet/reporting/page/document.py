@@ -24,6 +24,8 @@ from mesonet.reporting.live import live_section
 from mesonet.reporting.live import scripts as live_scripts
 from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
+from mesonet.reporting.page.answer import answer_html
+from mesonet.reporting.page.key_figures import key_and_others
 from mesonet.reporting.page.page_figure import PageGroup, page_groups, start_of
 from mesonet.reporting.page.payload import Conditions, page_data, two_level_conditions
 from mesonet.reporting.replay import recorded_runs, replay_section
@@ -37,9 +39,10 @@ if TYPE_CHECKING:
 #: The style sheets and the parts of the script, in the order in which they are put together. The parts of a script
 #: share one scope: what one file declares, the later ones use.
 STYLES = ("page.css", "replay.css")
+PAGE_SCRIPTS = ("address.js",)
 FIGURE_SCRIPTS = (
     "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "hints.js",
-    "start.js",
+    "remember.js", "start.js",
 )  # fmt: skip
 REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay-states.js", "replay.js")
 
@@ -122,6 +125,7 @@ def report_html(
         "title": lambda: campaign.title or campaign.name,
         "style": lambda: Markup(_style()),
         "provenance": lambda: provenance_html(view),
+        "page_scripts": lambda: _element(_script(PAGE_SCRIPTS)),
         **own,
     }
     made = {}
@@ -142,14 +146,20 @@ def _two_level_parts(view: CampaignView, live: bool) -> dict[str, Part]:
     replay = replay_section(recorded)
     simulates = live_section(view, recorded[0].scenario["topology"]).html if live and replay.html else Markup("")
 
-    def figures() -> Markup:
+    @cache
+    def parts() -> tuple[PageGroup, list[PageGroup]]:
+        return key_and_others(groups(), with_replay=bool(replay.html))
+
+    def key_figures() -> Markup:
         filters = sections.level_filters(view)
-        return sections.figures(view, groups(), view.choices_of_algorithm, view.by_congestion, filters)
+        return sections.key_figures(view, parts()[0], view.choices_of_algorithm, view.by_congestion, filters)
 
     return {
+        "answer": lambda: answer_html(view.network),
         "summary": lambda: sections.summary(view.network),
-        "figures": lambda: figures() if groups() else sections.statement(view),
-        "contents": lambda: sections.contents(groups(), replay.title),
+        "key_figures": lambda: key_figures() if groups() else sections.statement(view),
+        "figures": lambda: sections.figures(parts()[1]),
+        "contents": lambda: sections.contents(*parts(), replay.title),
         "policy": lambda: _policy(bool(simulates)),
         "replay": lambda: replay.html + simulates,
         "conditions": lambda: conditions_html(view.network),
@@ -168,14 +178,20 @@ def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
             page_groups(sampled_figures.groups(sampled), start_of(view), view.segment_bytes) if view.has_results else []
         )
 
-    def figures() -> Markup:
+    @cache
+    def parts() -> tuple[PageGroup, list[PageGroup]]:
+        return key_and_others(groups(), with_replay=False)
+
+    def key_figures() -> Markup:
         filters = sampled_page.range_filters(sampled)
-        return sections.figures(view, groups(), view.algorithms, sampled.by_first_response, filters)
+        return sections.key_figures(view, parts()[0], view.algorithms, sampled.by_first_response, filters)
 
     return {
+        "answer": lambda: answer_html(view, sampled_page.answer(sampled)),
         "summary": lambda: sampled_page.summary(sampled),
-        "figures": lambda: figures() if groups() else sections.statement(view),
-        "contents": lambda: sections.contents(groups(), ""),
+        "key_figures": lambda: key_figures() if groups() else sections.statement(view),
+        "figures": lambda: sections.figures(parts()[1]),
+        "contents": lambda: sections.contents(*parts(), ""),
         "replay": lambda: "",
         "conditions": lambda: sampled_page.conditions_html(sampled),
         "methods": lambda: sampled_page.methods_html(sampled),
@@ -219,7 +235,7 @@ def _replay_script(live: bool) -> str:
 @cache
 def _policy(live: bool) -> Markup:
     """Return the policy of the page, which is the same for every campaign: its scripts and styles hold no data."""
-    scripts = [in_page.libraries(), _script(FIGURE_SCRIPTS), _replay_script(live)]
+    scripts = [in_page.libraries(), _script(PAGE_SCRIPTS), _script(FIGURE_SCRIPTS), _replay_script(live)]
     return Markup(in_page.content_policy(scripts, [_style()], simulator=live))
 
 

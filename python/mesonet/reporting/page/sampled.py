@@ -39,6 +39,22 @@ def summary(sampled: Sampled) -> Markup:
     return html.definitions(pairs, "findings")
 
 
+def answer(sampled: Sampled) -> str:
+    """Return the sentence at the top of the page: what the first response follows.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    Sentences.
+    """
+    view = sampled.view
+    return sampled.sentence(view.key_responses[0]) if view.has_results else "No run has given a result yet."
+
+
 def conditions(sampled: Sampled) -> Conditions:
     """Return the conditions as the script of the page uses them.
 

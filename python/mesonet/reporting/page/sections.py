@@ -1,4 +1,4 @@
-"""The sections of the page as HTML: summary, contents, and the figures under their controls."""
+"""The sections of the page as HTML: contents, summary, and the figures under their controls."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,15 @@ from mesonet.reporting.text.verdict_text import verdict_html
 from mesonet.units import with_bits
 
 
-def contents(groups: Sequence[PageGroup], replay: str) -> Markup:
+def contents(key: PageGroup, groups: Sequence[PageGroup], replay: str) -> Markup:
     """Return links to all sections, with the figures gathered by group.
 
     Parameters
     ----------
+    key
+        Figures to decide by.
     groups
-        Figures of the page.
+        The other figures of the page.
     replay
         Title of the replay; empty for none.
 
@@ -29,7 +31,7 @@ def contents(groups: Sequence[PageGroup], replay: str) -> Markup:
     -------
     HTML.
     """
-    return html.render("contents.html", groups=groups, replay=replay)
+    return html.render("contents.html", key=key, groups=groups, replay=replay)
 
 
 def summary(view: CampaignView) -> Markup:
@@ -87,10 +89,10 @@ def level_filters(view: CampaignView) -> Markup:
     return html.selects([({"data-factor": factor}, factor, options) for factor in view.campaign.design.factors])
 
 
-def figures(
-    view: CampaignView, groups: Sequence[PageGroup], algorithms: Sequence[str], order: Sequence[int], filters: Markup
+def key_figures(
+    view: CampaignView, key: PageGroup, algorithms: Sequence[str], order: Sequence[int], filters: Markup
 ) -> Markup:
-    """Return the figures under their controls.
+    """Return the controls of all figures, and below them the figures to decide by.
 
     The controls choose response, algorithm, period and highlighted condition.
 
@@ -98,8 +100,8 @@ def figures(
     ----------
     view
         View of a campaign with results.
-    groups
-        Figures of the page.
+    key
+        Figures to decide by.
     algorithms
         Algorithms to choose from.
     order
@@ -119,4 +121,19 @@ def figures(
         ({"data-state": "period"}, "Period", []),
         ({"data-state": "hl"}, "Highlight condition", conditions),
     ]
-    return html.render("figures.html", groups=groups, controls=controls, filters=filters)
+    return html.render("controls.html", controls=controls, filters=filters) + figures([key])
+
+
+def figures(groups: Sequence[PageGroup]) -> Markup:
+    """Return groups of figures with their titles.
+
+    Parameters
+    ----------
+    groups
+        The groups.
+
+    Returns
+    -------
+    HTML.
+    """
+    return html.render("figures.html", groups=groups)

@@ -5,4 +5,5 @@ connectHighlight();
 figures.forEach(connectText);
 watchFigures();
 watchHints();
+restore();
 document.documentElement.dataset.ready = 'true';

@@ -62,7 +62,7 @@ def verdict_html(view: CampaignView) -> Markup:
         parts.append(_provisional(view))
         parts.append(Markup('<p class="reading">{} {}</p>').format(_words(), _noise(view)))
         return Markup("").join(parts)
-    return _statement(_none(view))
+    return _statement(no_verdict(view))
 
 
 def _statement(text: str) -> Markup:
@@ -94,8 +94,18 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _none(view: CampaignView) -> str:
-    """Return the reason why there is no verdict, and how to get one."""
+def no_verdict(view: CampaignView) -> str:
+    """Return the reason why there is no verdict, and how to get one.
+
+    Parameters
+    ----------
+    view
+        View of a campaign without the incumbent.
+
+    Returns
+    -------
+    Sentences.
+    """
     wanted = wanted_incumbent(view)
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "

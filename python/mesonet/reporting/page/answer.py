@@ -1,0 +1,198 @@
+"""The first screen of the page: the answer in one sentence per algorithm, and the network in words and as a map."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from mesonet import core, units
+from mesonet.reporting.campaign_view.values import status_counts
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.replay.layout import ReplayMap, replay_map
+from mesonet.reporting.text import html
+from mesonet.reporting.text.answer_text import in_words, replacement_sentence
+from mesonet.reporting.text.verdict_text import CLASSES, no_verdict
+from mesonet.reporting.verdicts.verdict import incumbent, verdicts
+from mesonet.words import capitalised, counted, listed
+
+#: Most conditions whose networks are described for the ranges of capacity, sources and round trips.
+MOST_DESCRIBED = 64
+#: Most routers on the map: more would hide each other.
+MOST_ON_MAP = 80
+#: Height of the letters of the map, px of the drawing.
+LETTERS = 13
+
+
+def answer_html(view: CampaignView, found: str = "") -> Markup:
+    """Return the answer, the network that was run, and its map.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+    found
+        Sentence that replaces the verdicts, for a campaign without them; empty: verdicts.
+
+    Returns
+    -------
+    HTML.
+    """
+    scenarios = _scenarios(view)
+    described = [core.describe(json.dumps(each)) for each in scenarios]
+    return html.render(
+        "answer.html",
+        question=_question(view),
+        provisional=_provisional(view),
+        sentences=[] if found else _sentences(view),
+        statement=found or _statement(view),
+        network=network_sentences(scenarios, described),
+        varied=_varied(view),
+        drawing=_map(scenarios[0], described[0]) if described else None,
+    )
+
+
+def _question(view: CampaignView) -> str:
+    reference = incumbent(view) if view.has_results else None
+    return f"What happens if {reference} is replaced?" if reference else "What came out?"
+
+
+def _provisional(view: CampaignView) -> str:
+    counts = status_counts(view.campaign)
+    if not (view.has_results and counts["missing"]):
+        return ""
+    runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
+    return f"Provisional: {runs} are missing."
+
+
+def _sentences(view: CampaignView) -> list[tuple[str, str, str]]:
+    """Return of each algorithm the class of its verdict, its name, and its sentence."""
+    found = verdicts(view) if view.has_results else []
+    return [(CLASSES[each.verdict], each.algorithm, replacement_sentence(view, each)) for each in found]
+
+
+def _statement(view: CampaignView) -> str:
+    """Return the reason why there is no verdict; empty if there is one."""
+    if not view.has_results:
+        return "No run has given a result yet."
+    if len(view.algorithms) < 2:
+        return f"Only {view.algorithms[0]} was run, so there is nothing to compare it with."
+    return "" if incumbent(view) else no_verdict(view)
+
+
+def _scenarios(view: CampaignView) -> list[dict[str, Any]]:
+    """Return the scenarios of the conditions with the first algorithm; none for a model."""
+    entries = view.campaign.experiment.get("scenarios") or []
+    first = [e["scenario"] for e in entries if e.get("algorithm") == view.campaign.algorithms[0] and e.get("scenario")]
+    networks = [each for each in first if {"topology", "transport"} <= set(each)]
+    return networks[:MOST_DESCRIBED]
+
+
+def network_sentences(scenarios: Sequence[Mapping[str, Any]], described: Sequence[Mapping[str, Any]]) -> str:
+    """Return the network in words: name, routers, capacity, sources and round trips, over all conditions.
+
+    Parameters
+    ----------
+    scenarios
+        Canonical scenarios of the conditions.
+    described
+        The result of `mesonet.core.describe` of each.
+
+    Returns
+    -------
+    Sentences; empty without a network.
+    """
+    if not described:
+        return ""
+    names = dict.fromkeys(capitalised(str(each["topology"])) for each in described)
+    size = float(scenarios[0]["transport"]["segment_bytes"])
+    head = [each["classes"][0] for each in described]
+    kind = str(head[0]["class"])
+    kind = "router" if kind == "plain" else f"{kind} router"
+    speeds = [float(each["speed"]) for each in head if each.get("speed")]
+    text = f"{listed(list(names))}: {counted(int(head[0]['routers']), kind)} of {described[0]['routers']:,} routers"
+    if speeds:
+        text += f", each with {_range([units.familiar('rate', v, size) for v in (min(speeds), max(speeds))])}"
+    sources = [int(each["sources"]) for each in described]
+    if max(sources):
+        text += f"; {_range([f'{v:,}' for v in (min(sources), max(sources))])} sources"
+    round_trips = [1e3 * float(each["mean_rtt"]) for each in described if each.get("mean_rtt")]
+    if round_trips:
+        times = _range([f"{v:.3g} ms" for v in (min(round_trips), max(round_trips))])
+        text += f". A round trip without queues takes {times} on average"
+    return f"{text}."
+
+
+def _range(texts: Sequence[str]) -> str:
+    low, high = texts
+    if low == high:
+        return low
+    unit = high[high.rindex(" ") :] if " " in high else ""
+    return f"{low.removesuffix(unit) if unit else low} to {high}"
+
+
+def _varied(view: CampaignView) -> list[tuple[str, str]]:
+    """Return the name of each factor with both of its settings, in words."""
+    return [
+        (capitalised(f.name), f"{in_words(f.minus, view.segment_bytes)} or {in_words(f.plus, view.segment_bytes)}")
+        for f in view.campaign.factors
+    ]
+
+
+def _map(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the routers that the replay names, their links and the frame of the drawing; None for too many."""
+    drawn: ReplayMap = replay_map(scenario["topology"], described)
+    heads = {place: point for place, point in enumerate(drawn.places) if point.head}
+    if not 1 < len(heads) <= MOST_ON_MAP:
+        return None
+    names = _beside(drawn, heads)
+    links = [(drawn.places[a], drawn.places[b]) for a, b in drawn.links if a in heads and b in heads]
+    boxes = [_box(*name) for name in names] + [(p.x - 8, p.y - 8, p.x + 8, p.y + 8) for p in heads.values()]
+    left, top = min(b[0] for b in boxes) - 4, min(b[1] for b in boxes) - 4
+    width, height = max(b[2] for b in boxes) + 4 - left, max(b[3] for b in boxes) + 4 - top
+    return {
+        "frame": f"{left:.0f} {top:.0f} {width:.0f} {height:.0f}",
+        "routers": list(heads.values()), "links": links, "names": names, "size": LETTERS,
+        "title": f"Map of {described['topology']}: {counted(len(heads), 'router')} and {counted(len(links), 'link')}",
+    }  # fmt: skip
+
+
+Name = tuple[str, float, float]  # text and centre
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def _beside(drawn: ReplayMap, heads: Mapping[int, Any]) -> list[Name]:
+    """Return names at the first place around each router that covers no name, no router and fewest links."""
+    lines = [(drawn.places[a], drawn.places[b]) for a, b in drawn.links if a in heads and b in heads]
+    taken: list[Box] = [(p.x - 7, p.y - 7, p.x + 7, p.y + 7) for p in heads.values()]
+    found = []
+    for point in heads.values():
+        text = point.label
+        half = _box(text, 0, 0)[2]
+        offsets = [(half + 10, 0), (-half - 10, 0), (0, -17), (0, 17)]
+        offsets += [(x * (half + 6), y) for y in (-14, 14, -24, 24) for x in (1, -1)]
+
+        def cost(at: tuple[float, float], text: str = text, point: Any = point) -> float:
+            box = _box(text, point.x + at[0], point.y + at[1])
+            covered = sum(_overlap(box, other) for other in taken)
+            return 10 * covered + sum(_crossed(box, a, b) for a, b in lines)
+
+        x, y = min(offsets, key=cost)
+        found.append((text, round(point.x + x, 1), round(point.y + y, 1)))
+        taken.append(_box(*found[-1]))
+    return found
+
+
+def _box(text: str, x: float, y: float) -> Box:
+    half = 0.29 * LETTERS * len(text) + 2
+    return (x - half, y - 0.55 * LETTERS, x + half, y + 0.55 * LETTERS)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _crossed(box: Box, a: Any, b: Any) -> bool:
+    """Return True if one of 20 places on a link lies in the box."""
+    places = ((a.x + (b.x - a.x) * n / 20, a.y + (b.y - a.y) * n / 20) for n in range(1, 20))
+    return any(box[0] < x < box[2] and box[1] < y < box[3] for x, y in places)
