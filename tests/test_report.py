@@ -32,7 +32,7 @@ FIGURES = [
     "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
     "settings-of-outliers",
     "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
-    "ordered", "factor-scatter", "correlations", "scatter-matrix", "index-index", "groupings", "run-groups",
+    "ordered", "factor-scatter", "correlations", "scatter-matrix", "groupings", "run-groups",
     "effects-pc1", "effects-pc2", "scatter", "components", "congestion",
 ]  # fmt: skip
 #: Those of flow groups, of samples of the network, and of explicit flows, where a campaign has them.
@@ -44,7 +44,7 @@ OF_NETWORK = ["flow-states", "buffers", "windows", "timeline"]
 #: Figures about factors, terms, responses or means over conditions: no condition can be seen in them.
 WITHOUT_CONDITIONS = (
     "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "contour", "correlations",
-    "settings-of-outliers", "psi-sets", "scatter-matrix", "index-index", "groupings", "goodput", "available-share",
+    "settings-of-outliers", "scatter-matrix", "groupings", "goodput", "available-share",
     "rank-table", "rank-scatter", "goodput-ranges", "flow-states", "windows", "timeline",
 )  # fmt: skip
 
@@ -232,7 +232,7 @@ def mixed(shared):
     return unpacked(report_of(shared, "mixed").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", [*OF_USERS, *OF_NETWORK, "goodput-groups", "psi-sets"])
+@pytest.mark.parametrize("name", [*OF_USERS, *OF_NETWORK, "goodput-groups"])
 def test_figures_of_users_and_of_the_network(mixed, name):
     svg = to_svg(put_together(mixed, name))
     assert len(re.findall(r"<path|<text", svg)) > 20

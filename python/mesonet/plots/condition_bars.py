@@ -1,6 +1,6 @@
 """Bar graphs of the algorithms, one per condition, from the least to the most congested.
 
-Bars are differences, green above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate
+Bars are differences, blue above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate
 less goodput of standard TCP.)
 """
 
@@ -40,7 +40,7 @@ def condition_bars(
     bars = base.mark_bar().encode(
         x=x,
         y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
-        color=alt.when("datum.value >= 0").then(alt.value(theme.GREEN)).otherwise(alt.value(theme.VERMILLION)),
+        color=alt.when("datum.value >= 0").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.ORANGE)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format="+.4~g")],
     )
     zero = base.mark_rule(color=theme.INK, strokeWidth=0.8, aria=False).encode(y=alt.datum(0))
@@ -52,7 +52,7 @@ def condition_bars(
         columns=PER_ROW,
         spacing={"row": 14, "column": 12},
     )  # fmt: skip
-    text = "Conditions from the least to the most congested. Green: above zero; orange: below."
+    text = "Conditions from the least to the most congested. Blue: above zero; orange: below."
     return theme.finish(
         chart,
         {DATA: rows},

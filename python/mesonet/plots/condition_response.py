@@ -1,7 +1,7 @@
 """Condition-response summary: the algorithm that stands out, by condition and response.
 
 Rows are conditions with the settings of their factors, columns are responses. A flagged cell names the algorithm: ▲ on
-green if it lies above all others, ▼ on orange if below. (Figures 15 and 16 of Mills et al., ASME 2011.)
+blue if it lies above all others, ▼ on yellow if below. (Figures 15 and 16 of Mills et al., ASME 2011.)
 """
 
 from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ TOP, ABOVE, SAME, BELOW, BOTTOM, NOTHING = (
     "lowest, and farthest from the mean", "nothing to compare",
 )  # fmt: skip
 _COLOURS = {
-    TOP: "#27a37c", ABOVE: "#bfe5d8", SAME: "#eef0f3", BELOW: "#f8d8c4", BOTTOM: "#e58245", NOTHING: "#c9ced4",
+    TOP: "#5aa5d6", ABOVE: "#cfe4f3", SAME: "#eef0f3", BELOW: "#f6e6bd", BOTTOM: "#dfae35", NOTHING: "#c9ced4",
 }  # fmt: skip
 
 

@@ -25,8 +25,8 @@ TOGETHER = 0.02
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"
 COLOURS = {
-    HIGH: theme.GREEN_TEXT,
-    LOW: theme.VERMILLION_TEXT,
+    HIGH: theme.BLUE,
+    LOW: "#8a6d00",
     SAME: theme.BLACK,
     OTHER: theme.BLUE,
     UNTESTED: theme.MUTED,

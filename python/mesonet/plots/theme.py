@@ -20,7 +20,8 @@ YELLOW, BLUE, VERMILLION, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREEN_TEXT, VERMILLION_TEXT = "#007a59", "#b34d00"
 INK, MUTED, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#c9ced4", "#eef0f3"
 HIGHLIGHT = ORANGE
-HIGH, LOW = "#63c9a8", "#f2a477"  # tints of green and vermillion that carry black text; ▲ and ▼ accompany them
+#: Tints of blue and yellow that carry black text; ▲ and ▼ accompany them. High is neither good nor bad.
+HIGH, LOW = "#8fc4e8", "#ecc96f"
 
 #: One colour and one shape per algorithm, in the order of the campaign: 6 x 7 pairs before one repeats.
 SERIES_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PINK, "#8a6d00")

@@ -38,7 +38,7 @@ def figures(view: CampaignView) -> list[Figure]:
         found.append(_correlations(view))
     if view.campaign.design.factors:
         if len(view.correlations.responses) > 1:
-            found += [_scatter_matrix(view), _index_index(view)]
+            found.append(_scatter_matrix(view))
         if len(view.components.variance):
             found.append(_groupings(view))
         found += _reduced(view, view.of_all, "components", "")
@@ -112,29 +112,6 @@ def _scatter_matrix(view: CampaignView) -> Figure:
         height=1120,
         own_tables=True,
         file="correlations/scatter_matrix",
-    )
-
-
-def _index_index(view: CampaignView) -> Figure:
-    """Return the pairs of responses that correlate, as marks."""
-
-    def draw() -> Drawing:
-        chart = plots.index_index(view.correlations, labels=view.labels, title="Clusters of responses")
-        return drawing(chart, captions.correlations_caption(view.titles, view.correlations))
-
-    return Figure(
-        id="index-index",
-        short_title="Behaviours",
-        title="How many behaviours are there?",
-        reading=(
-            "Both axes list the responses; a mark is a pair that correlates above the threshold. A frame holds the "
-            "responses that such pairs link, directly or over others, and is named after the one that correlates most "
-            "with the rest."
-        ),
-        draw=draw,
-        height=560,
-        own_tables=True,
-        file="correlations/index_index",
     )
 
 

@@ -63,8 +63,7 @@ def figures(view: CampaignView) -> list[Figure]:
         ]  # fmt: skip
         if len(set(factors) - categorical(view)) > 1:
             found.append(_contour_plot(view))
-    found += [_ordered(view), _values_by_factor(view)]
-    return [*found, _psi_by_set(view)]
+    return [*found, _ordered(view), _values_by_factor(view)]
 
 
 def _terms(view: CampaignView, response: str, algorithm: str, period: str) -> Terms:
@@ -179,30 +178,6 @@ def _psi(view: CampaignView) -> Figure:
         draw=draw,
         marks=2 * len(names) * len(factors),
         height=60 + PSI_ROW * len(names),
-    )
-
-
-def _psi_by_set(view: CampaignView) -> Figure:
-    """Return Psi over each set of responses."""
-    names = {factor.id: factor.name for factor in view.campaign.factors}
-
-    def draw(algorithm: str) -> Drawing:
-        table = view.psi(algorithm)
-        chart = plots.psi_table(table, names=names, title=f"{algorithm}: Psi of the factors")
-        return drawing(chart, captions.psi_caption(view, table))
-
-    return Figure(
-        id="psi-sets",
-        short_title="Psi by set",
-        title="Which factors matter over all, by set of responses?",
-        reading="Psi of each factor over each set of responses the experiment asks about, and their weighted average.",
-        draw=draw,
-        selections=[{"algorithm": name} for name in view.algorithms],
-        # Of one set of responses it would repeat the figure of Psi.
-        height=280 if len(view.sets) > 1 else 0,
-        varied=True,
-        own_tables=True,
-        file="factors/psi_{algorithm}",
     )
 
 

@@ -87,7 +87,8 @@ def figures(view: CampaignView) -> list[Figure]:
             )
         )
     found += traced.figures(view)
-    if _scenario(view):
+    # One bar would repeat the duration that the methods state.
+    if len({row for row, *_ in _spans(view)[0]}) > 1:
         found.append(
             Figure(
                 id="timeline",
@@ -242,7 +243,16 @@ def _scenario(view: CampaignView) -> dict[str, Any]:
 
 
 def _timeline(view: CampaignView) -> Drawing:
-    scenario = _scenario(view)
+    spans, wording = _spans(view)
+    note = " Some conditions vary this." if _varies(view) else ""
+    chart = plots.timeline(spans, title="What happens when, in condition 1")
+    return drawing(chart, f"{listed(wording)}.{note}".capitalize())
+
+
+def _spans(view: CampaignView) -> tuple[list[tuple[str, str, float, float, str]], list[str]]:
+    """Return the bars of the time line, row first, and what they show in words; nothing without a scenario."""
+    if not (scenario := _scenario(view)):
+        return [], []
     time, users = scenario["time"], scenario["users"]
     warm_up, duration, periods = float(time["warmup"]), float(time["duration"]), int(time["periods"])
     each = (duration - warm_up) / periods
@@ -265,9 +275,7 @@ def _timeline(view: CampaignView) -> Drawing:
         end = min(float(flow.get("stop") or duration), duration)
         if end > begin:
             spans.append((f"flow {place}", str(flow.get("algorithm") or ""), begin, end, "traffic"))
-    note = " Some conditions vary this." if _varies(view) else ""
-    chart = plots.timeline(spans, title="What happens when, in condition 1")
-    return drawing(chart, f"{listed(wording)}.{note}".capitalize())
+    return spans, wording
 
 
 def _varies(view: CampaignView) -> bool:

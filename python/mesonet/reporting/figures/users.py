@@ -94,7 +94,7 @@ def _against_the_incumbent(found: Users, files: Sequence[Selection]) -> list[Fig
             "differences", "Differences by condition", "When does it win against the incumbent?",
             partial(_differences, found), files, 620, "users/differences_{file}",
             "One bar graph per condition, from the least to the most congested: goodput of the algorithm's flows less "
-            "the goodput of the incumbent's. Upwards (green) the algorithm gets more.",
+            "the goodput of the incumbent's. Upwards (blue) the algorithm gets more.",
         ),
     ]  # fmt: skip
 
@@ -105,8 +105,8 @@ def _ranks(found: Users) -> list[Figure]:
         _figure(
             "rank-matrix", "Rank matrix", "Where does an algorithm serve users better than the others?",
             partial(_rank_matrix, found), chosen, 720, "users/rank_matrix_{flows}_{algorithm}",
-            "Rows are conditions, columns flow groups; the number is the rank of the chosen algorithm. Green: above "
-            "the mean of all; orange: below. Choose an algorithm at the top; there is no matrix for their mean.",
+            "Rows are conditions, columns flow groups; the number is the rank of the chosen algorithm. Blue: above "
+            "the mean of all; yellow: below. Choose an algorithm at the top; there is no matrix for their mean.",
         ),
         _figure(
             "rank-table", "Mean ranks", "Who serves users best on average?", partial(_rank_table, found), [{}], 260,

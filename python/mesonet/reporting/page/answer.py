@@ -21,7 +21,7 @@ MOST_DESCRIBED = 64
 #: Most routers on the map: more would hide each other.
 MOST_ON_MAP = 80
 #: Height of the letters of the map, px of the drawing.
-LETTERS = 13
+LETTERS = 17
 
 
 def answer_html(view: CampaignView, found: str = "") -> Markup:

@@ -11,7 +11,8 @@ NUMBER = 6
 #: settings at which that changes. The later figures replace figures that a campaign lacks.
 PREFERRED = (
     "goodput", "congestion", "queues", "differences", "effects-on-difference", "service", "condition-response",
-    "responses", "ranks", "main-effects", "buffers", "flow-states", "available-share", "sensitivity", "levels", "points",
+    "responses", "ranks", "main-effects", "buffers", "flow-states", "available-share", "sensitivity", "levels",
+    "points",
 )  # fmt: skip
 TITLE = "Six figures to decide by"
 

@@ -110,4 +110,3 @@ def _part(view: CampaignView, change: Change) -> str:
     where = f"in the {number(part.conditions)} conditions with {level}"
     low, high = (part.low, part.high) if change.lower_is_better else (-part.high, -part.low)
     return f"{moved} {where} (95 % interval: {_signed(max(-100.0, low))} to {percent(high, sign=True)})"
-

@@ -171,8 +171,8 @@ def summary_reading(view: CampaignView) -> str:
                 f"{text}A cell names the algorithm with the larger value, and how far it lies above the mean of both."
             )
         return f"{text}A cell names the algorithm farthest from the mean of all and its distance from it."
-    text += "A named algorithm is an outlier among all in that cell (Grubbs' test): ▲ on green above the others, "
-    return text + "▼ on orange below. High is neither good nor bad."
+    text += "A named algorithm is an outlier among all in that cell (Grubbs' test): ▲ on blue above the others, "
+    return text + "▼ on yellow below. High is neither good nor bad."
 
 
 def mean_ranks_caption(algorithms: Sequence[str], mean: Floats, sd: Floats, meaning: str, alike: int) -> str:
