@@ -43,6 +43,14 @@ def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
     }
 
 
+def test_the_extra_all_is_all_extras() -> None:
+    # Each by itself: an extra that names the package would take it from the package index during a build.
+    extras = PROJECT["optional-dependencies"]
+    single = {each for name, needed in extras.items() if name not in ("all", "docs", "test") for each in needed}
+    assert single == {*extras["all"]}
+    assert single <= {*extras["test"]}
+
+
 def test_the_page_of_the_package_index_has_no_dead_links() -> None:
     page = (ROOT / PROJECT["readme"]).read_text()
     assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")] == []
