@@ -43,7 +43,7 @@ STEPS = (
     "07_and_09_effect_sizes", "08_half_normal", "10_contour",
 )  # fmt: skip
 OF_RESPONSES = (
-    "correlations/scatter_matrix", "correlations/correlations", "correlations/index_index",
+    "correlations/scatter_matrix", "correlations/correlations",
     "components/scree", "components/loadings", "components/groupings", "components/pc1_pc2",
     "components/main_effects_pc1", "components/main_effects_pc2",
 )  # fmt: skip
@@ -259,7 +259,7 @@ def test_figures_depend_on_the_folder_of_a_file(tmp_path):
 
 @pytest.mark.usefixtures("without_tables")
 def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
-    few(monkeypatch, ("components/scree", "network/congestion", "correlations/index_index"))
+    few(monkeypatch, ("components/scree", "network/congestion", "correlations/correlations"))
     write_analysis(campaign, tmp_path)
     root = tmp_path / "analysis"
     before = {name: (root / "figures" / f"{name}.svg").read_bytes() for name in names_of(root)}
@@ -464,7 +464,7 @@ def test_two_experiments_beside_each_other(small, tmp_path, monkeypatch):
 
 
 def test_thresholds_can_be_chosen(campaign, tmp_path, monkeypatch):
-    few(monkeypatch, ("correlations/index_index", "algorithms/clusters"))
+    few(monkeypatch, ("correlations/correlations", "algorithms/clusters"))
     counts, texts = [], []
     for thresholds in (Thresholds(), Thresholds(correlation=0.95, cut=0.3)):
         write_analysis(campaign, tmp_path, thresholds=thresholds)

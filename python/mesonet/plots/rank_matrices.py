@@ -1,7 +1,7 @@
 """Rank matrix of one algorithm, by condition and flow group.
 
-Rows are conditions, columns flow groups. A cell holds the rank of the algorithm, the largest for the best. It is green
-if the algorithm is above the mean of all algorithms, and orange if below. A framed cell with a stronger colour means
+Rows are conditions, columns flow groups. A cell holds the rank of the algorithm, the largest for the best. It is blue
+if the algorithm is above the mean of all algorithms, and yellow if below. A framed cell with a stronger colour means
 that the algorithm is the farthest from the mean. (SP 500-282 ch. 9, Figs. 22 to 35.)
 """
 
