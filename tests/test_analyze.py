@@ -345,7 +345,7 @@ def test_degenerate_campaigns_are_drawn_and_say_so(kind, tmp_path, monkeypatch):
     else:
         campaign = replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(float("nan"))))
     # One figure of each kind: the algorithm that may be lost, and the mean of all.
-    kinds = ("ten_steps/loss_rate/mean_of_all", "ten_steps/loss_rate/fast", "factors/psi_fast", "factors/signs_whole_m",
+    kinds = ("ten_steps/loss_rate/mean_of_all", "ten_steps/loss_rate/fast", "factors/signs_whole_m",
              "network/", "correlations/", "components/", "algorithms/")  # fmt: skip
     few(monkeypatch, kinds)
     write_analysis(campaign, tmp_path, responses=["loss_rate"])
@@ -368,7 +368,7 @@ def test_a_model_that_is_not_a_network(campaign, tmp_path, monkeypatch):
         pl.col("response").replace(renamed), symbol=pl.lit(""), unit=pl.lit("kg"), period=pl.lit("harvest")
     )
     # One figure of each kind: of the mean of all and of one algorithm.
-    kinds = ("ten_steps/yield_0/mean_of_all", "ten_steps/yield_0/fast", "factors/psi_fast", "factors/signs_harvest_f",
+    kinds = ("ten_steps/yield_0/mean_of_all", "ten_steps/yield_0/fast", "factors/signs_harvest_f",
              "network/", "correlations/", "components/", "algorithms/")  # fmt: skip
     few(monkeypatch, kinds)
     write_analysis(replace(campaign, responses=responses), tmp_path, responses=["yield_0"])
