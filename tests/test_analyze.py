@@ -300,10 +300,10 @@ def test_processes_draw_the_same(campaign, tmp_path, monkeypatch):
             progress=lambda *about: reported.append(about),
         )
     first, second = tmp_path / "one" / "analysis", tmp_path / "two" / "analysis"
-    assert len(names_of(second)) == 11
+    assert len(names_of(second)) == 6
     for name in names_of(second):
         assert (second / "figures" / f"{name}.svg").read_bytes() == (first / "figures" / f"{name}.svg").read_bytes()
-    assert reported[-1][:2] == (11, 11)
+    assert reported[-1][:2] == (6, 6)
 
 
 def test_all_responses_and_algorithms(campaign):
