@@ -127,7 +127,7 @@ def test_the_page_is_one_file_that_asks_for_nothing(report, page):
     markup = re.sub(r"<script type=\"module\">.*?</script>", "", page, flags=re.S)
     assert not re.search(r"(?:src|href)\s*=\s*\"(?!#)", markup)
     assert not re.search(r"url\(|@import|<link|<iframe|<img", markup)
-    assert page.count('<script type="module">') == 2, "one bundle of the libraries and one script"
+    assert page.count('<script type="module">') == 3, "the address, the libraries, the figures"
 
 
 def test_the_page_is_the_same_for_the_same_campaign(lean, lean_page):
