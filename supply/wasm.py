@@ -60,7 +60,10 @@ def build() -> dict[str, str | int]:
     """
     cargo, bindgen = _tools()
     before = digest_of_sources()
-    environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "none"}
+    home = os.environ.get("CARGO_HOME") or str(Path.home() / ".cargo")
+    # Messages of panics name source files: no folder of this machine belongs into the module.
+    flags = "\x1f".join(f"--remap-path-prefix={folder}={name}" for folder, name in ((home, "cargo"), (str(ROOT), ".")))
+    environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "none", "CARGO_ENCODED_RUSTFLAGS": flags}
     subprocess.run(
         [cargo, "build", "--release", "--locked", "--package", "mesonet-wasm", "--target", TARGET, "--target-dir",
          str(_TARGET_FOLDER)],
