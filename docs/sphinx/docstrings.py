@@ -1,0 +1,84 @@
+"""Docstrings and texts of help for Sphinx.
+
+numpydoc reads the first line of the sections Returns and Yields as a type. In mesonet types stand in the signature
+(STYLE.md), and so these sections become fields. Absolute values such as `|r|` are no substitutions.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+FIELDS = {"Returns": ":returns:", "Yields": ":yields:"}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the conversion before the conversion of napoleon.
+
+    Parameters
+    ----------
+    app
+        The application.
+
+    Returns
+    -------
+    What Sphinx asks of an extension.
+    """
+    app.connect("autodoc-process-docstring", _convert, priority=400)
+    for part in ("description", "usage", "options", "arguments", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", _escape)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def with_fields(lines: list[str]) -> list[str]:
+    """Return a docstring with fields in place of the sections Returns and Yields.
+
+    Parameters
+    ----------
+    lines
+        Lines of the docstring.
+
+    Returns
+    -------
+    The lines, with the fields at the end.
+    """
+    text: list[str] = []
+    fields: list[str] = []
+    target = text
+    for place, line in enumerate(lines):
+        below = lines[place + 1] if place + 1 < len(lines) else ""
+        if below and set(below) == {"-"} and line:
+            target = fields if line in FIELDS else text
+            if target is fields:
+                fields += ["", FIELDS[line]]
+                continue
+        if target is fields and line and set(line) == {"-"} and lines[place - 1] in FIELDS:
+            continue
+        target.append(f"    {line}" if target is fields and line else line)
+    # A field list goes before the sections that follow it in the page, so that it is read with the parameters.
+    return [*text, *fields, ""] if fields else text
+
+
+def _convert(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    lines[:] = [without_substitutions(line) for line in with_fields(lines)]
+
+
+def without_substitutions(line: str) -> str:
+    """Return a line of reStructuredText whose bars are bars.
+
+    Parameters
+    ----------
+    line
+        The line.
+
+    Returns
+    -------
+    The line with a backslash before each bar of `|text|`, outside of code.
+    """
+    return re.sub(r"(?<![`\\|])\|([^|`]+)\|(?![`|])", r"\|\1\|", line)
+
+
+def _escape(app: Sphinx, context: object, lines: list[str]) -> None:
+    lines[:] = [without_substitutions(line) for line in lines]

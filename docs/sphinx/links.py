@@ -1,0 +1,56 @@
+"""Links of the site: to folders of the source tree, and from types to the names that the interface has for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the resolver of references that Sphinx does not find.
+
+    Parameters
+    ----------
+    app
+        The application.
+
+    Returns
+    -------
+    What Sphinx asks of an extension.
+    """
+    app.connect("missing-reference", _found)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _found(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement
+) -> nodes.Node | None:
+    if node.get("refdomain") == "py":
+        return _by_last_name(app, env, node, text)
+    if node.get("reftype") == "myst":
+        target = (Path(env.doc2path(node["refdoc"])).parent / node["reftarget"]).resolve()
+        if target.is_dir() and target.is_relative_to(env.srcdir):
+            return nodes.literal(text=str(target.relative_to(env.srcdir)) + "/")
+    return None
+
+
+def _by_last_name(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement
+) -> nodes.Node | None:
+    """Return a link to the documented name of a class, where only one has its last name."""
+    target = node["reftarget"]
+    if not target.startswith("mesonet"):
+        return None
+    last = "." + target.rpartition(".")[2]
+    documented = env.domains.python_domain.objects
+    names = [name for name in documented if name.endswith(last)]
+    if len(names) != 1:
+        return None
+    entry = documented[names[0]]
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, text, names[0])
