@@ -8,7 +8,7 @@ OUT    ?= demo
 MACHINE := $(shell uname -m)
 FUZZ_S ?= 60
 
-.PHONY: help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -22,6 +22,7 @@ help:
 	@echo "make wasm    the simulator for browsers, after a change of the Rust sources: into python/mesonet/browser/built"
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make baselines  numbers of all algorithms for mesonet conform, after a change that moves results"
+	@echo "make docs    documentation site, offline: target/docs/site/index.html"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
 	@echo "make fuzz    random changes of every kind of input file, for FUZZ_S=60 s"
@@ -82,6 +83,13 @@ format: $(VENV)/.test
 
 generate: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+
+# Warnings are errors. The sample report is made once; remove target/docs/sample to make it again.
+docs: $(VENV)/.docs
+	$(BIN)/mesonet experiment run demo --algorithms tcp,cubic,bbr3 --duration "10 s" --out target/docs/sample > /dev/null
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky -c docs/sphinx . target/docs/site
+	@mkdir -p target/docs/site/sample
+	$(BIN)/mesonet report target/docs/sample --out target/docs/site/sample/report.html > /dev/null
 
 # Numbers of all algorithms that `mesonet conform` compares with: after a change that moves results. Ten minutes.
 baselines: $(VENV)/.test
@@ -145,3 +153,7 @@ $(VENV)/.run: $(VENV)/bin/maturin pyproject.toml $(RUST)
 $(VENV)/.test: $(VENV)/bin/maturin pyproject.toml $(RUST)
 	PIP_QUIET=1 PIP_NO_COMPILE=1 $(BIN)/maturin develop --release --quiet --extras test
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.docs: $(VENV)/.test
+	PIP_QUIET=1 PIP_NO_COMPILE=1 $(BIN)/maturin develop --release --quiet --extras test,docs
+	@touch $@

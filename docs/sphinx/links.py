@@ -1,8 +1,7 @@
-"""Links of the site: to folders of the source tree, and from types to the names that the interface has for them."""
+"""Links of the site, from types in signatures to the names that the interface has for them."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -33,10 +32,6 @@ def _found(
 ) -> nodes.Node | None:
     if node.get("refdomain") == "py":
         return _by_last_name(app, env, node, text)
-    if node.get("reftype") == "myst":
-        target = (Path(env.doc2path(node["refdoc"])).parent / node["reftarget"]).resolve()
-        if target.is_dir() and target.is_relative_to(env.srcdir):
-            return nodes.literal(text=str(target.relative_to(env.srcdir)) + "/")
     return None
 
 
@@ -51,6 +46,6 @@ def _by_last_name(
     documented = env.domains.python_domain.objects
     names = [name for name in documented if name.endswith(last)]
     if len(names) != 1:
-        return None
+        return text if node["reftype"] == "class" else None  # a type that is no part of the interface
     entry = documented[names[0]]
     return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, text, names[0])
