@@ -27,17 +27,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _found(
-    app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement
-) -> nodes.Node | None:
+def _found(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement) -> nodes.Node | None:
     if node.get("refdomain") == "py":
         return _by_last_name(app, env, node, text)
     return None
 
 
-def _by_last_name(
-    app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement
-) -> nodes.Node | None:
+def _by_last_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement) -> nodes.Node | None:
     """Return a link to the documented name of a class, where only one has its last name."""
     target = node["reftarget"]
     if not target.startswith("mesonet"):
