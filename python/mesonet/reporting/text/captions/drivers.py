@@ -13,7 +13,6 @@ from mesonet.analysis import (
     Interactions,
     MainEffects,
     OrderedData,
-    PsiTable,
     Terms,
     main_effects,
 )
@@ -515,33 +514,6 @@ def half_normal_reading(result: Terms) -> str:
     if any(" = " in string for string in result.strings):
         text += "Terms that the design cannot separate are one entry, listed with all their names."
     return text.strip()
-
-
-def psi_caption(view: CampaignView, result: PsiTable) -> str:
-    """Return the factors with the largest Psi over all responses, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Psi of the factors, by set of responses.
-
-    Returns
-    -------
-    Sentences.
-    """
-    known = [i for i in result.order if np.isfinite(result.average[i])]
-    if not known:
-        return "No response has a test: too few values."
-    top = [i for i in known if result.average[i] > 0][:3]
-    if not top:
-        return "No factor is significant for any response."
-    named = [f"{factor_title(view, result.factors[i])} {percent(100 * float(result.average[i]))}" for i in top]
-    none = [result.factors[i] for i in known if result.average[i] == 0]
-    return f"Largest {'weighted average of Psi' if len(result.sets) > 1 else 'Psi'}: {listed(named)}." + (
-        f" Never significant: {listed(none)}." if none else ""
-    )
 
 
 def mean_psi_caption(view: CampaignView, mean: NDArray[np.float64]) -> str:
