@@ -6,11 +6,13 @@ import shutil
 import pytest
 
 import mesonet as mn
+from firefox import Firefox
 from mesonet.browser import module
 from mesonet.reporting import write_report
 from mesonet.reporting.live.section import digest
 from mesonet.reporting.replay.simulated import record
 from test_browser import CHROMIUM, PATIENCE_MS, browser  # noqa: F401
+from test_playground import FIREFOX, REQUIRED
 
 pytestmark = pytest.mark.process
 
@@ -106,3 +108,15 @@ def test_a_bad_number_is_refused_in_words(page, name, value):
     page.fill(f"#live [name={name}]", value)
     simulate(page, "refused")
     assert f'"{value}": not allowed. Allowed: ' in page.inner_text("#live-equal")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not FIREFOX and not REQUIRED, reason="no Firefox")
+def test_firefox_has_the_numbers_of_the_table(pages, tmp_path):
+    with Firefox(FIREFOX, tmp_path) as window:
+        window.open((pages / "live.html").as_uri())
+        window.evaluate("document.querySelector('#replay').scrollIntoView()")
+        window.wait("document.querySelector('#live').dataset.ready === 'true'")
+        window.evaluate("document.querySelector('#live-run').click()")
+        window.wait("document.querySelector('#live-equal').dataset.equal === 'yes'")
+        assert "bit for bit" in window.evaluate("document.querySelector('#live-equal').textContent")
