@@ -8,7 +8,7 @@ OUT    ?= demo
 MACHINE := $(shell uname -m)
 FUZZ_S ?= 60
 
-.PHONY: docs help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs gallery help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -23,6 +23,7 @@ help:
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make baselines  numbers of all algorithms for mesonet conform, after a change that moves results"
 	@echo "make docs    documentation site, offline: target/docs/site/index.html"
+	@echo "make gallery pictures and page of docs/gallery from its entries"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
 	@echo "make fuzz    random changes of every kind of input file, for FUZZ_S=60 s"
@@ -96,6 +97,9 @@ baselines: $(VENV)/.test
 	for name in $$($(BIN)/python -c "from mesonet import core; print(*core.algorithms())"); do \
 	  $(BIN)/mesonet conform $$name --write-baseline python/mesonet/conform/baselines/$$name.json || exit 1; \
 	done
+
+gallery: $(VENV)/.test
+	$(BIN)/python docs/gallery/make.py
 
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py

@@ -172,7 +172,7 @@ def test_figures_and_their_sentences(analysed):
         *(f"ten_steps/loss_rate/mean_of_all/{step}" for step in STEPS),
         *(f"ten_steps/loss_rate/{name}/{step}" for name in ALGORITHMS for step in per_algorithm),
         *OF_RESPONSES,
-        *(f"factors/{what}_{name}" for what in ("signs_whole_measured_time", "psi") for name in ALGORITHMS),
+        *(f"factors/signs_whole_measured_time_{name}" for name in ALGORITHMS),
         *OF_ALGORITHMS,
         "algorithms/residuals/loss_rate",
         "algorithms/values/loss_rate",

@@ -189,7 +189,7 @@ def test_the_built_in_experiment_answers_for_flows_and_routers(tmp_path: Path) -
     assert "queueing delay" in titles
     page = mn.report(campaign, path / "report.html").read_text()
     assert "Which queue discipline, for whom?" in page
-    assert "Queues: delay, drops and marks" in page
+    assert "How long do segments wait, and how many are dropped and marked?" in page
     assert "40 seg/ms (480 Mbit/s)" in page
     assert "segments of 1,500 bytes, such as 1,000 segments/s (12 Mbit/s) or 1,000 segments (1.5 MB)." in page
 
@@ -207,4 +207,4 @@ def test_more_than_two_disciplines_are_compared_by_class(tmp_path: Path) -> None
     summary = queue_summary(CampaignView(campaign))
     assert set(summary["discipline"]) == {"drop_tail", "pie", "fq_codel"}
     page = mn.report(campaign, tmp_path / "report.html").read_text()
-    assert "Queues: delay, drops and marks" in page
+    assert "How long do segments wait, and how many are dropped and marked?" in page

@@ -14,6 +14,7 @@ import mesonet as mn
 from mesonet import core, plugins
 from mesonet.cli.main import main
 from mesonet.errors import InputError, PluginFault
+from mesonet.plugins import loaded
 from mesonet.plugins.files import companions
 from mesonet.plugins.linux import shim, threaded
 
@@ -129,7 +130,8 @@ def test_variables_are_one_for_each_thread() -> None:
         assert threaded(kept) == kept
 
 
-def test_a_module_has_the_functions_of_the_headers_beside_it(tmp_path: Path) -> None:
+def test_a_module_has_the_functions_of_the_headers_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaded, "_LOADED", {})  # another test may have loaded a module of this name
     base = AIMD.read_text()
     (tmp_path / "tcp_base.c").write_text(
         base.replace("static u32 aimd_ssthresh", '#include "tcp_base.h"\nu32 aimd_ssthresh')

@@ -18,7 +18,7 @@ from mesonet import core
 from mesonet.browser import module
 from mesonet.cli.main import main
 from mesonet.playground import document, write_playground
-from test_browser import CHROMIUM, PATIENCE_MS, sync_api
+from test_browser import CHROMIUM, PATIENCE_MS, sync_api, until
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox") or ""
 REQUIRED = os.environ.get("MESONET_REQUIRE_BROWSER")
@@ -158,7 +158,7 @@ def test_a_run_can_be_stopped_and_another_begins(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     tab.check("#slow")
     tab.click("#run")
-    tab.wait_for_function("document.querySelector('#status').textContent.startsWith('simulated')")
+    until(tab, "document.querySelector('#status').textContent.startsWith('simulated')")
     tab.click("#stop")
     assert tab.inner_text("#status") == "stopped"
     tab.uncheck("#slow")

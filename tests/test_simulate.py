@@ -149,5 +149,5 @@ def test_seeds_may_be_whole_numbers_of_numpy(kind: type) -> None:
 
 
 def test_version_is_that_of_the_package() -> None:
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-    assert mesonet.__version__ == project["version"]
+    workspace = tomllib.loads((Path(__file__).parents[1] / "Cargo.toml").read_text())["workspace"]
+    assert mesonet.__version__ == workspace["package"]["version"]
