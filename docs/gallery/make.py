@@ -1,0 +1,108 @@
+"""Make the gallery: run the commands of entries.toml, copy the pictures here, write README.md. ``make gallery``.
+
+``python docs/gallery/make.py --page`` writes the page alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples"
+LARGEST = 120_000
+"""Most bytes of a picture."""
+HEAD = """# Gallery
+
+Written by `docs/gallery/make.py` from `entries.toml`: one picture and the command that makes it.
+
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One picture.
+
+    Attributes
+    ----------
+    name
+        Stem of the file.
+    title, text
+        Heading, and one sentence.
+    commands
+        Commands that make the picture, in order; those of a campaign first.
+    made
+        Path of the picture below the folder in which they run.
+    shared
+        Name of the campaign; empty without one.
+    """
+
+    name: str
+    title: str
+    text: str
+    commands: list[str]
+    made: str
+    shared: str
+
+
+def entries() -> list[Entry]:
+    """Return the entries of the file, in its order."""
+    file = tomllib.loads((HERE / "entries.toml").read_text(encoding="utf-8"))
+    found = []
+    for each in file["entry"]:
+        shared = each.get("shared", "")
+        commands = file["shared"][shared] if shared else [each["command"]]
+        made = each["command"] if shared else f"{each['name']}.svg"
+        found.append(Entry(each["name"], each["title"], each["text"], commands, made, shared))
+    return found
+
+
+def page() -> str:
+    """Return the text of the page."""
+    parts = []
+    for entry in entries():
+        shown = "\n".join(command.replace("{examples}", "examples") for command in entry.commands)
+        where = f"\nThe picture is `{entry.made}`.\n" if entry.shared else ""
+        parts.append(
+            f"## {entry.title}\n\n{entry.text}\n\n![{entry.title}]({entry.name}.svg)\n\n"
+            f"```sh no-run\n{shown}\n```\n{where}"
+        )
+    return HEAD + "\n".join(parts)
+
+
+def make(chosen: list[Entry], folder: Path) -> dict[str, Path]:
+    """Run the commands of entries in a folder; return the picture of each by its name."""
+    done: set[str] = set()
+    for entry in chosen:
+        for command in entry.commands:
+            if command not in done:
+                words = [word.replace("{examples}", str(EXAMPLES)) for word in shlex.split(command)]
+                program = str(Path(sys.executable).parent / words[0])
+                subprocess.run([program, *words[1:]], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+                done.add(command)
+    return {entry.name: folder / entry.made for entry in chosen}
+
+
+def main() -> None:
+    """Write pictures and page."""
+    if "--page" not in sys.argv:
+        with tempfile.TemporaryDirectory() as folder:
+            made = make(entries(), Path(folder))
+            large = [
+                f"{name}: {each.stat().st_size:,} bytes" for name, each in made.items() if each.stat().st_size > LARGEST
+            ]
+            for name, picture in made.items():
+                shutil.copyfile(picture, HERE / f"{name}.svg")
+        if large:
+            raise SystemExit("\n".join([*large, f"allowed: {LARGEST:,}"]))
+    (HERE / "README.md").write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The gallery: its page is what the entries make, and its pictures are there; two of the commands run."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GALLERY = ROOT / "docs" / "gallery"
+_found = importlib.util.spec_from_file_location("gallery", GALLERY / "make.py")
+assert _found
+assert _found.loader
+gallery = importlib.util.module_from_spec(_found)
+sys.modules["gallery"] = gallery
+_found.loader.exec_module(gallery)
+
+
+def test_the_page_and_the_pictures_are_those_of_the_entries() -> None:
+    found = gallery.entries()
+    assert len(found) >= 20
+    assert (GALLERY / "README.md").read_text(encoding="utf-8") == gallery.page(), "run `make gallery`"
+    assert {each.stem for each in GALLERY.glob("*.svg")} == {each.name for each in found}
+    for picture in GALLERY.glob("*.svg"):
+        assert picture.stat().st_size <= gallery.LARGEST
+        assert ElementTree.parse(picture).getroot().tag.endswith("svg")
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["sawtooth", "own-c"])
+def test_a_command_makes_its_picture_again(name: str, tmp_path: Path) -> None:
+    (entry,) = (each for each in gallery.entries() if each.name == name)
+    made = gallery.make([entry], tmp_path)[name]
+    assert made.read_bytes() == (GALLERY / f"{name}.svg").read_bytes()
