@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 GROUND = (
-    "_version", "algorithms", "browser", "core", "errors", "files", "interrupts", "numpy_data", "plugins",
+    "_version", "algorithms", "assets", "browser", "core", "errors", "files", "interrupts", "numpy_data", "plugins",
     "process_pool", "progress", "terminal", "units", "words",
 )  # fmt: skip
 LAYERS = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+
+from mesonet.assets import asset, packed
 
 NAME = "mesonet"
 """Name of the files in the folder ``built``."""
@@ -84,7 +84,6 @@ def worker_script() -> str:
     return _built().joinpath(f"{NAME}.js").read_text(encoding="utf-8") + script("worker.js")
 
 
-@cache
 def script(name: str) -> str:
     """Return a script of this folder.
 
@@ -97,7 +96,7 @@ def script(name: str) -> str:
     -------
     JavaScript.
     """
-    return files("mesonet.browser").joinpath(name).read_text(encoding="utf-8")
+    return asset("mesonet.browser", name)
 
 
 @cache
@@ -108,11 +107,7 @@ def carriers() -> dict[str, str]:
     -------
     By identifier of the element: the bytes, compressed with gzip, in base64.
     """
-    return {MODULE_ID: _packed(module()), WORKER_ID: _packed(worker_script().encode())}
-
-
-def _packed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
+    return {MODULE_ID: packed(module()), WORKER_ID: packed(worker_script().encode())}
 
 
 def _built() -> Traversable:

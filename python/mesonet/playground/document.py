@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
+import itertools
 import json
 import tomllib
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from mesonet import core
+from mesonet.assets import asset, carrier
 from mesonet.browser import module
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.plots import in_page
+from mesonet.reporting import packing
+from mesonet.reporting.page.document import FOLDER as REPORT
 from mesonet.scenarios.scenario import Scenario, load_scenario
 
 STYLES = ("playground.css",)
 SCRIPTS = ("charts.js", "settings.js", "scenario.js", "results.js", "playground.js")
 """Scripts in their order: what one declares, the later ones use."""
 DATA_ID = "playground-data"
+_asset = partial(asset, "mesonet.playground")
 PRESET = "linux"
 NETWORKS = {
     "dumbbell": ("bottleneck", {"trace.every": "50 ms"}),
@@ -64,14 +66,14 @@ def playground_html() -> str:
     The document.
     """
     style = "".join(map(_asset, STYLES))
-    script = "\n".join([_unpack(), *map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)])
-    carriers = {**module.carriers(), DATA_ID: _packed(playground_data())}
-    elements = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in carriers.items())
+    unpack = asset(REPORT, "unpack.js")
+    script = "\n".join([unpack, *map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)])
+    carried = {**module.carriers(), DATA_ID: packing.pack(playground_data())}
     return str(
         Markup(_asset("playground.html")).format(
             policy=Markup(in_page.content_policy([script], [style], simulator=True)),
             style=Markup(style),
-            carriers=Markup(elements),
+            carriers=Markup("\n").join(itertools.starmap(carrier, carried.items())),
             script=Markup(script),
             size=f"{module.built().page_bytes / 1000:.0f} kB",
         )
@@ -105,17 +107,3 @@ def _constants(algorithm: str) -> dict[str, float]:
     chosen = _scenario("bottleneck", {"algorithms": algorithm})
     constants: dict[str, float] = json.loads(chosen.to_json())["algorithms"][0]["parameters"]
     return constants
-
-
-def _packed(content: Any) -> str:
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
-
-
-def _unpack() -> str:
-    return files("mesonet.reporting.page").joinpath("unpack.js").read_text(encoding="utf-8")
-
-
-@cache
-def _asset(name: str) -> str:
-    return files("mesonet.playground").joinpath(name).read_text(encoding="utf-8")

@@ -5,16 +5,19 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from typing import Any
 
 from markupsafe import Markup
 
+from mesonet.assets import asset
 from mesonet.errors import needs_extra
 
 #: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
 VL_VERSION = "6.4"
+FOLDER = "mesonet.plots"
+"""Where the style sheets and scripts of charts are."""
+_asset = partial(asset, FOLDER)
 
 
 def renderer() -> Any:
@@ -45,22 +48,6 @@ def libraries() -> str:
     The script. It evaluates no text as code if a chart is embedded with the option ``ast``.
     """
     return renderer().javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
-
-
-@cache
-def asset(name: str) -> str:
-    """Return a style sheet, a script or a template of this folder.
-
-    Parameters
-    ----------
-    name
-        Name of a file that lies beside this module.
-
-    Returns
-    -------
-    The text of the file.
-    """
-    return files("mesonet.plots").joinpath(name).read_text(encoding="utf-8")
 
 
 def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulator: bool = False) -> str:
@@ -117,9 +104,9 @@ def chart_page(definition: dict[str, Any]) -> str:
     """
     title = definition.get("title") or ""
     title = title.get("text", "") if isinstance(title, dict) else title
-    start, style = asset("chart_page.js"), asset("tooltip.css") + asset("chart_page.css")
+    start, style = _asset("chart_page.js"), _asset("tooltip.css") + _asset("chart_page.css")
     return str(
-        Markup(asset("chart_page.html")).format(
+        Markup(_asset("chart_page.html")).format(
             policy=Markup(content_policy([libraries(), start], [style])),
             title=title if isinstance(title, str) and title.strip() else "mesonet",
             style=Markup(style),

@@ -1,13 +1,13 @@
 """Tables and charts packed for the page: columns, not rows; repeated text once; compressed; as text."""
 
-import base64
-import gzip
 import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+
+from mesonet.assets import packed
 
 DIGITS = 6  # significant digits of numbers on the page
 
@@ -25,7 +25,7 @@ def pack(value: Any) -> str:
     JSON, compressed with gzip, in base64; the DecompressionStream of browsers reads it.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")
+    return packed(text.encode("utf-8"))
 
 
 def columns(table: pl.DataFrame, keys: Sequence[str] = ()) -> dict[str, Any]:

@@ -4,6 +4,6 @@ May import `packing`, `campaign_view`, `text` and `replay` of reporting, and `me
 returns the HTML, `live.js` is its script.
 """
 
-from mesonet.reporting.live.section import SCRIPTS, STYLES, LiveSection, asset, live_section, scripts
+from mesonet.reporting.live.section import live_script, live_section, live_style
 
-__all__ = ["SCRIPTS", "STYLES", "LiveSection", "asset", "live_section", "scripts"]
+__all__ = ["live_script", "live_section", "live_style"]

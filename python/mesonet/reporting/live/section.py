@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from typing import Any
 
 import polars as pl
 from markupsafe import Markup
 
+from mesonet.assets import asset, carrier
 from mesonet.browser import module
 from mesonet.campaign.ledger import Run, planned
 from mesonet.reporting import packing
@@ -23,26 +23,14 @@ from mesonet.reporting.replay.section import STATES
 from mesonet.reporting.replay.simulated import interval
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.scenarios.parameters import PARAMETERS
 
-SCRIPTS, STYLES = ("live-run.js", "live.js"), ("live.css",)
-DISCIPLINES = ("drop_tail", "red", "pie", "pi2", "codel", "fq_codel", "dualpi2")
-"""Disciplines to choose from, as scenarios name them."""
+SCRIPTS = ("live-run.js", "live.js")
 _DATA_ID = "live-data"
+_asset = partial(asset, "mesonet.reporting.live")
 
 
-@dataclass(frozen=True)
-class LiveSection:
-    """The section with its data; both are empty where nothing can be simulated in the page."""
-
-    html: Markup
-
-    @property
-    def is_there(self) -> bool:
-        """True if the page has the section."""
-        return bool(self.html)
-
-
-def live_section(view: CampaignView, topology: Any) -> LiveSection:
+def live_section(view: CampaignView, topology: Any) -> Markup:
     """Return the section in which readers simulate.
 
     Parameters
@@ -54,11 +42,11 @@ def live_section(view: CampaignView, topology: Any) -> LiveSection:
 
     Returns
     -------
-    The section; empty without the built module, or without a run that a browser can simulate.
+    HTML; empty without the built module, or without a run that a browser can simulate.
     """
     data = _data(view, topology) if module.is_built() else {}
     if not data:
-        return LiveSection(Markup(""))
+        return Markup("")
     conditions = sorted({run["condition"] for run in data["runs"]})
     algorithms = list(dict.fromkeys(run["algorithm"] for run in data["runs"]))
     body = html.render(
@@ -66,39 +54,32 @@ def live_section(view: CampaignView, topology: Any) -> LiveSection:
         conditions=conditions,
         algorithms=algorithms,
         incumbent=data["incumbent"],
-        disciplines=DISCIPLINES,
+        disciplines=PARAMETERS["aqm.discipline"].choices,
         kilobytes=round(module.built().page_bytes / 1000),
     )
     carried = {_DATA_ID: packing.pack(data), **module.carriers()}
-    carriers = [Markup('<script type="text/plain" id="{}">{}</script>').format(*each) for each in carried.items()]
-    return LiveSection(Markup("").join([body, *carriers]))
+    return Markup("").join([body, *itertools.starmap(carrier, carried.items())])
 
 
 @cache
-def asset(name: str) -> str:
-    """Return a style sheet or a part of the script.
-
-    Parameters
-    ----------
-    name
-        Name of a file that lies beside this module.
-
-    Returns
-    -------
-    The text of the file.
-    """
-    return files("mesonet.reporting.live").joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def scripts() -> str:
+def live_script() -> str:
     """Return the script of the section, which needs the scripts of the replay before it.
 
     Returns
     -------
     JavaScript.
     """
-    return "\n".join((*map(module.script, module.SCRIPTS), *map(asset, SCRIPTS)))
+    return "\n".join((*map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)))
+
+
+def live_style() -> str:
+    """Return the style sheet of the section.
+
+    Returns
+    -------
+    CSS.
+    """
+    return _asset("live.css")
 
 
 def _data(view: CampaignView, topology: Any) -> dict[str, Any]:

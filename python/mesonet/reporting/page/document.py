@@ -1,13 +1,13 @@
 """Report as one HTML file: everything that the page needs is in it, and it loads nothing from outside."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from mesonet.assets import asset, carrier
 from mesonet.files import places
 from mesonet.plots import in_page
 from mesonet.plots.theme import unchecked
@@ -18,10 +18,7 @@ from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
 from mesonet.reporting.figures import figure_groups
 from mesonet.reporting.figures import sampled as sampled_figures
-from mesonet.reporting.live import STYLES as LIVE_STYLES
-from mesonet.reporting.live import asset as live_asset
-from mesonet.reporting.live import live_section
-from mesonet.reporting.live import scripts as live_scripts
+from mesonet.reporting.live import live_script, live_section, live_style
 from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
 from mesonet.reporting.page.answer import answer_html
@@ -39,6 +36,8 @@ if TYPE_CHECKING:
 #: The style sheets and the parts of the script, in the order in which they are put together. The parts of a script
 #: share one scope: what one file declares, the later ones use.
 STYLES = ("page.css", "replay.css")
+FOLDER = "mesonet.reporting.page"
+_asset = partial(asset, FOLDER)
 PAGE_SCRIPTS = ("address.js",)
 FIGURE_SCRIPTS = (
     "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "hints.js",
@@ -144,7 +143,7 @@ def _two_level_parts(view: CampaignView, live: bool) -> dict[str, Part]:
 
     recorded = recorded_runs(view.campaign)
     replay = replay_section(recorded)
-    simulates = live_section(view, recorded[0].scenario["topology"]).html if live and replay.html else Markup("")
+    simulates = live_section(view, recorded[0].scenario["topology"]) if live and replay.html else Markup("")
 
     @cache
     def parts() -> tuple[PageGroup, list[PageGroup]]:
@@ -201,35 +200,19 @@ def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
 
 
 @cache
-def asset(name: str) -> str:
-    """Return a style sheet or a part of the script.
-
-    Parameters
-    ----------
-    name
-        Name of a file that lies beside this module.
-
-    Returns
-    -------
-    The text of the file.
-    """
-    return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
 def _style() -> str:
-    sheets = (in_page.asset("tooltip.css"), *map(asset, STYLES), *map(live_asset, LIVE_STYLES))
+    sheets = (asset(in_page.FOLDER, "tooltip.css"), *map(_asset, STYLES), live_style())
     return "".join(sheets)
 
 
 @cache
 def _script(names: Sequence[str]) -> str:
-    return "\n".join(map(asset, names))
+    return "\n".join(map(_asset, names))
 
 
 @cache
 def _replay_script(live: bool) -> str:
-    return _script(REPLAY_SCRIPTS) + ("\n" + live_scripts() if live else "")
+    return _script(REPLAY_SCRIPTS) + ("\n" + live_script() if live else "")
 
 
 @cache
@@ -245,5 +228,4 @@ def _element(script: str) -> Markup:
 
 def _figure_scripts(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> Markup:
     data = packing.pack(page_data(view, groups, conditions))
-    carrier = Markup(f'<script type="text/plain" id="page-data">{data}</script>')
-    return carrier + _element(in_page.libraries()) + _element(_script(FIGURE_SCRIPTS))
+    return carrier("page-data", data) + _element(in_page.libraries()) + _element(_script(FIGURE_SCRIPTS))

@@ -4,14 +4,13 @@ Queue occupancy and shares of drops and marks are kept as their roots: 1 in 10,0
 resolution of 1 %. Bytes are differences from the previous instant, which compress well.
 """
 
-import base64
-import gzip
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mesonet import assets
 from mesonet.reporting.replay.recorded import ReplayRun
 
 Floats = NDArray[np.float64]
@@ -108,4 +107,4 @@ def packed(coded: Bytes) -> str:
     The gzip stream in base64.
     """
     change = np.diff(coded, axis=-1, prepend=np.zeros((*coded.shape[:-1], 1), dtype=np.uint8))
-    return base64.b64encode(gzip.compress(change.astype(np.uint8).tobytes(), 9, mtime=0)).decode("ascii")
+    return assets.packed(change.astype(np.uint8).tobytes())

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from mesonet import core, units
+from mesonet.assets import carrier
 from mesonet.reporting import packing
 from mesonet.reporting.replay.frames import frames, link_frames, packed
 from mesonet.reporting.replay.layout import ReplayMap, replay_map
@@ -62,9 +63,9 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     about = [_about(run, names, place, several) for place, run in enumerate(shown)]
     has_marks = any(run.has_marks and run.traces["segments_marked"].max() for run in shown)
     carried = {"runs": about, "start": _start(shown), "marks": has_marks, **_scene(drawn)}
-    scripts = [_carrier("replay-data", packing.pack(carried))]
+    scripts = [carrier("replay-data", packing.pack(carried))]
     ends = [(names[a], names[b]) for a, b in drawn.links]
-    scripts += [_carrier(f"replay-{place}", _frames(run, names, ends)) for place, run in enumerate(shown)]
+    scripts += [carrier(f"replay-{place}", _frames(run, names, ends)) for place, run in enumerate(shown)]
     title = "Replay on the map" if drawn.on_map else "Replay"
     body = html.render(
         "replay.html",
@@ -106,10 +107,6 @@ def _start(runs: Sequence[ReplayRun]) -> list[int]:
     drops = [int(run.traces["segments_dropped"].sum()) for run in runs]
     others = [place for place, run in enumerate(runs) if place and run.condition == runs[0].condition]
     return [0, max(others, key=lambda place: abs(drops[place] - drops[0]), default=0)]
-
-
-def _carrier(name: str, text: str) -> Markup:
-    return Markup('<script type="text/plain" id="{}">{}</script>').format(name, text)
 
 
 def _about(run: ReplayRun, names: Sequence[str], place: int, several: bool) -> dict[str, Any]:

@@ -1,0 +1,60 @@
+"""Parts of pages: text files that lie beside a module, compressed data, and elements that carry data."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from functools import cache
+from importlib.resources import files
+
+from markupsafe import Markup
+
+
+@cache
+def asset(package: str, name: str) -> str:
+    """Return a style sheet, a script, a template or another text of the package.
+
+    Parameters
+    ----------
+    package
+        The folder, such as ``mesonet.plots``.
+    name
+        Name of a file in it.
+
+    Returns
+    -------
+    The text of the file.
+    """
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def packed(content: bytes) -> str:
+    """Return bytes as a page carries them.
+
+    Parameters
+    ----------
+    content
+        The bytes.
+
+    Returns
+    -------
+    Compressed with gzip, in base64; the DecompressionStream of browsers reads it.
+    """
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
+
+
+def carrier(name: str, text: str) -> Markup:
+    """Return the element of a page that carries a text, which no browser runs.
+
+    Parameters
+    ----------
+    name
+        Identifier of the element.
+    text
+        The text.
+
+    Returns
+    -------
+    HTML.
+    """
+    return Markup('<script type="text/plain" id="{}">{}</script>').format(name, text)
