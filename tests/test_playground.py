@@ -18,11 +18,12 @@ from mesonet import core
 from mesonet.browser import module
 from mesonet.cli.main import main
 from mesonet.playground import document, write_playground
-from test_browser import CHROMIUM, PATIENCE_MS, sync_api, until
+from test_browser import CHROMIUM, PATIENCE_MS, browser, until  # noqa: F401
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox") or ""
 REQUIRED = os.environ.get("MESONET_REQUIRE_BROWSER")
 SHORT = "first=cubic&second=bbr&duration=10&rate=10"
+in_chromium = pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="no Chromium")
 RESULTS = ("document.documentElement.dataset.delivered", "document.querySelector('#results').textContent")
 BACKBONE = "network=abilene&first=cubic&second=bbr3&duration=5&rate=500&users=2"
 
@@ -68,19 +69,9 @@ def test_scenarios_and_lessons_are_those_of_the_package() -> None:
     assert len(data["lessons"]) == 8
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Any:
-    if not CHROMIUM and not REQUIRED:
-        pytest.skip("no Chromium")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def tab(chromium: Any) -> Any:
-    context = chromium.new_context(viewport={"width": 1366, "height": 768}, offline=True)
+def tab(browser: Any) -> Any:  # noqa: F811
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, offline=True)
     tab = context.new_page()
     tab.set_default_timeout(PATIENCE_MS)
     tab.problems = []
@@ -95,6 +86,7 @@ def finished(tab: Any) -> None:
 
 
 @pytest.mark.browser
+@in_chromium
 @pytest.mark.parametrize("settings", [SHORT, BACKBONE, SHORT.replace("cubic", "prague") + "&discipline=dualpi2"])
 def test_a_run_of_the_page_is_the_run_of_the_package(tab: Any, page: Path, settings: str) -> None:
     tab.goto(f"{page.as_uri()}#{settings}&seed=7")
@@ -108,6 +100,7 @@ def test_a_run_of_the_page_is_the_run_of_the_package(tab: Any, page: Path, setti
 
 
 @pytest.mark.browser
+@in_chromium
 def test_every_lesson_runs_and_sets_steps_of_the_controls(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     for place, lesson in enumerate(document.playground_data()["lessons"], start=1):
@@ -120,6 +113,7 @@ def test_every_lesson_runs_and_sets_steps_of_the_controls(tab: Any, page: Path) 
 
 
 @pytest.mark.browser
+@in_chromium
 def test_the_address_is_the_whole_state(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     tab.select_option("#first", "vegas")
@@ -134,6 +128,7 @@ def test_the_address_is_the_whole_state(tab: Any, page: Path) -> None:
 
 
 @pytest.mark.browser
+@in_chromium
 @pytest.mark.parametrize(
     ("fragment", "message"),
     [
@@ -154,6 +149,7 @@ def test_what_an_address_may_not_say_is_refused(tab: Any, page: Path, fragment: 
 
 
 @pytest.mark.browser
+@in_chromium
 def test_a_run_can_be_stopped_and_another_begins(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     tab.check("#slow")
@@ -168,6 +164,7 @@ def test_a_run_can_be_stopped_and_another_begins(tab: Any, page: Path) -> None:
 
 
 @pytest.mark.browser
+@in_chromium
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1366, "dark")])
 def test_it_fits_and_an_accessibility_checker_finds_no_fault(tab: Any, page: Path, width: int, scheme: str) -> None:
     checker = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -181,14 +178,15 @@ def test_it_fits_and_an_accessibility_checker_finds_no_fault(tab: Any, page: Pat
 
 
 @pytest.mark.browser
+@in_chromium
 @pytest.mark.process
 @pytest.mark.skipif(not FIREFOX and not REQUIRED, reason="no Firefox")
 def test_firefox_gives_the_same_numbers(tab: Any, page: Path, tmp_path: Path) -> None:
-    with Firefox(FIREFOX, tmp_path) as browser:
-        browser.open(f"{page.as_uri()}#{SHORT}&seed=3")
-        browser.wait("document.documentElement.dataset.delivered > 0")
-        assert browser.evaluate("document.querySelector('#problem').hidden")
-        found = [browser.evaluate(each) for each in RESULTS]
+    with Firefox(FIREFOX, tmp_path) as window:
+        window.open(f"{page.as_uri()}#{SHORT}&seed=3")
+        window.wait("document.documentElement.dataset.delivered > 0")
+        assert window.evaluate("document.querySelector('#problem').hidden")
+        found = [window.evaluate(each) for each in RESULTS]
     tab.goto(f"{page.as_uri()}#{SHORT}&seed=3")
     finished(tab)
     assert found == [tab.evaluate(each) for each in RESULTS]

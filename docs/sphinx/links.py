@@ -23,20 +23,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
     -------
     What Sphinx asks of an extension.
     """
-    app.connect("missing-reference", _found)
+    app.connect("missing-reference", _by_last_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def _found(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement) -> nodes.Node | None:
-    if node.get("refdomain") == "py":
-        return _by_last_name(app, env, node, text)
-    return None
 
 
 def _by_last_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement) -> nodes.Node | None:
     """Return a link to the documented name of a class, where only one has its last name."""
     target = node["reftarget"]
-    if not target.startswith("mesonet"):
+    if node.get("refdomain") != "py" or not target.startswith("mesonet"):
         return None
     last = "." + target.rpartition(".")[2]
     documented = env.domains.python_domain.objects

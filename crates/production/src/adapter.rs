@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// What a congestion control answers after each event.
+/// The answer of a congestion control after each event.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// Congestion window, segments.
@@ -32,7 +32,7 @@ pub struct Acknowledged<Packet> {
     pub now: Duration,
     /// When the newest of the packets left.
     pub sent: Duration,
-    /// What the control kept with that packet.
+    /// The note that the control kept with that packet.
     pub packet: Packet,
     /// Number of packets.
     pub count: u32,
@@ -49,7 +49,7 @@ pub struct Acknowledged<Packet> {
 pub struct Lost<Packet> {
     /// When it was.
     pub now: Duration,
-    /// What the control kept with it.
+    /// The note that the control kept with it.
     pub packet: Packet,
     /// The packet that was lost before it is not the one that left before it.
     pub new_burst: bool,
@@ -59,7 +59,7 @@ pub struct Lost<Packet> {
 
 /// A congestion control with the events of a QUIC sender.
 pub trait Control: Sized + 'static {
-    /// What it keeps with a packet until that is acknowledged or lost.
+    /// A note that it keeps with a packet until that is acknowledged or lost.
     type Packet: Copy;
     /// Name in results.
     const NAME: &'static CStr;

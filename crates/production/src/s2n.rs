@@ -151,7 +151,7 @@ fn timestamp(instant: Duration) -> Timestamp {
     unsafe { Timestamp::from_duration(instant) }
 }
 
-/// What a control publishes.
+/// The facts that a control publishes.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// Pacing rate, bytes/s.

@@ -5,8 +5,6 @@
 //! not finite leaves as `null`. A panic ends the module; [`last_panic`] returns its message.
 
 use mesonet_sim::measure::{Column, Table};
-use mesonet_sim::network::{Domains, Network};
-use mesonet_sim::simulation::check;
 use mesonet_sim::{Scenario, Simulation};
 use serde_json::{Map, Value, json};
 use std::sync::Mutex;
@@ -129,40 +127,6 @@ impl Run {
         });
         done.to_string()
     }
-}
-
-/// Numbers that follow from a scenario before anything is simulated, as a JSON object.
-///
-/// # Errors
-/// "path: message" for an invalid scenario.
-#[wasm_bindgen]
-pub fn describe(scenario_json: &str) -> Result<String, String> {
-    let described = || {
-        let scenario = Scenario::from_json(scenario_json)?;
-        let network = Network::build(&scenario)?;
-        check::check(&scenario, &network, &Domains::of(&network))?;
-        Ok(network.describe(&scenario))
-    };
-    let described = described().map_err(|error: mesonet_sim::InvalidScenario| error.to_string())?;
-    serde_json::to_string(&described).map_err(|error| error.to_string())
-}
-
-/// Every registered congestion control with its constants, as a JSON array.
-///
-/// # Errors
-/// None for the algorithms of this crate.
-#[wasm_bindgen]
-pub fn algorithms() -> Result<String, String> {
-    serde_json::to_string(mesonet_cc::registry::ALGORITHMS).map_err(|error| error.to_string())
-}
-
-/// Allowed ranges of the numbers of a scenario, as a JSON array.
-///
-/// # Errors
-/// None for the ranges of this crate.
-#[wasm_bindgen]
-pub fn bounds() -> Result<String, String> {
-    serde_json::to_string(mesonet_sim::scenario::bounds::BOUNDS).map_err(|error| error.to_string())
 }
 
 fn object(tables: impl IntoIterator<Item = (&'static str, Table)>) -> String {

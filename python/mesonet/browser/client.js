@@ -33,7 +33,6 @@ class Simulator {
     if (data.kind === 'rows') return request.rows?.(data);
     this.waiting.delete(data.id);
     if (data.kind === 'loaded') request.resolve(data.code);
-    else if (data.kind === 'described') request.resolve(data.about);
     else if (data.kind === 'done') request.resolve(data);
     else if (data.kind === 'stopped') request.resolve(null);
     else {
@@ -62,10 +61,6 @@ class Simulator {
   run(scenario, seed, { pace = 0, rows } = {}) {
     this.stop();
     return this.request({ kind: 'run', scenario, seed: String(seed), pace }, rows);
-  }
-
-  describe(scenario) {
-    return this.request({ kind: 'describe', scenario });
   }
 
   pace(pace) {

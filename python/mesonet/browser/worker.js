@@ -1,9 +1,9 @@
 // The worker: runs one simulation at a time, in slices, and posts rows as they come.
 //
 // Messages to the worker: {kind: 'load', module}, {kind: 'run', id, scenario, seed, pace}, {kind: 'pace', pace},
-// {kind: 'stop'}, {kind: 'describe', id, scenario}. `pace` is simulated seconds per second; 0: as fast as possible.
+// {kind: 'stop'}. `pace` is simulated seconds per second; 0: as fast as possible.
 // Messages from the worker have the `id` of the request: {kind: 'loaded', code}, {kind: 'rows', time, tables},
-// {kind: 'done', tables, performance, cpu}, {kind: 'stopped'}, {kind: 'described', about}, {kind: 'error', message, fatal}.
+// {kind: 'done', tables, performance, cpu}, {kind: 'stopped'}, {kind: 'error', message, fatal}.
 
 const SLICE_MS = 40; // time between two looks at the messages
 const LEAST_SHARE = 1 / 20000; // of the run in one slice
@@ -88,16 +88,5 @@ self.onmessage = ({ data }) => {
     current?.run.free();
     current = null;
     if (id !== undefined) self.postMessage({ kind: 'stopped', id });
-  } else if (data.kind === 'describe') {
-    guarded(data.id, () => {
-      const text = JSON.stringify(data.scenario);
-      const about = JSON.parse(wasm_bindgen.describe(text));
-      // Buffers of queues stand in the table of routers, which is there at the first instant.
-      const probe = new wasm_bindgen.Run(text, '0');
-      const { routers } = JSON.parse(probe.finish());
-      probe.free();
-      about.buffers = Object.fromEntries(routers.router.map((name, place) => [name, routers.buffer[place]]));
-      self.postMessage({ kind: 'described', id: data.id, about });
-    });
   }
 };

@@ -43,13 +43,11 @@ _LOADED: dict[str, Plugin] = {}
 
 
 @cache
-def _of_the_build() -> Mapping[str, Plugin]:
-    """Return the congestion controls of production software that this build has (crates/production)."""
-    found = [
-        Plugin(core.algorithm(about["algorithm"]), "", about["digest"], about["pointers"])
-        for about in json.loads(core.module().load_production())
-    ]
-    return {plugin.algorithm.name: plugin for plugin in found}
+def _load_the_build() -> None:
+    """Load, once, the congestion controls of production software that this build has (crates/production)."""
+    for about in json.loads(core.module().load_production()):
+        plugin = Plugin(core.algorithm(about["algorithm"]), "", about["digest"], about["pointers"])
+        _LOADED[plugin.algorithm.name] = plugin
 
 
 def by_name() -> Mapping[str, Plugin]:
@@ -59,7 +57,8 @@ def by_name() -> Mapping[str, Plugin]:
     -------
     Plug-in by declared name, in the order of loading.
     """
-    return {**_of_the_build(), **_LOADED}
+    _load_the_build()
+    return _LOADED
 
 
 def known() -> dict[str, core.Algorithm]:
@@ -115,12 +114,10 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         problem, _, allowed = str(error).partition("; allowed: ")
         raise InputError(problem, file=shown, allowed=allowed) from None
     plugin = Plugin(core.algorithm(about["algorithm"]), shown, found, about["pointers"])
-    if plugin.algorithm.name in _of_the_build():
-        problem = f"its name is {plugin.algorithm.name}, which a congestion control of this build has"
-        raise InputError(problem, value=shown, allowed="another name")
-    other = _LOADED.get(plugin.algorithm.name)
+    other = by_name().get(plugin.algorithm.name)
     if other and other.digest != plugin.digest and other.file != plugin.file:
-        problem = f"its name is {plugin.algorithm.name}, and {other.file} has this name"
+        owner = other.file or "a congestion control of this build"
+        problem = f"its name is {plugin.algorithm.name}, and {owner} has this name"
         raise InputError(problem, value=shown, allowed="a name of its own for each plug-in")
     _LOADED[plugin.algorithm.name] = plugin
     return plugin

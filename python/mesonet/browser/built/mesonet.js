@@ -139,60 +139,6 @@ let wasm_bindgen = (function(exports) {
     exports.Run = Run;
 
     /**
-     * Every registered congestion control with its constants, as a JSON array.
-     *
-     * # Errors
-     * None for the algorithms of this crate.
-     * @returns {string}
-     */
-    function algorithms() {
-        let deferred2_0;
-        let deferred2_1;
-        try {
-            const ret = wasm.algorithms();
-            var ptr1 = ret[0];
-            var len1 = ret[1];
-            if (ret[3]) {
-                ptr1 = 0; len1 = 0;
-                throw takeFromExternrefTable0(ret[2]);
-            }
-            deferred2_0 = ptr1;
-            deferred2_1 = len1;
-            return getStringFromWasm0(ptr1, len1);
-        } finally {
-            wasm.__wbindgen_free(deferred2_0, deferred2_1, 1);
-        }
-    }
-    exports.algorithms = algorithms;
-
-    /**
-     * Allowed ranges of the numbers of a scenario, as a JSON array.
-     *
-     * # Errors
-     * None for the ranges of this crate.
-     * @returns {string}
-     */
-    function bounds() {
-        let deferred2_0;
-        let deferred2_1;
-        try {
-            const ret = wasm.bounds();
-            var ptr1 = ret[0];
-            var len1 = ret[1];
-            if (ret[3]) {
-                ptr1 = 0; len1 = 0;
-                throw takeFromExternrefTable0(ret[2]);
-            }
-            deferred2_0 = ptr1;
-            deferred2_1 = len1;
-            return getStringFromWasm0(ptr1, len1);
-        } finally {
-            wasm.__wbindgen_free(deferred2_0, deferred2_1, 1);
-        }
-    }
-    exports.bounds = bounds;
-
-    /**
      * Hash of everything that can change a result; equal to `mesonet._core.code_version()` of the same sources.
      * @returns {string}
      */
@@ -209,36 +155,6 @@ let wasm_bindgen = (function(exports) {
         }
     }
     exports.code_version = code_version;
-
-    /**
-     * Numbers that follow from a scenario before anything is simulated, as a JSON object.
-     *
-     * # Errors
-     * "path: message" for an invalid scenario.
-     * @param {string} scenario_json
-     * @returns {string}
-     */
-    function describe(scenario_json) {
-        let deferred3_0;
-        let deferred3_1;
-        try {
-            const ptr0 = passStringToWasm0(scenario_json, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
-            const len0 = WASM_VECTOR_LEN;
-            const ret = wasm.describe(ptr0, len0);
-            var ptr2 = ret[0];
-            var len2 = ret[1];
-            if (ret[3]) {
-                ptr2 = 0; len2 = 0;
-                throw takeFromExternrefTable0(ret[2]);
-            }
-            deferred3_0 = ptr2;
-            deferred3_1 = len2;
-            return getStringFromWasm0(ptr2, len2);
-        } finally {
-            wasm.__wbindgen_free(deferred3_0, deferred3_1, 1);
-        }
-    }
-    exports.describe = describe;
 
     /**
      * Message of the last panic with its place in the sources; empty without a panic.
