@@ -129,7 +129,7 @@ SECURITY = Path(__file__).parent.parent / "SECURITY.md"
 
 def certificates(folder: Path) -> dict[str, str]:
     """Make an authority and a certificate with the commands of SECURITY.md; return the variables that it sets."""
-    blocks = re.findall(r"^```sh no-run\n(.*?)^```$", SECURITY.read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```sh elsewhere\n(.*?)^```$", SECURITY.read_text(), re.MULTILINE | re.DOTALL)
     commands, variables = ("".join(each for each in blocks if text in each) for text in ("openssl req", "CA_FILE"))
     folder.mkdir()
     script = (

@@ -29,13 +29,16 @@ def test_the_page_and_the_pictures_are_those_of_the_entries() -> None:
         assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
+def same_picture(made: Path, name: str) -> None:
+    """Compare words, numbers and elements: the fonts of a machine move labels by parts of a pixel."""
+    here, there = (ElementTree.parse(file).getroot() for file in (made, GALLERY / f"{name}.svg"))
+    assert [each.tag for each in here.iter()] == [each.tag for each in there.iter()], name
+    assert [*here.itertext()] == [*there.itertext()], name
+
+
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["sawtooth", "own-c"])
 def test_a_command_makes_its_picture_again(name: str, tmp_path: Path) -> None:
     (entry,) = (each for each in gallery.entries() if each.name == name)
-    made = gallery.make([entry], tmp_path)[name]
-    # The fonts of a machine move labels by parts of a pixel: words and numbers of elements are compared.
-    here, there = (ElementTree.parse(file).getroot() for file in (made, GALLERY / f"{name}.svg"))
-    assert [each.tag for each in here.iter()] == [each.tag for each in there.iter()]
-    assert [*here.itertext()] == [*there.itertext()]
+    same_picture(gallery.make([entry], tmp_path)[name], name)

@@ -1,7 +1,7 @@
-"""Recipes of the documentation that need machines which tests do not have: that they parse, and call what there is.
+"""Code blocks that no test runs: their syntax, commands, options and files are right.
 
-Blocks marked ``no-run`` in `docs/how-to/campaigns.md`: ``python`` is compiled, ``sh`` goes through ``bash -n``,
-``yaml`` is read; every option of `dask` and `mesonet` in them must be one.
+`page_blocks` has the kinds of blocks. Every command of `mesonet` and of `dask` is one, with options that it has; the
+values of options are not read. Every script of the repository is there and knows its options.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import importlib
 import re
 import shlex
 import subprocess
+import tomllib
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -20,70 +20,130 @@ import yaml
 
 from mesonet.cli.main import main
 from mesonet.cli.planning import memory, shard
+from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 
-PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "campaigns.md"
-BLOCKS = re.findall(r"^```(\w+) no-run\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+LEFT = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page) if not block.runs]
+CAMPAIGNS = Path("docs/how-to/campaigns.md")
+PROGRAMS = {"apt-get", "cargo", "dask", "eval", "export", "maturin", "openssl", "pip", "source"}
+"""Programs whose options no test reads, but for dask."""
 
 
 def of(language: str) -> list[str]:
-    found = [code for name, code in BLOCKS if name == language]
+    """Return the blocks of the page on campaigns in a language."""
+    found = [block.code for page, block in LEFT if page == CAMPAIGNS and block.language == language]
     assert found, language
     return found
 
 
-def options(command: click.Command) -> set[str]:
-    return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
+def containers(block: Block) -> list[dict[str, list[str]]]:
+    found: list[dict[str, list[str]]] = yaml.safe_load(block.code)["spec"]["template"]["spec"]["containers"]
+    return found
 
 
-def commands() -> list[list[str]]:
-    """Words of every command line of `dask` and `mesonet`."""
-    lines = [line for code in of("sh") for line in code.splitlines()]
-    for document in of("yaml"):
-        container = yaml.safe_load(document)["spec"]["template"]["spec"]["containers"][0]
-        lines += container["args"]
-    plain = [re.sub(r"\$\(\(.*\)\)|\$\w+", "1", line) for line in lines if re.match(r"(dask|mesonet) ", line)]
-    return [shlex.split(line, comments=True) for line in plain]
+def commands(block: Block) -> list[list[str]]:
+    """Return the words of every command line, without the variables before it, and without sudo."""
+    lines = lines_of(block.code) if block.language == "sh" else containers(block)[0]["args"]
+    found = []
+    for line in lines:
+        for part in re.split(r"\|\s|&&", re.sub(r"\$\(\(.*\)\)|\$\w+", "1", line)):
+            words = [word for word in shlex.split(part.rstrip("& "), comments=True) if word != "sudo"]
+            while words and re.match(r"\w+=\S", words[0]) and len(words) > 1:
+                words = words[1:]
+            if words:
+                found.append(words)
+    return found
+
+
+COMMANDS = [
+    pytest.param(page, words, id=f"{page}: {' '.join(words)}")
+    for page, block in LEFT
+    if block.language in ("sh", "yaml") and "#!" not in block.code and "for part in" not in block.code
+    for words in commands(block)
+]
+
+
+def parse(command: click.Command, words: list[str]) -> None:
+    """Parse the words of a command without reading files."""
+    context = click.Context(command)
+    values, rest, _ = command.make_parser(context).parse_args(list(words))
+    if isinstance(command, click.Group):
+        assert rest, f"{command.name} of what?"
+        below = command.get_command(context, rest[0])
+        assert below, rest[0]
+        parse(below, rest[1:])
+        return
+    assert not rest, f"too many words: {rest}"
+    for parameter in command.params:
+        given = values.get(parameter.name or "")
+        if isinstance(parameter.type, click.Choice) and isinstance(given, str):
+            parameter.type.convert(given, parameter, context)
 
 
 def test_there_are_recipes_of_every_kind() -> None:
     assert len(of("python")) == 2
     assert len(of("sh")) >= 5
     assert len(of("yaml")) == 1
-    assert {tuple(words[:2]) for words in commands()} == {
-        ("dask", "scheduler"), ("dask", "worker"), ("dask", "ssh"), ("mesonet", "experiment"),
-    }  # fmt: skip
+    assert {block.mark for _, block in LEFT} == {"slow", "slow fails", "elsewhere", "part"}
+    assert len(COMMANDS) > 80
 
 
-@pytest.mark.parametrize("code", of("python"))
-def test_python_compiles(code: str) -> None:
-    compile(code, str(PAGE), "exec")
+def test_a_wrong_command_is_found() -> None:
+    for wrong in ("runn abilene", "run abilene --preset linux", "experiment run demo --out", "list algorithms more"):
+        with pytest.raises((click.UsageError, AssertionError)):
+            parse(main, wrong.split())
 
 
-@pytest.mark.parametrize("code", of("sh"))
-def test_shell_parses(code: str) -> None:
-    done = subprocess.run(["bash", "-n"], input=code, text=True, capture_output=True)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize(
+    ("page", "block"), LEFT, ids=lambda each: str(each) if isinstance(each, Path) else each.language
+)
+def test_a_block_parses(page: Path, block: Block) -> None:
+    if block.language == "sh":
+        done = subprocess.run(["bash", "-n"], input=block.code, text=True, capture_output=True)
+        assert done.returncode == 0, done.stderr
+    elif block.language == "python":
+        compile(block.code, str(page), "exec")
+    elif block.language == "toml":
+        assert tomllib.loads(block.code)
+    elif block.language == "yaml":
+        assert containers(block)
+    else:  # verification/test_guide.py builds them
+        assert (block.language, page.name) == ("rust", "add-a-congestion-control.md")
 
 
-@pytest.mark.parametrize("words", commands(), ids=" ".join)
-def test_every_option_is_one(words: list[str]) -> None:
-    if words[0] == "dask":
-        pytest.importorskip("distributed")
-        try:
-            known = options(importlib.import_module(f"distributed.cli.dask_{words[1]}").main)
-        except ImportError:  # dask ssh needs paramiko, which is not among the extras
-            known = set(re.findall(r"\"(--[\w-]+)\"", _source(f"distributed.cli.dask_{words[1]}")))
-        else:
-            assert len(known) > 10
-    else:
-        verb: Any = main
-        for word in words[1:3]:
-            verb = verb.get_command(None, word)
-        known = options(verb)
+@pytest.mark.parametrize(("page", "words"), COMMANDS)
+def test_a_command_is_one(page: Path, words: list[str]) -> None:
+    program = words[0].removeprefix(".venv/bin/")
+    if program == "mesonet":
+        if words[1:]:
+            parse(main, words[1:])
         given = dict(pairwise(words))
         assert memory(given.get("--memory")) != 0
         if "--shard" in given:
             assert shard(given["--shard"]) is not None
+    elif program == "dask":
+        known_to_dask(words)
+    elif program == "make":
+        targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        assert {word for word in words[1:] if "=" not in word} <= targets
+    elif program.startswith("python") and words[1] != "-m":
+        script = (ROOT / words[1]).read_text()
+        options = {word for word in words[2:] if word.startswith("--")}
+        assert options <= set(re.findall(r"--[\w-]+", script)), words[1]
+    elif program == "pytest":
+        assert (ROOT / words[1]).exists()
+    else:
+        assert program in PROGRAMS or (program.startswith("python") and words[1] == "-m") or program == "jupyter"
+
+
+def known_to_dask(words: list[str]) -> None:
+    pytest.importorskip("distributed")
+    name = f"distributed.cli.dask_{words[1]}"
+    try:
+        known = {option for each in importlib.import_module(name).main.params for option in each.opts}
+    except ImportError:  # dask ssh needs paramiko, which is not among the extras
+        known = set(re.findall(r"\"(--[\w-]+)\"", _source(name)))
+    else:
+        assert len(known) > 10
     asked = {word for word in words if word.startswith("--")}
     assert asked
     assert asked <= known

@@ -34,7 +34,7 @@ what gets worse, not what gets better, and margins are choices.
 
 Repeat it, or a single column with the name of an algorithm:
 
-```sh no-run
+```sh elsewhere
 python verification/evidence_table.py evidence-reports
 python verification/evidence_table.py evidence-reports --search
 ```

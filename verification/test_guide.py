@@ -15,7 +15,7 @@ def test_the_example_builds_and_keeps_what_every_algorithm_has_to(tmp_path: Path
     for name in ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
-    file, module, entry = re.findall(r"^```rust no-run\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    file, module, entry = re.findall(r"^```rust elsewhere\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
     sources = tmp_path / "crates" / "cc" / "src"
     name = re.search(r"pub mod (\w+);", module)[1]  # type: ignore[index]
     (sources / "algorithms" / f"{name}.rs").write_text(file)

@@ -71,7 +71,7 @@ def page() -> str:
         where = f"\nThe picture is `{entry.made}`.\n" if entry.shared else ""
         parts.append(
             f"## {entry.title}\n\n{entry.text}\n\n![{entry.title}]({entry.name}.svg)\n\n"
-            f"```sh no-run\n{shown}\n```\n{where}"
+            f"```sh slow\n{shown}\n```\n{where}"
         )
     return HEAD + "\n".join(parts)
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
 import mesonet
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,6 +20,8 @@ project = "mesonet"
 author = "The mesonet developers"
 copyright = "the mesonet developers, Apache-2.0"
 version = release = mesonet.__version__
+
+lexers["csv"] = TextLexer()
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -36,8 +41,6 @@ include_patterns = [
 exclude_patterns = [".*", "target", "demo", "dist", "out", "verify", "campaigns", "fuzz", "benches/kernels/target"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!mesonet\b).*")]  # types of Python and of other packages: no network, no links
-# "csv" has no lexer. Short types of attributes in docstrings, such as "runs", are words and no names.
-suppress_warnings = ["misc.highlighting_failure", "ref.python"]
 smartquotes = False  # units are quoted text, such as "5 s"
 language = "en"
 

@@ -1,7 +1,8 @@
 """Docstrings and texts of help for Sphinx.
 
 numpydoc reads the first line of the sections Returns and Yields as a type. In mesonet types stand in the signature
-(STYLE.md), and so these sections become fields. Absolute values such as `|r|` are no substitutions.
+(STYLE.md), and so these sections become fields. Absolute values such as `|r|` are no substitutions. napoleon reads the
+words before a colon in the comment of an attribute as its type: such comments stay as they are.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+ATTRIBUTES: dict[str, list[str]] = {}
+"""Comments of attributes, by name, while napoleon has them."""
 FIELDS = {"Returns": ":returns:", "Yields": ":yields:"}
 
 
@@ -27,6 +30,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     What Sphinx asks of an extension.
     """
     app.connect("autodoc-process-docstring", _convert, priority=400)
+    app.connect("autodoc-process-docstring", _restore, priority=600)
     for part in ("description", "usage", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", _escape)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -63,6 +67,12 @@ def with_fields(lines: list[str]) -> list[str]:
 
 def _convert(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     lines[:] = [without_substitutions(line) for line in with_fields(lines)]
+    if what == "attribute":
+        ATTRIBUTES[name] = list(lines)
+
+
+def _restore(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    lines[:] = ATTRIBUTES.pop(name, lines)
 
 
 def without_substitutions(line: str) -> str:
@@ -81,4 +91,4 @@ def without_substitutions(line: str) -> str:
 
 
 def _escape(app: Sphinx, context: object, lines: list[str]) -> None:
-    lines[:] = [without_substitutions(line) for line in lines]
+    lines[:] = [line if line.lstrip().startswith(".. option::") else without_substitutions(line) for line in lines]
