@@ -87,7 +87,7 @@ def test_medians_and_ranges_by_class_and_discipline() -> None:
     assert "not recorded" in text, "fast routers have no median"
     assert "<td>59.1 (41.9 to 76.4)</td>" in text
     assert "PoP routers" in queues_sentence(view)
-    assert "with drop_tail" in queues_sentence(view)
+    assert "with drop-tail" in queues_sentence(view)
 
 
 def test_a_discipline_that_is_better_worse_and_both() -> None:
@@ -103,7 +103,7 @@ def test_a_discipline_that_is_better_worse_and_both() -> None:
     (trade,) = discipline_choices(view := CampaignView(with_queues(0.5, 2.0)))
     assert trade.chosen == TRADE
     sentence = disciplines_sentence(view)
-    assert "drop_tail is better in loss rate, dualpi2 is better in delay of 95 % of the segments" in sentence
+    assert "drop-tail is better in loss rate, DualPI2 is better in delay of 95 % of the segments" in sentence
     assert "a trade" in str(disciplines_html(view))
 
 
@@ -164,10 +164,10 @@ def test_the_figure_of_the_queues() -> None:
     (figure,) = next(group for group in figure_groups(view) if group.id == "queues").figures
     assert [each["algorithm"] for each in figure.selections] == list(view.algorithms)
     drawing = figure.draw(algorithm="tcp")
-    rows = drawing.tables["queues"].filter(router="PoP", measure="loss_rate", discipline="drop_tail")
+    rows = drawing.tables["queues"].filter(router="PoP", measure="loss_rate", discipline="drop-tail")
     assert rows["median"].item() == pytest.approx(2 * 2**0.5, rel=0.02), "in %"
     svg = plots.to_svg(drawing.chart())
-    assert all(text in svg for text in ("delay, ms", "dropped, %", "marked, %", "dualpi2"))
+    assert all(text in svg for text in ("delay, ms", "dropped, %", "marked, %", "DualPI2"))
 
 
 @pytest.mark.process

@@ -106,6 +106,7 @@ def main_effects(
     title: str = "",
     response: str = "",
     relative: bool = True,
+    codes: bool = True,
 ) -> alt.VConcatChart:
     """Return the figure of one result.
 
@@ -119,6 +120,8 @@ def main_effects(
         As for every plot, see `mesonet.plots`.
     relative
         As for `table`.
+    codes
+        Show the short names of factors above their names.
 
     Returns
     -------
@@ -126,7 +129,7 @@ def main_effects(
     """
     rows = table(result, factors, relative=relative)
     scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)
-    chart = alt.vconcat(_means(scale, rows.height, relative), _captions(scale, rows), spacing=4)
+    chart = alt.vconcat(_means(scale, rows.height, relative), _captions(scale, rows, codes), spacing=4)
     return theme.finish(
         chart, {DATA: rows}, params=[theme.HIGHLIGHTED_LEVELS, theme.response_title(response)], title=title
     )
@@ -173,11 +176,13 @@ def _ringed(sign: int) -> Any:
     return alt.when(f"levels[datum.place - 1] === {sign}").then(alt.value(1)).otherwise(alt.value(0))
 
 
-def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
+def _captions(scale: alt.Scale, rows: pl.DataFrame, codes: bool) -> Any:
     """Return the captions under each factor: its name, its two levels, its effect and the significance."""
+    names: list[tuple[str, str, Any, str]] = [("", "name", "bold", theme.INK)]
+    if codes or not any(rows["name"]):
+        names = [("", "factor", "bold", theme.INK), ("", "name", "normal", theme.INK)]
     captions: list[tuple[str, str, Any, str]] = [
-        ("", "factor", "bold", theme.INK),
-        ("", "name", "normal", theme.INK),
+        *names,
         ("− is", "minus", "normal", theme.MUTED),
         ("+ is", "plus", "normal", theme.MUTED),
         ("effect", "effect", "normal", theme.INK),

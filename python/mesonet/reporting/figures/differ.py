@@ -25,6 +25,7 @@ from mesonet.plots.responses import DATA as VALUES
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, lazily
+from mesonet.reporting.text.answer_text import plain
 from mesonet.reporting.text.captions import differ as captions
 from mesonet.reporting.text.captions import drivers as drivers_captions
 from mesonet.reporting.text.captions.differ import (
@@ -80,7 +81,10 @@ def figures(view: CampaignView) -> list[Figure]:
 
 def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
     """Return main effects on the difference between each algorithm and the incumbent."""
-    factors = view.campaign.factors
+    factors = [
+        replace(factor, minus=plain(view, factor.minus), plus=plain(view, factor.plus))
+        for factor in view.campaign.factors
+    ]
     selections = [
         {"response": response, "period": period, "algorithm": algorithm}
         for period, names in view.in_period.items()
@@ -93,7 +97,7 @@ def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
         heading = f"{view.responses[response].title}, {who} minus {reference}, {period_title(period)}"
         title = axis_title(view, response)
         return Drawing(
-            lazily(plots.main_effects, result, factors, title=heading, response=title, relative=False),
+            lazily(plots.main_effects, result, factors, title=heading, response=title, relative=False, codes=False),
             {EFFECTS: effects_table(result, factors, relative=False)},
             heading,
             difference_caption(view, result, response),

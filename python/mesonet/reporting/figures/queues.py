@@ -2,12 +2,14 @@
 
 from functools import partial
 
+import polars as pl
+
 from mesonet import plots
 from mesonet.reporting.campaign_view.queues import disciplines, queue_summary
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Group, drawing
 from mesonet.reporting.text.queues_text import queues_caption, queues_html
-from mesonet.responses.queues import TITLES
+from mesonet.responses.queues import TITLES, discipline_title
 from mesonet.words import period_title
 
 
@@ -50,9 +52,10 @@ def _figures(view: CampaignView) -> list[Figure]:
 
 def _queues(view: CampaignView, algorithm: str) -> Drawing:
     rows = queue_summary(view).filter(algorithm=algorithm).drop("algorithm")
-    rows = rows.with_columns(rows["router"].replace_strict(TITLES))
-    chart = plots.queues(
-        rows, routers=[*TITLES.values()], disciplines=list(dict.fromkeys(disciplines(view.campaign).values())),
-        title=f"Delay, drops and marks of queues, {algorithm}, {period_title(view.main_period)}",
-    )  # fmt: skip
+    rows = rows.with_columns(
+        rows["router"].replace_strict(TITLES), rows["discipline"].map_elements(discipline_title, return_dtype=pl.String)
+    )
+    names = [discipline_title(name) for name in dict.fromkeys(disciplines(view.campaign).values())]
+    title = f"Delay, drops and marks of queues, {algorithm}, {period_title(view.main_period)}"
+    chart = plots.queues(rows, routers=[*TITLES.values()], disciplines=names, title=title)
     return drawing(chart, queues_caption(view, algorithm))

@@ -8,7 +8,7 @@ import polars as pl
 
 from mesonet import plots
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
-from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_last, mean_over_conditions, users
+from mesonet.reporting.campaign_view.users import Users, known, mean_last, mean_over_conditions, users
 from mesonet.reporting.campaign_view.values import INCUMBENT
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
@@ -131,17 +131,26 @@ def _rival(view: CampaignView) -> str:
     return str(view.campaign.experiment.get("mixed_with") or incumbent(view) or INCUMBENT)
 
 
+def _rate(found: Users) -> tuple[float, str]:
+    """Return the unit of goodputs in figures, in segments/s, and its name: Mbit/s where segments have one size."""
+    size = found.view.segment_bytes
+    return (1.0, "segments/s") if size is None else (1e6 / (8 * size), "Mbit/s")
+
+
 def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     """Return goodputs of own flows (x) and of the incumbent (y) per condition and algorithm, and the name of y.
+
+    The unit is `_rate`.
 
     They are means over the groups of a category. Without competing flows, y is the incumbent alone in the same
     condition.
     """
     places = found.of_category(category)
-    own = mean_last(found.goodput(OWN)[:, :, places])
+    one, _ = _rate(found)
+    own = mean_last(found.goodput(OWN)[:, :, places]) / one
     view = found.view
     if TCP in found.kinds:
-        other, wording = mean_last(found.goodput(TCP)[:, :, places]), f"competing {_rival(view)} flows"
+        other, wording = mean_last(found.goodput(TCP)[:, :, places]) / one, f"competing {_rival(view)} flows"
     else:
         other = np.repeat(own[:, [view.algorithms.index(str(incumbent(view)))]], own.shape[1], axis=1)
         wording = f"{_rival(view)} in its own network"
@@ -162,9 +171,10 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
 
 def _bars(found: Users, file: str) -> Drawing:
     rows, places = [], found.of_category(file)
+    one, unit = _rate(found)
     labels = list(found.labels.values())
     for kind in found.kinds:
-        means = mean_over_conditions(found.goodput(kind))
+        means = mean_over_conditions(found.goodput(kind)) / one
         for place in places:
             for algorithm, value in zip(found.view.algorithms, means[:, place], strict=True):
                 rows.append({"panel": f"{labels[place][1]}, {labels[place][2]}", "algorithm": algorithm, "kind": kind,
@@ -177,15 +187,16 @@ def _bars(found: Users, file: str) -> Drawing:
     panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
     chart = plots.grouped_bars(
         table, found.view.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
-        title=f"Goodput of {file} flows by path class and interface", response=f"{UNIT}, mean over the conditions",
+        title=f"Goodput of {file} flows by path class and interface", response=f"{unit}, mean over the conditions",
     )  # fmt: skip
     return drawing(chart, bars_caption(found, file))
 
 
 def _scatter(found: Users, file: str) -> Drawing:
     table, wording = _pairs(found, file)
+    _, unit = _rate(found)
     chart = plots.yy_scatter(
-        table, found.view.algorithms, x=f"own, {UNIT}", y=f"{_rival(found.view)}, {UNIT}",
+        table, found.view.algorithms, x=f"own, {unit}", y=f"{_rival(found.view)}, {unit}",
         title=f"Goodput of {file} flows: own against {wording}",
     )  # fmt: skip
     return drawing(chart, wins_caption(table, wording))
@@ -195,7 +206,7 @@ def _differences(found: Users, file: str) -> Drawing:
     table, wording = _pairs(found, file)
     chart = plots.condition_bars(
         table.with_columns(value=pl.col("x") - pl.col("y")), found.view.algorithms, order=found.view.by_congestion,
-        title=f"Goodput of {file} flows less the goodput of {wording}", response=UNIT,
+        title=f"Goodput of {file} flows less the goodput of {wording}", response=_rate(found)[1],
     )  # fmt: skip
     return drawing(chart, wins_caption(table, wording))
 

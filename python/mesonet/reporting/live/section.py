@@ -23,6 +23,7 @@ from mesonet.reporting.replay.section import STATES
 from mesonet.reporting.replay.simulated import interval
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.responses.queues import discipline_title
 from mesonet.scenarios.parameters import PARAMETERS
 
 SCRIPTS = ("live-run.js", "live.js")
@@ -54,7 +55,7 @@ def live_section(view: CampaignView, topology: Any) -> Markup:
         conditions=conditions,
         algorithms=algorithms,
         incumbent=data["incumbent"],
-        disciplines=PARAMETERS["aqm.discipline"].choices,
+        disciplines=[(name, discipline_title(name)) for name in PARAMETERS["aqm.discipline"].choices],
         kilobytes=round(module.built().page_bytes / 1000),
     )
     carried = {_DATA_ID: packing.pack(data), **module.carriers()}

@@ -113,7 +113,10 @@ def key_figures(
     -------
     HTML.
     """
-    responses = [(name, view.label_of(name)) for name in view.responses]
+    responses = [
+        (name, f"{about.title} ({about.symbol})" if about.symbol else about.title)
+        for name, about in view.responses.items()
+    ]
     conditions = [("0", "none"), *((str(c), str(c)) for c in order)]
     controls = [
         ({"data-state": "response"}, "Response", responses),

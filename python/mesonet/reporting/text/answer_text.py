@@ -45,6 +45,25 @@ def in_words(level: str, segment_bytes: float | None) -> str:
     return _PRODUCT.sub(product, _RATE.sub(rate, level))
 
 
+def plain(view: CampaignView, text: str) -> str:
+    """Return a text with settings in units of networks, without the short names of factors.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    text
+        Text such as ``network speed (X1) at 40 seg/ms``.
+
+    Returns
+    -------
+    The text.
+    """
+    for factor in view.campaign.factors:
+        text = text.replace(f" ({factor.id})", "")
+    return in_words(text, view.segment_bytes)
+
+
 def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
     """Return the verdict on a replacement as one sentence with the change that matters most and its interval.
 
@@ -72,18 +91,36 @@ def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
             most = max(parts, key=lambda change: change.harm)
             return f"{text}; {_part(view, most)}."
         most = max(compared, key=lambda change: (change.worse, change.harm))
-        where = f"worse in {most.worse} of {counted(most.compared, 'condition')}" if most.worse else ""
-        return f"{text}; {_moves(most)}{f', {where}' if where else ''}."
+        if not most.worse:
+            return f"{text}; {_moves(most)}."
+        where = f"{most.title} is worse in {most.worse} of {counted(most.compared, 'condition')}"
+        return f"{text}; {where}; {_moves(most, 'it')}."
     elif verdict.verdict == NO_HARM:
         return f"{text}: no response is worse by more than {percent(MARGIN)}; at most, {_moves(most)}."
     else:
         most = max(compared, key=lambda change: change.high if isfinite(change.high) else change.harm)
+        return f"{text}{_doubt(most)}; {_moves(most, 'it' if _doubt(most) else '')}{_dominated(most)}."
     return f"{text}; {_moves(most)}."
 
 
-def _moves(change: Change) -> str:
-    """Return the direction and the size of a change in words, with its interval."""
-    title = change.title
+def _doubt(change: Change) -> str:
+    """Return which harm cannot be excluded, as the end of a clause; empty if the noise alone is too large."""
+    if change.high <= MARGIN:
+        return ""
+    return f" whether {change.title} {'rises' if change.lower_is_better else 'falls'} by more than {percent(MARGIN)}"
+
+
+def _dominated(change: Change) -> str:
+    """Return the condition that makes most of the mean, as the end of a sentence; empty without one."""
+    if change.dominant is None:
+        return ""
+    condition, share = change.dominant
+    return f"; condition {condition} makes {percent(share)} of the mean"
+
+
+def _moves(change: Change, title: str = "") -> str:
+    """Return the direction and the size of a change in words, with its interval; `title` stands for the response."""
+    title = title or change.title
     if abs(change.mean) < 0.05:
         moved = f"{title} stays equal"
     else:
@@ -103,9 +140,7 @@ def _part(view: CampaignView, change: Change) -> str:
     part = change.part
     if part is None:
         return _moves(change)
-    level = in_words(part.level, view.segment_bytes)
-    for factor in view.campaign.factors:
-        level = level.replace(f" ({factor.id})", "")
+    level = plain(view, part.level)
     moved = f"{change.title} {'rises' if part.mean > 0 else 'falls'} by {percent(abs(part.mean))}"
     where = f"in the {number(part.conditions)} conditions with {level}"
     low, high = (part.low, part.high) if change.lower_is_better else (-part.high, -part.low)

@@ -22,6 +22,7 @@ from mesonet.reporting.verdicts.disciplines import (
     discipline_choices,
 )
 from mesonet.reporting.verdicts.verdict import MARGIN
+from mesonet.responses.queues import discipline_title
 from mesonet.units import with_bits
 from mesonet.words import capitalised, listed, percent, quantity, span, uncapitalised
 
@@ -44,7 +45,7 @@ def disciplines_html(view: CampaignView) -> Markup:
     found = discipline_choices(view)
     if not found:
         return Markup("")
-    rows = [[html.strong(each.whom), each.chosen, _why_html(view, each)] for each in found]
+    rows = [[html.strong(each.whom), discipline_title(each.chosen), _why_html(view, each)] for each in found]
     marks = [{"class": f"verdict-{CLASSES.get(each.chosen, 'none')}"} for each in found]
     table = html.table(["for whom", "discipline", "why"], rows, caption=_caption(found), classes="verdicts",
                        attributes=marks)  # fmt: skip
@@ -75,10 +76,10 @@ def disciplines_sentence(view: CampaignView) -> str:
 def _in_short(choice: Choice) -> str:
     """Return the answer for one group of flows or class of routers; both sides of a trade."""
     if choice.chosen != TRADE:
-        return choice.chosen
+        return discipline_title(choice.chosen)
     sides = zip(choice.disciplines, (WORSE, BETTER), strict=True)
     gains = [
-        f"{name} is better in {listed([each.title for each in choice.outcomes if each.kind == kind])}"
+        f"{discipline_title(name)} is better in {listed([each.title for each in choice.outcomes if each.kind == kind])}"
         for name, kind in sides
     ]
     return f"{TRADE} ({', '.join(gains)})"
@@ -124,7 +125,7 @@ def why(view: CampaignView, choice: Choice) -> str:
     wording = []
     for kind, title in ((BETTER, "Better"), (WORSE, "Worse")):
         if parts := [_changed(view, each) for each in choice.outcomes if each.kind == kind]:
-            wording.append(f"{title} with {choice.disciplines[1]}: {'; '.join(parts)}.")
+            wording.append(f"{title} with {discipline_title(choice.disciplines[1])}: {'; '.join(parts)}.")
     if parts := [f"{each.title} ({_interval(each)})" for each in choice.outcomes if each.kind == SAME]:
         wording.append(f"No change beyond {percent(MARGIN)}: {listed(parts)}.")
     if parts := [f"{each.title} ({_interval(each)})" for each in choice.outcomes if each.kind == UNCLEAR]:
@@ -154,7 +155,7 @@ def _interval(outcome: Outcome) -> str:
 
 
 def _why_html(view: CampaignView, choice: Choice) -> Markup:
-    names = choice.disciplines
+    names = [discipline_title(name) for name in choice.disciplines]
     head = ["quantity", *names, "change", "95 % interval", f"at {names[1]}"]
     rows = [
         [
@@ -169,7 +170,7 @@ def _why_html(view: CampaignView, choice: Choice) -> Markup:
 
 
 def _caption(found: Sequence[Choice]) -> str:
-    minus, plus = found[0].disciplines
+    minus, plus = (discipline_title(name) for name in found[0].disciplines)
     return (
         f"{plus} instead of {minus}, in the mean over all levels of the other factors. Throughput counts flows while "
         "they send; the queueing delay of a flow is its last round-trip time less propagation. Delays that stay below "

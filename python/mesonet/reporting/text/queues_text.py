@@ -5,15 +5,12 @@ from markupsafe import Markup
 from mesonet.reporting.campaign_view.queues import disciplines, queue_summary
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
-from mesonet.responses.queues import COLUMNS, MEASURES, NOT_RECORDED, TITLES, measured_text
+from mesonet.responses.queues import COLUMNS, MEASURES, NOT_RECORDED, TITLES, discipline_title, measured_text
 from mesonet.words import counted, listed, number, percent
-
-#: More rows than this open on request.
-MOST_ROWS = 24
 
 
 def queues_html(view: CampaignView) -> Markup:
-    """Return the table of all classes of routers, disciplines and algorithms.
+    """Return the table of all classes of routers, disciplines and algorithms, folded; only what was recorded.
 
     Parameters
     ----------
@@ -26,24 +23,26 @@ def queues_html(view: CampaignView) -> Markup:
     """
     summary = queue_summary(view)
     several = len(view.algorithms) > 1
+    there = [measure for measure in MEASURES if measure in set(summary["measure"])]
     rows = []
     for (router, discipline, algorithm), found in summary.group_by(
         "router", "discipline", "algorithm", maintain_order=True
     ):
         values = {row["measure"]: row for row in found.iter_rows(named=True)}
-        cells = [_cell(measure, values.get(measure)) for measure in MEASURES]
-        rows.append([TITLES[str(router)], discipline, *([algorithm] if several else []), *cells])
-    head = ["routers", "discipline", *(["algorithm"] if several else []), *COLUMNS[1:]]
+        cells = [_cell(measure, values.get(measure)) for measure in there]
+        name = discipline_title(str(discipline))
+        rows.append([TITLES[str(router)], name, *([algorithm] if several else []), *cells])
+    titles = [title for measure, title in zip(MEASURES, COLUMNS[1:], strict=True) if measure in there]
+    head = ["routers", "discipline", *(["algorithm"] if several else []), *titles]
     conditions = sorted({row["conditions"] for row in summary.iter_rows(named=True)})
     over = counted(conditions[-1], "condition")
     if conditions[0] < conditions[-1]:
         over = f"{conditions[0]} to {over}"
-    caption = (
-        f"Medians over {over}, with the range in brackets. A delay is the time that this share of all segments waited "
-        "at most."
-    )
+    caption = f"Medians over {over}, with the range in brackets."
+    if any(measure.startswith("delay") for measure in there):
+        caption += " A delay is the time that this share of all segments waited at most."
     table = html.table(head, rows, caption=caption, classes="queues")
-    return table if len(rows) <= MOST_ROWS else html.folded(f"Delay, drops and marks, all {len(rows)} rows", table)
+    return html.folded(f"All algorithms and classes of routers: {len(rows)} rows", table)
 
 
 def _cell(measure: str, row: dict[str, float] | None) -> str:
@@ -88,7 +87,7 @@ def queues_sentence(view: CampaignView) -> str:
     for (discipline,), rows in own.group_by("discipline", maintain_order=True):
         medians = sorted(rows["median"].to_list())
         text = " to ".join(dict.fromkeys(number(each) for each in (medians[0], medians[-1])))
-        parts.append(f"{text} ms with {discipline}")
+        parts.append(f"{text} ms with {discipline_title(str(discipline))}")
     over = "over the conditions" + (", by algorithm" if len(view.algorithms) > 1 else "")
     return (
         f"Delays are longest at {TITLES[router]} routers: 95 % of their segments wait for at most {listed(parts)} "

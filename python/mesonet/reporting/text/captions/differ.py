@@ -15,6 +15,7 @@ from mesonet.analysis import (
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS, FEWEST_STATEMENT, TOO_FEW_EVENTS
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.answer_text import plain
 from mesonet.reporting.text.captions.drivers import CELL, effects_sentence
 from mesonet.reporting.text.settings_text import spelt_settings
 from mesonet.words import (
@@ -254,7 +255,7 @@ def who_differs(view: CampaignView, algorithm: str, reference: str) -> str:
 
 
 def difference_caption(view: CampaignView, result: MainEffects, response: str) -> str:
-    """Return the mean difference of a response, and the significant effects on it.
+    """Return the mean difference of a response, and the significant effects on it, in words for who decides.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def difference_caption(view: CampaignView, result: MainEffects, response: str) -
     Sentences.
     """
     title, unit = f"difference of {view.title_of(response)}", view.unit_of(response)
-    wording = effects_sentence(view, result, title, unit, relative=False, differences=True)
+    wording = plain(view, effects_sentence(view, result, title, unit, relative=False, differences=True))
     return f"The mean difference is {difference(result.grand_mean, unit)}. {wording}" if result.runs else wording
 
 
