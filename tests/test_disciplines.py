@@ -17,6 +17,7 @@ from mesonet.experiments.network import experiment
 from mesonet.reporting.campaign_view.queues import discipline_factor, queue_summary, queue_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import figure_groups
+from mesonet.reporting.page.answer import answer_html
 from mesonet.reporting.text.disciplines_text import discipline_rows, disciplines_html, disciplines_sentence
 from mesonet.reporting.text.queues_text import queues_html, queues_sentence
 from mesonet.reporting.verdicts.disciplines import ALIKE, BETTER, CANNOT_TELL, SAME, TRADE, discipline_choices
@@ -105,6 +106,16 @@ def test_a_discipline_that_is_better_worse_and_both() -> None:
     sentence = disciplines_sentence(view)
     assert "drop-tail is better in loss rate, DualPI2 is better in delay of 95 % of the segments" in sentence
     assert "a trade" in str(disciplines_html(view))
+
+
+def test_the_page_begins_with_the_answers_on_disciplines() -> None:
+    trade = answer_html(CampaignView(with_queues(0.5, 2.0)))
+    assert trade.index("Which queue discipline?") < trade.index('id="answer-title"')
+    assert "<strong>a trade</strong> for queues of PoP routers; drop-tail is better in loss rate" in trade
+    assert "<strong>DualPI2</strong> for queues of PoP routers.</li>" in answer_html(
+        CampaignView(with_queues(0.5, 0.5))
+    )
+    assert "Which queue discipline?" not in answer_html(CampaignView(fake_campaign()))
 
 
 def test_no_difference_is_not_the_same_as_not_known() -> None:

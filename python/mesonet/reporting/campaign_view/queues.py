@@ -109,5 +109,5 @@ def discipline_factor(view: CampaignView) -> str | None:
     -------
     Its short name; None if there is none.
     """
-    there = view.campaign.design.factors
+    there = view.campaign.design.factors if view.conditions else ()  # sampled designs have more levels
     return next((f.id for f in view.campaign.factors if f.path == DISCIPLINE and f.id in there), None)

@@ -1,4 +1,4 @@
-"""The first screen of the page: the answer in one sentence per algorithm, and the network in words and as a map."""
+"""The first screen of the page: answers in one sentence per discipline and algorithm, and the network and its map."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.replay.layout import ReplayMap, replay_map
 from mesonet.reporting.text import html
 from mesonet.reporting.text.answer_text import in_words, replacement_sentence
+from mesonet.reporting.text.disciplines_text import discipline_answers
 from mesonet.reporting.text.verdict_text import CLASSES, no_verdict
 from mesonet.reporting.verdicts.verdict import incumbent, verdicts
 from mesonet.words import capitalised, counted, listed
@@ -43,6 +44,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
     return html.render(
         "answer.html",
         question=_question(view),
+        disciplines=discipline_answers(view) if view.has_results else [],
         provisional=_provisional(view),
         sentences=[] if found else _sentences(view),
         statement=found or _statement(view),

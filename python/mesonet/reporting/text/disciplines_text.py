@@ -73,6 +73,29 @@ def disciplines_sentence(view: CampaignView) -> str:
     return " ".join([*wording, "The table below has the reasons."]) if wording else ""
 
 
+def discipline_answers(view: CampaignView) -> list[tuple[str, str, str]]:
+    """Return each answer once, with all flows and routers that it is for.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    The mark of the answer, the answer, and for whom it is; none if no factor with two levels chooses the discipline.
+    """
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for each in discipline_choices(view):
+        text = _in_short(each).removeprefix(TRADE).strip(" ()") if each.chosen == TRADE else ""
+        key = CLASSES.get(each.chosen, "none"), discipline_title(each.chosen), text
+        found.setdefault(key, []).append(each.whom)
+    return [
+        (mark, chosen, f"for {listed(whom)}{f'; {text}' if text else ''}.")
+        for (mark, chosen, text), whom in found.items()
+    ]
+
+
 def _in_short(choice: Choice) -> str:
     """Return the answer for one group of flows or class of routers; both sides of a trade."""
     if choice.chosen != TRADE:
