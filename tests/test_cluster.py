@@ -124,6 +124,26 @@ def test_a_cluster_of_the_recipe_listens_on_loopback_only(cluster: Cluster) -> N
     assert set(at) == {"127.0.0.1"}
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_workers_load_plug_ins_in_c_and_python(cluster: Cluster, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    examples = Path(__file__).parent.parent / "examples" / "plugins"
+    for name in ("aimd.c", "aimd.py"):
+        shutil.copy(examples / name, tmp_path)
+    (tmp_path / "exp.toml").write_text(
+        'name = "exp"\ntitle = "T"\nscenario = "dumbbell"\nalgorithms = ["tcp", "aimd.c", "aimd.py:AIMD"]\n'
+        '[set]\n"time.duration" = "5 s"\n[[factors]]\nid = "X3"\nminus = "0.5 bdp"\nplus = "1 bdp"\n'
+    )
+    experiment = mesonet.experiment(str(tmp_path / "exp.toml"))
+    campaign = experiment.run(tmp_path / "out", dask=str(cluster.file), progress=False)
+    assert campaign.counts["done"] == 6
+    rows = campaign.responses.select("algorithm", "condition", "response", "period", "value")
+    own = {name: each.drop("algorithm") for (name,), each in rows.group_by("algorithm", maintain_order=True)}
+    assert set(own) == {"tcp", "aimd-c", "aimd-python"}
+    assert own["aimd-c"].equals(own["tcp"])
+    assert own["aimd-python"].equals(own["tcp"])
+
+
 SECURITY = Path(__file__).parent.parent / "SECURITY.md"
 
 

@@ -13,6 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -542,6 +543,27 @@ def test_a_class_in_python_is_a_plug_in(tmp_path: Path) -> None:
     assert tables(mn.simulate(scenario)) == tables(mn.simulate(scenario, engine="reference"))
 
 
+def test_traces_have_the_mode_of_a_class_in_python(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    (tmp_path / "cc.py").write_text(
+        "class Moody:\n"
+        '    modes = ("few", "many")\n\n'
+        "    def on_ack(self, config, ack):\n"
+        "        self.cwnd += ack.acked\n\n"
+        "    def on_loss(self, config, loss):\n"
+        "        self.cwnd = 2\n\n"
+        "    def report(self, config, report):\n"
+        "        report.mode = 1 + (self.cwnd > 100)\n"
+        "        report.bandwidth = 7 * self.cwnd\n"
+    )
+    changes = {"trace.flows": [1], "trace.every": "10 ms"}
+    scenario = mn.scenario("dumbbell", algorithm=f"{tmp_path / 'cc.py'}:Moody", duration="1 s", **changes)
+    found = mn.simulate(scenario).flow_traces.to_polars().filter(pl.col("mode") != "")
+    assert set(found["mode"]) == {"few", "many"}
+    assert (found["mode"] == pl.Series(["many" if wide else "few" for wide in found["cwnd"] > 100])).all()
+    assert found["bandwidth"].to_list() == pytest.approx((7 * found["cwnd"]).to_list())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -552,6 +574,7 @@ def test_a_class_in_python_is_a_plug_in(tmp_path: Path) -> None:
         ("class Mine:\n    state = {'a': str}\n", "not a state"),
         ("class Mine:\n    codepoint = 'ect2'\n", "not a codepoint. Allowed: none, ect0, ect1"),
         ("class Mine:\n    params = [1]\n", "not a list of constants"),
+        ("class Mine:\n    modes = ['Few']\n", "not a list of modes"),
         ("class Mine:\n    def on_ack(self, config, ack):\n        self.cwmd = 1\n", "numba does not compile it"),
         ("class Mine:\n    def on_ack(self, config, ack):\n        self.cwnd = 1\n", "on_loss is NULL"),
     ],

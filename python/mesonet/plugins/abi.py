@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ FLAGS = {
     "manages_recovery": 4,
     "grows_after_mark": 8,
 }
+MODE = re.compile("[a-z][a-z0-9_]*")
+"""Name of a mode."""
 CODEPOINTS = {"none": 0, "ect0": 1, "ect1": 2}
 WINDOW = [
     ("cwnd", "f8"), ("ssthresh", "f8"), ("pacing_rate", "f8"), ("phase", "u4"), ("holds_back", "u4"), ("initial", "f8"),
@@ -55,12 +58,13 @@ EVENTS: dict[str, list[tuple[str, str]]] = {
         ("now", "f8"), ("delivered", "u8"), ("in_flight", "u4"), ("lost", "u4"), ("app_limited", "u4"),
         ("reserved", "u4"),
     ],
+    "report": [("bandwidth", "f8"), ("mode", "u4"), ("reserved", "u4")],
 }  # fmt: skip
 FUNCTIONS = (
     "init", "on_ack", "on_loss", "on_recovery_exit", "on_timer", "on_idle", "on_send", "on_segment_lost", "undo",
-    "on_round",
+    "report", "on_round",
 )  # fmt: skip
-FACTS = ("name", "title", "source", "params", "state", "codepoint", "timer_period", *FLAGS)
+FACTS = ("name", "title", "source", "params", "state", "codepoint", "timer_period", "modes", *FLAGS)
 
 
 class ParamRow(ctypes.Structure):
@@ -79,7 +83,7 @@ class Table(ctypes.Structure):
         *((name, ctypes.c_uint32) for name in ("abi", "size", "state_size", "flags", "codepoint", "param_count")),
         ("name", ctypes.c_char_p), ("title", ctypes.c_char_p), ("source", ctypes.c_char_p),
         ("params", ctypes.POINTER(ParamRow)), ("timer_period", ctypes.c_double),
-        *((name, ctypes.c_void_p) for name in (*FUNCTIONS[:-1], "release")),
+        *((name, ctypes.c_void_p) for name in (*FUNCTIONS[:-2], "release")),
         ("modes", ctypes.c_char_p), ("report", ctypes.c_void_p), ("on_round", ctypes.c_void_p),
     ]  # fmt: skip
 
@@ -139,6 +143,7 @@ def table(written: type, file: Path, state_size: int, flags: int) -> tuple[Table
         source=str(known.get("source", file.name)).encode(),
         params=rows,
         timer_period=float(known.get("timer_period", 0.0)),
+        modes=_modes(known.get("modes", ()), f"{file}:{name}"),
     )
     return made, rows
 
@@ -196,6 +201,13 @@ def refuse_others(written: type, file: Path, allowed: tuple[str, ...]) -> None:
 def _row(param: Param) -> ParamRow:
     texts = (each.encode() for each in (param.name, param.doc, param.unit))
     return ParamRow(*texts, param.min, param.max, param.value, param.source.encode())
+
+
+def _modes(given: Any, shown: str) -> bytes | None:
+    if not isinstance(given, list | tuple) or not all(isinstance(each, str) and MODE.fullmatch(each) for each in given):
+        allowed = 'names in lower case, such as ("startup", "drain")'
+        raise InputError("not a list of modes", shown, "modes", given, allowed)
+    return " ".join(given).encode() or None
 
 
 def _codepoint(given: Any, shown: str) -> int:

@@ -21,9 +21,10 @@ functions get the state of the flow (`self`), the constants and rules of the sce
             self.cwnd = self.ssthresh = max(self.cwnd / 2, 2)
 
 Functions are `init`, `on_ack`, `on_loss`, `on_idle`, `on_send` and `on_segment_lost` with an event. `on_timer` and
-`on_recovery_exit` get an instant in s, `undo` gets the state before the loss. Facts are `name`, `title`, `source`,
-`params`, `state`, `codepoint` (``none``, ``ect0``, ``ect1``), `timer_period` in s, and the flags `wants_delivery_rate`,
-`wants_sends`, `manages_recovery`, `grows_after_mark`.
+`on_recovery_exit` get an instant in s, `undo` gets the state before the loss. `report` sets `mode` and `bandwidth` of
+its third argument, for traces: mode 1 is the first name of `modes`, 0 is none. Facts are `name`, `title`, `source`,
+`params`, `state`, `modes`, `codepoint` (``none``, ``ect0``, ``ect1``), `timer_period` in s, and the flags
+`wants_delivery_rate`, `wants_sends`, `manages_recovery`, `grows_after_mark`.
 
 The functions are compiled. They work with numbers, and keep no state but `self`. Numbers divide as in C, by 0 without
 an exception. The module needs numba, ``pip install "mesonet[python-cc]"``.
