@@ -8,6 +8,9 @@ take turns, so that a busy minute does not hit one of them alone, and the smalle
 A build with the cargo feature s2n also shows the whole run under the controls of s2n-quic beside ours. Their windows
 differ, and so do the runs: this is no cost of the interface alone.
 
+``--instructions`` counts instructions by valgrind instead, which no other work on the machine changes. Machine code of
+numba is counted, too.
+
     make bench            or            python benches/plugins.py --repeat 7
 """
 
@@ -16,7 +19,9 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import re
 import statistics
+import subprocess
 import sys
 import time
 
@@ -33,6 +38,13 @@ CASES = {
     "one flow": ("dumbbell", {"duration": "300 s", "network.speed": "20 seg/ms"}),
     "abilene, congested": ("abilene", {"duration": "3 s", "warmup": "1 s", "network.speed": "200 seg/ms"}),
 }
+
+ONE_RUN = """
+import sys, mesonet
+chosen = mesonet.scenario("dumbbell", algorithm=sys.argv[1], duration=sys.argv[2], **{"network.speed": "20 seg/ms"})
+print(int(mesonet.simulate(chosen).performance["data_segments_delivered"]))
+"""
+"""A run whose acknowledgements are printed."""
 
 
 def cost(scenario: mn.Scenario) -> tuple[float, int]:
@@ -58,10 +70,48 @@ def production(repeat: int) -> list[str]:
     return lines
 
 
+def counted(algorithm: str) -> float:
+    """Instructions per acknowledgement, from 10 to 40 s of one flow."""
+    found = []
+    for duration in (10, 40):
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, "-c", ONE_RUN]
+        run = subprocess.run([*command, algorithm, f"{duration} s"], capture_output=True, text=True, check=True)
+        collected = re.search(r"Collected : (\d+)", run.stderr)
+        assert collected, run.stderr
+        found.append((int(collected[1]), int(run.stdout)))
+    (before, first), (after, last) = found
+    return (after - before) / (last - first)
+
+
+def instructions() -> list[str]:
+    """The part with instructions: of plug-ins beyond tcp, and of whole runs of production software beside ours."""
+    pairs = [("tcp", ALGORITHMS[name]) for name in ("C", "Python")]
+    if {*PRODUCTION} <= {*plugins.by_name()}:
+        pairs += [(ours, theirs) for theirs, ours in PRODUCTION.items()]
+    lines = [
+        f"\n## Plug-ins, instructions per acknowledgement of one flow, {dated()}, {machine()}\n",
+        "| plug-in | its run | built in | its run | difference |",
+        "|---|---:|---|---:|---:|",
+    ]
+    own: dict[str, float] = {}
+    for ours, theirs in pairs:
+        count = counted(theirs)
+        if ours not in own:
+            own[ours] = counted(ours)
+        shown = theirs.removeprefix(f"{EXAMPLES}/")
+        lines.append(f"| {shown} | {count:,.0f} | {ours} | {own[ours]:,.0f} | {count - own[ours]:,.0f} |")
+        sys.stderr.write(lines[-1] + "\n")
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--instructions", action="store_true", help="count instructions, not time")
     options = parser.parse_args()
+    if options.instructions:
+        append(instructions())
+        return
     names = [name for name in ALGORITHMS if name != "Python" or importlib.util.find_spec("numba")]
     lines = [
         f"\n## Plug-ins, CPU ns per acknowledgement beyond tcp, {dated()}, {machine()}, "
@@ -88,6 +138,11 @@ def main() -> None:
         sys.stderr.write(lines[-1] + "\n")
     if {*PRODUCTION} <= {*plugins.by_name()}:
         lines += production(options.repeat)
+    append(lines)
+
+
+def append(lines: list[str]) -> None:
+    """Add lines to the page of results."""
     with (HERE / "RESULTS.md").open("a") as log:
         log.write("\n".join(lines) + "\n")
 

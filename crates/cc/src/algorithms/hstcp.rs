@@ -9,6 +9,7 @@
 //! * Congestion avoidance: `a(w) / w` per acknowledged segment; loss: the window gives up b(w) (section 5).
 //! * Timeout: ssthresh is half the window and cwnd 1 (the RFC leaves timeouts alone), or the rule of the study.
 //!
+//! `per_ack` adds `a(w) / w` per acknowledgement, as Linux does, which is half of it where receivers delay them.
 //! The parameter `response` chooses among the readings of p(w) that implementations use. The study computes with
 //! logarithms and exponentials, so not with a table, and switches at 31 segments.
 
@@ -59,6 +60,7 @@ pub struct HstcpConfig {
     common: Common,
     low_window: f64,
     response: Response,
+    per_ack: bool,
 }
 
 impl HstcpConfig {
@@ -156,11 +158,20 @@ impl CongestionControl for Hstcp {
             1.0,
             "RFC 3649, sections 5, 7 and appendix B; the study's choice is assumed from its goodput latency",
         )
-        .with(&[(Preset::Sp500282, 0.0)]),
+        .with(&[(Preset::Sp500282, 0.0), (Preset::Linux, 3.0)]),
+        Param::new(
+            "per_ack",
+            "1: congestion avoidance counts acknowledgements; 0: acknowledged segments",
+            "1",
+            [0.0, 1.0],
+            0.0,
+            "RFC 3465 (Linux tcp_highspeed.c: 1)",
+        )
+        .with(&[(Preset::Linux, 1.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> HstcpConfig {
-        let [low_window, low_p, high_window, high_p, high_decrease, min_decrease, response] =
+        let [low_window, low_p, high_window, high_p, high_decrease, min_decrease, response, per_ack] =
             constants(values);
         let (low, width) = (libm::log(low_window), libm::log(high_window / low_window));
         let b_slope = (high_decrease - LOW_DECREASE) / width;
@@ -178,7 +189,7 @@ impl CongestionControl for Hstcp {
             2 => Response::TableLower,
             _ => Response::TableUpper,
         };
-        HstcpConfig { common, low_window, response }
+        HstcpConfig { common, low_window, response, per_ack: per_ack.round() == 1.0 }
     }
 
     fn new(config: &HstcpConfig, start: &Start) -> Self {
@@ -190,7 +201,11 @@ impl CongestionControl for Hstcp {
         if !config.common.may_grow(ack) {
             return;
         }
-        for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
+        let mut steps = self.window.grow_in_slow_start(&config.common, ack);
+        if config.per_ack {
+            steps = u32::from(steps > 0 && steps == ack.acked); // an acknowledgement of slow start has no other part
+        }
+        for _ in 0..steps {
             let w = self.window.cwnd();
             let (a, _) = config.increase_and_decrease(w);
             self.window.grow(&config.common, a / w);
@@ -361,6 +376,24 @@ mod tests {
             assert_near(hstcp.cwnd(), reduced, 0.051);
             assert_eq!(hstcp.ssthresh(), hstcp.cwnd());
         }
+    }
+
+    #[test]
+    fn linux_counts_acknowledgements_and_reads_the_table() {
+        let linux = config::<Hstcp>(Preset::Linux, &[]);
+        let mut hstcp = Hstcp::new(&linux, &start(100.0, 2.0));
+        hstcp.on_ack(&linux, &acks(2));
+        assert_near((hstcp.cwnd() - 100.0) * 100.0, 2.0, 1e-9);
+        let mut hstcp = Hstcp::new(&exact38(), &start(100.0, 2.0));
+        hstcp.on_ack(&exact38(), &acks(2));
+        assert_near((hstcp.cwnd() - 100.0) * 100.0, 2.0 * 1.8203, 5e-3);
+        let mut hstcp = Hstcp::new(&linux, &start(100.0, 2.0));
+        hstcp.on_loss(&linux, &loss(LossCause::FastRetransmit, 100));
+        assert_near(hstcp.cwnd(), 56.0, 1e-9);
+        // The acknowledgement that reaches ssthresh ends slow start and adds nothing more.
+        let mut hstcp = Hstcp::new(&linux, &start(99.0, 100.0));
+        hstcp.on_ack(&linux, &acks(2));
+        assert_near(hstcp.cwnd(), 100.0, 1e-9);
     }
 
     #[test]
