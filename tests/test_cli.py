@@ -291,9 +291,10 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
     done = {"name": "tiny", "path": "tiny", "runs": 2, "done": 2, "failed": 0, "missing": 0, "failures": []}
     idle = {"running": 0, "on_from_snapshot": 0, "quarantined": 0, "seconds_left": 0, "processor_s_left": 0}
     sound = {"set_aside": 0, "verified": None, "without_checksums": None, "damaged": None}
-    assert about == {**done, **idle, **sound, "code_versions": [mesonet.core.code_version()], "verdicts": []}
+    answers = {"verdicts": [], "disciplines": []}
+    assert about == {**done, **idle, **sound, "code_versions": [mesonet.core.code_version()], **answers}
     for target in (one_factor, "tiny"):
-        assert {**json_of("experiment", "status", target), "verdicts": []} == about
+        assert {**json_of("experiment", "status", target), **answers} == about
         assert json_of("experiment", "run", target) == about
     assert call("experiment", "status", "tiny").stdout == "tiny: 2 of 2 runs done in tiny\n"
     begun = call("experiment", "run", "tiny", "--duration", "9 s")

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import mesonet as mn
 from fake_campaign import FACTORS, fake_campaign
 from mesonet import plots
 from mesonet.campaign import Campaign
+from mesonet.cli.main import main
 from mesonet.experiments.network import experiment
 from mesonet.reporting.campaign_view.queues import discipline_factor, queue_summary, queue_table
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -192,6 +194,8 @@ def test_the_built_in_experiment_answers_for_flows_and_routers(tmp_path: Path) -
     path = chosen.run(tmp_path / "aqm", workers=2).path
     campaign = mn.load(path)
     assert campaign.counts["done"] == 64
+    shown = CliRunner().invoke(main, ["experiment", "run", str(path)], terminal_width=120).stdout
+    assert "which queue discipline:" in shown
     choices = {each.whom: each for each in discipline_choices(CampaignView(campaign))}
     assert "flows of prague beside cubic" in choices
     assert "flows of cubic beside prague" in choices

@@ -161,9 +161,12 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     from mesonet.cli import planning
 
     status = status_of(folder, verify=verify)
-    verdicts = mesonet.verdict(mesonet.load(folder)) if with_verdicts and status.done == status.runs else []
+    complete = with_verdicts and status.done == status.runs
+    verdicts = mesonet.verdict(mesonet.load(folder)) if complete else []
+    answers, disciplines = _disciplines(folder) if complete else ([], [])
     if as_json:
-        write_json({**asdict(status), **({"verdicts": verdicts} if with_verdicts else {})})
+        answered = {"verdicts": verdicts, "disciplines": disciplines} if with_verdicts else {}
+        write_json({**asdict(status), **answered})
         return status
     click.echo("\n".join(planning.status_lines(status)))
     if status.failures:
@@ -171,6 +174,9 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
         write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
     if status.damaged:
         write_table(["damaged run", "reason"], [[each["key"][:16], each["reason"]] for each in status.damaged])
+    if answers:
+        click.echo("\nwhich queue discipline:")
+        write_table(["discipline", "for whom"], answers)
     for question in dict.fromkeys(each["question"] for each in verdicts):
         found = [each for each in verdicts if each["question"] == question]
         what = "replaced by" if question == "replacement" else "flows that compete with"
@@ -179,3 +185,14 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
             ["algorithm", "verdict", "why"], [[each[key] for key in ("algorithm", "verdict", "why")] for each in found]
         )
     return status
+
+
+def _disciplines(folder: Path) -> tuple[list[list[str]], list[dict[str, Any]]]:
+    """Return the answers on queue disciplines as rows of a table, and as data; none if no factor chooses them."""
+    from mesonet.reporting.campaign_view.view import CampaignView
+    from mesonet.reporting.text.disciplines_text import discipline_answers, discipline_rows
+
+    view = CampaignView(mesonet.load(folder))
+    if not view.has_results:
+        return [], []
+    return [[chosen, text] for _, chosen, text in discipline_answers(view)], discipline_rows(view)
