@@ -55,15 +55,20 @@ def build() -> str:
     return f"{target}/release/examples/run"
 
 
+def counted(command: list[str], result: str) -> tuple[int, int]:
+    """Instructions of a command, and the number in what it prints that the group of a regular expression matches."""
+    under = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
+    run = subprocess.run(under, capture_output=True, text=True, check=True)
+    instructions = re.search(r"Collected : (\d+)", run.stderr)
+    found = re.search(result, run.stdout)
+    if not instructions or not found:
+        sys.exit(f"neither instructions nor {result} in what {' '.join(under)} printed")
+    return int(instructions[1]), int(found[1])
+
+
 def count(program: str, scenario: Path, what: str = "delivered") -> tuple[int, int]:
     """Instructions of a run, and data segments delivered (or ``sent``) from beginning to end."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, str(scenario)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    instructions = re.search(r"Collected : (\d+)", run.stderr)
-    segments = re.search(rf"total_data_segments_{what} +(\d+)", run.stdout)
-    if not instructions or not segments:
-        sys.exit(f"neither instructions nor segments in what {' '.join(command)} printed")
-    return int(instructions[1]), int(segments[1])
+    return counted([program, str(scenario)], rf"total_data_segments_{what} +(\d+)")
 
 
 def per_segment(program: str, case: dict[str, object], *, sent: bool = False) -> tuple[float, int]:

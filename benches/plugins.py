@@ -19,12 +19,11 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import re
 import statistics
-import subprocess
 import sys
 import time
 
+from instructions import counted
 from run import HERE, dated, machine
 
 import mesonet as mn
@@ -70,16 +69,10 @@ def production(repeat: int) -> list[str]:
     return lines
 
 
-def counted(algorithm: str) -> float:
+def per_acknowledgement(algorithm: str) -> float:
     """Instructions per acknowledgement, from 10 to 40 s of one flow."""
-    found = []
-    for duration in (10, 40):
-        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, "-c", ONE_RUN]
-        run = subprocess.run([*command, algorithm, f"{duration} s"], capture_output=True, text=True, check=True)
-        collected = re.search(r"Collected : (\d+)", run.stderr)
-        assert collected, run.stderr
-        found.append((int(collected[1]), int(run.stdout)))
-    (before, first), (after, last) = found
+    command = [sys.executable, "-c", ONE_RUN, algorithm]
+    (before, first), (after, last) = (counted([*command, duration], r"(\d+)") for duration in ("10 s", "40 s"))
     return (after - before) / (last - first)
 
 
@@ -95,9 +88,9 @@ def instructions() -> list[str]:
     ]
     own: dict[str, float] = {}
     for ours, theirs in pairs:
-        count = counted(theirs)
+        count = per_acknowledgement(theirs)
         if ours not in own:
-            own[ours] = counted(ours)
+            own[ours] = per_acknowledgement(ours)
         shown = theirs.removeprefix(f"{EXAMPLES}/")
         lines.append(f"| {shown} | {count:,.0f} | {ours} | {own[ours]:,.0f} | {count - own[ours]:,.0f} |")
         sys.stderr.write(lines[-1] + "\n")

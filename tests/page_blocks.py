@@ -43,7 +43,7 @@ class Block:
     language
         Its first word.
     mark
-        The word after it, or nothing.
+        The words after it, or nothing.
     code
         Its text.
     """
@@ -54,8 +54,18 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether the block runs in ``make test``."""
-        return self.mark not in ("slow", "slow fails", "elsewhere", "part")
+        """True if the block runs in ``make test``."""
+        return not self.slow and self.mark not in ("elsewhere", "part")
+
+    @property
+    def slow(self) -> bool:
+        """True if the block runs in ``make verify`` only."""
+        return self.mark in ("slow", "slow fails")
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of its commands."""
+        return int(self.mark == "slow fails")
 
 
 def blocks(page: Path) -> list[Block]:
@@ -85,7 +95,7 @@ def run(page: Path, folder: Path, *, slow: bool = False) -> None:
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     namespace: dict[str, object] = {"__name__": "docs"}
     for block in blocks(page):
-        if not block.runs and not (slow and block.mark.startswith("slow")):
+        if not block.runs and not (slow and block.slow):
             continue
         if block.mark.startswith("file="):
             (folder / block.mark.removeprefix("file=")).write_text(block.code)
@@ -94,12 +104,10 @@ def run(page: Path, folder: Path, *, slow: bool = False) -> None:
         elif block.language == "sh" and (commands := commands_of_mesonet(block.code)):
             for command in commands:
                 done = CliRunner().invoke(main, command[1:], prog_name=command[0])
-                assert done.exit_code == int("fails" in block.mark), (
-                    f"{shlex.join(command)}\n{done.output}\n{done.exception!r}"
-                )
+                assert done.exit_code == block.exit_code, f"{shlex.join(command)}\n{done.output}\n{done.exception!r}"
         elif block.language == "sh":
             bash = ["bash", "-euo", "pipefail", "-c", block.code]
             ended = subprocess.run(bash, env=environment, capture_output=True, text=True)
-            assert ended.returncode == 0, f"{block.code}\n{ended.stdout}\n{ended.stderr}"
+            assert ended.returncode == block.exit_code, f"{block.code}\n{ended.stdout}\n{ended.stderr}"
         else:
             pytest.fail(f"{page.name}: a block of {block.language!r} that nothing runs; call it text")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import sleepy
 from mesonet.campaign.cluster import _Driver, exposure
 from mesonet.cli.main import main
 from mesonet.errors import InputError
+from page_blocks import blocks
 from test_faults import ENVIRONMENT, finish, start, until, write
 
 pytestmark = pytest.mark.process
@@ -149,17 +149,18 @@ SECURITY = Path(__file__).parent.parent / "SECURITY.md"
 
 def certificates(folder: Path) -> dict[str, str]:
     """Make an authority and a certificate with the commands of SECURITY.md; return the variables that it sets."""
-    blocks = re.findall(r"^```sh elsewhere\n(.*?)^```$", SECURITY.read_text(), re.MULTILINE | re.DOTALL)
-    commands, variables = ("".join(each for each in blocks if text in each) for text in ("openssl req", "CA_FILE"))
+    found = [block.code for block in blocks(SECURITY) if block.mark == "elsewhere"]
+    commands, variables = ("".join(each for each in found if text in each) for text in ("openssl req", "CA_FILE"))
     folder.mkdir()
     script = (
         f"set -e\n{commands}\n{variables.replace('=ca.pem', '=$PWD/ca.pem').replace('=cert.pem', '=$PWD/cert.pem')}"
     )
     script = script.replace("=key.pem", "=$PWD/key.pem") + "\nenv"
     done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=True)
-    found = dict(line.split("=", 1) for line in done.stdout.splitlines() if line.startswith("DASK_DISTRIBUTED__COMM"))
-    assert len(found) == 2 + 2 * 3
-    return found
+    lines = (line for line in done.stdout.splitlines() if line.startswith("DASK_DISTRIBUTED__COMM"))
+    values = dict(line.split("=", 1) for line in lines)
+    assert len(values) == 2 + 2 * 3
+    return values
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")

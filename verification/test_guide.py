@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from page_blocks import ROOT, blocks
+
 GUIDE = ROOT / "docs" / "how-to" / "add-a-congestion-control.md"
 
 
@@ -15,7 +18,7 @@ def test_the_example_builds_and_keeps_what_every_algorithm_has_to(tmp_path: Path
     for name in ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
-    file, module, entry = re.findall(r"^```rust elsewhere\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    file, module, entry = (block.code for block in blocks(GUIDE) if block.language == "rust")
     sources = tmp_path / "crates" / "cc" / "src"
     name = re.search(r"pub mod (\w+);", module)[1]  # type: ignore[index]
     (sources / "algorithms" / f"{name}.rs").write_text(file)

@@ -11,11 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from page_blocks import PAGES, ROOT, blocks, run
 from test_gallery import gallery, same_picture
 
-SLOW = [
-    page
-    for page in PAGES
-    if any(block.mark.startswith("slow") for block in blocks(page)) and "gallery" not in page.parts
-]
+SLOW = [page for page in PAGES if any(block.slow for block in blocks(page)) and "gallery" not in page.parts]
 
 
 @pytest.mark.parametrize("page", SLOW, ids=lambda page: str(page.relative_to(ROOT)))

@@ -19,6 +19,7 @@ from mesonet.terminal import write_json, write_table
 from mesonet.units import with_bits
 
 if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
     from mesonet.campaign.status import Status
 
 from mesonet.cli import completing
@@ -162,8 +163,9 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
 
     status = status_of(folder, verify=verify)
     complete = with_verdicts and status.done == status.runs
-    verdicts = mesonet.verdict(mesonet.load(folder)) if complete else []
-    answers, disciplines = _disciplines(folder) if complete else ([], [])
+    campaign = mesonet.load(folder) if complete else None
+    verdicts = mesonet.verdict(campaign) if campaign else []
+    answers, disciplines = _disciplines(campaign) if campaign else ([], [])
     if as_json:
         answered = {"verdicts": verdicts, "disciplines": disciplines} if with_verdicts else {}
         write_json({**asdict(status), **answered})
@@ -187,12 +189,10 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     return status
 
 
-def _disciplines(folder: Path) -> tuple[list[list[str]], list[dict[str, Any]]]:
+def _disciplines(campaign: Campaign) -> tuple[list[list[str]], list[dict[str, Any]]]:
     """Return the answers on queue disciplines as rows of a table, and as data; none if no factor chooses them."""
     from mesonet.reporting.campaign_view.view import CampaignView
     from mesonet.reporting.text.disciplines_text import discipline_answers, discipline_rows
 
-    view = CampaignView(mesonet.load(folder))
-    if not view.has_results:
-        return [], []
+    view = CampaignView(campaign)
     return [[chosen, text] for _, chosen, text in discipline_answers(view)], discipline_rows(view)

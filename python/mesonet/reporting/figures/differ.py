@@ -25,7 +25,7 @@ from mesonet.plots.responses import DATA as VALUES
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, lazily
-from mesonet.reporting.text.answer_text import plain
+from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.captions import differ as captions
 from mesonet.reporting.text.captions import drivers as drivers_captions
 from mesonet.reporting.text.captions.differ import (
@@ -81,8 +81,9 @@ def figures(view: CampaignView) -> list[Figure]:
 
 def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
     """Return main effects on the difference between each algorithm and the incumbent."""
+    size = view.segment_bytes
     factors = [
-        replace(factor, minus=plain(view, factor.minus), plus=plain(view, factor.plus))
+        replace(factor, minus=in_words(factor.minus, size), plus=in_words(factor.plus, size))
         for factor in view.campaign.factors
     ]
     selections = [

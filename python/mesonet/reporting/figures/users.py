@@ -8,7 +8,7 @@ import polars as pl
 
 from mesonet import plots
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
-from mesonet.reporting.campaign_view.users import Users, known, mean_last, mean_over_conditions, users
+from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_last, mean_over_conditions, users
 from mesonet.reporting.campaign_view.values import INCUMBENT
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
@@ -134,7 +134,7 @@ def _rival(view: CampaignView) -> str:
 def _rate(found: Users) -> tuple[float, str]:
     """Return the unit of goodputs in figures, in segments/s, and its name: Mbit/s where segments have one size."""
     size = found.view.segment_bytes
-    return (1.0, "segments/s") if size is None else (1e6 / (8 * size), "Mbit/s")
+    return (1.0, UNIT) if size is None else (1e6 / (8 * size), "Mbit/s")
 
 
 def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:

@@ -44,7 +44,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
     return html.render(
         "answer.html",
         question=_question(view),
-        disciplines=discipline_answers(view) if view.has_results else [],
+        disciplines=discipline_answers(view),
         provisional=_provisional(view),
         sentences=[] if found else _sentences(view),
         statement=found or _statement(view),

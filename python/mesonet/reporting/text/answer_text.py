@@ -99,7 +99,8 @@ def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
         return f"{text}: no response is worse by more than {percent(MARGIN)}; at most, {_moves(most)}."
     else:
         most = max(compared, key=lambda change: change.high if isfinite(change.high) else change.harm)
-        return f"{text}{_doubt(most)}; {_moves(most, 'it' if _doubt(most) else '')}{_dominated(most)}."
+        doubt = _doubt(most)
+        return f"{text}{doubt}; {_moves(most, 'it' if doubt else '')}{_dominated(most)}."
     return f"{text}; {_moves(most)}."
 
 

@@ -87,25 +87,29 @@ def discipline_answers(view: CampaignView) -> list[tuple[str, str, str]]:
     """
     found: dict[tuple[str, str, str], list[str]] = {}
     for each in discipline_choices(view):
-        text = _in_short(each).removeprefix(TRADE).strip(" ()") if each.chosen == TRADE else ""
-        key = CLASSES.get(each.chosen, "none"), discipline_title(each.chosen), text
+        key = CLASSES.get(each.chosen, "none"), discipline_title(each.chosen), _gains(each)
         found.setdefault(key, []).append(each.whom)
     return [
-        (mark, chosen, f"for {listed(whom)}{f'; {text}' if text else ''}.")
-        for (mark, chosen, text), whom in found.items()
+        (mark, chosen, f"for {listed(whom)}{f'; {gains}' if gains else ''}.")
+        for (mark, chosen, gains), whom in found.items()
     ]
 
 
 def _in_short(choice: Choice) -> str:
     """Return the answer for one group of flows or class of routers; both sides of a trade."""
+    gains = _gains(choice)
+    return f"{discipline_title(choice.chosen)} ({gains})" if gains else discipline_title(choice.chosen)
+
+
+def _gains(choice: Choice) -> str:
+    """Return what each side of a trade is better in; empty if the answer is no trade."""
     if choice.chosen != TRADE:
-        return discipline_title(choice.chosen)
+        return ""
     sides = zip(choice.disciplines, (WORSE, BETTER), strict=True)
-    gains = [
+    return ", ".join(
         f"{discipline_title(name)} is better in {listed([each.title for each in choice.outcomes if each.kind == kind])}"
         for name, kind in sides
-    ]
-    return f"{TRADE} ({', '.join(gains)})"
+    )
 
 
 def discipline_rows(view: CampaignView) -> list[dict[str, Any]]:
@@ -120,8 +124,6 @@ def discipline_rows(view: CampaignView) -> list[dict[str, Any]]:
     -------
     One entry per group of flows and class of routers, with every quantity.
     """
-    if not view.has_results:
-        return []
     return [
         {
             "whom": each.whom, "discipline": each.chosen, "compared": list(each.disciplines), "why": why(view, each),

@@ -81,14 +81,15 @@ def discipline_choices(view: CampaignView) -> list[Choice]:
     Parameters
     ----------
     view
-        View of a campaign with results.
+        View of a campaign.
 
     Returns
     -------
-    Groups of flows first, then classes of routers. Empty if no factor with two levels chooses the discipline.
+    Groups of flows first, then classes of routers. Empty without results, or if no factor with two levels chooses the
+    discipline.
     """
     factor = discipline_factor(view)
-    if factor is None:
+    if factor is None or not view.has_results:
         return []
     names = level_text(view, factor, -1), level_text(view, factor, 1)
     found = []
