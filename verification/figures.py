@@ -1,4 +1,4 @@
-"""The figures of docs/explanation/replication.md, from the campaigns that the claims are measured in::
+"""The figures of docs/explanation/replication.md, from the campaigns of the claims and from exported tables::
 
 python verification/figures.py FOLDER [FIGURE ...]
 """
@@ -13,15 +13,18 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+import mesonet
 from mesonet.analysis import main_effects, ordered_data
 from mesonet.plots import correlations, psi_table, save, sign_table
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.measures import fast, many_flows, mixed
+from mesonet.verification.flows import FEWEST_FLOWS
+from mesonet.verification.measures import fast, many_flows
 from mesonet.verification.scorecard import load_scorecard
 
+TABLES = Path(__file__).parent / "tables"
 OUT = Path(__file__).parent.parent / "docs" / "explanation" / "replication"
 
 
@@ -152,24 +155,35 @@ def syn_losses(campaigns: Campaigns) -> alt.VConcatChart:
     return alt.vconcat(*rows)
 
 
-def by_loss(campaigns: Campaigns) -> alt.VConcatChart:
+def by_loss() -> alt.VConcatChart:
     """Conditions of experiment 2a by rising loss, with their settings: step 1 of the ten."""
-    factors, matrix, loss = _loss(campaigns, "exp-2a-short")
+    factors, matrix, loss = _loss("exp-2a")
     found = ordered_data(matrix, loss, factors=[each.id for each in factors])
     return ordered_figure(found, response="loss rate, mean over the alternates")
 
 
-def on_loss(campaigns: Campaigns, experiment: str, response: str) -> alt.VConcatChart:
+def on_loss(experiment: str, response: str) -> alt.VConcatChart:
     """Main effects of the nine factors of experiments 2 on loss."""
-    factors, matrix, loss = _loss(campaigns, experiment)
+    factors, matrix, loss = _loss(experiment)
     found = main_effects(matrix, loss, factors=[each.id for each in factors])
     return effects_figure(found, factors, response=response)
 
 
-def _loss(campaigns: Campaigns, experiment: str) -> tuple[Any, Any, Any]:
+def _loss(name: str) -> tuple[Any, Any, Any]:
     """Factors and design of an experiment, and the loss rate in each condition: the mean over the alternates."""
-    campaign = campaigns.load(experiment)
-    return campaign.factors, campaign.rows.matrix, campaigns.table(experiment, "loss_rate").mean(axis=1)
+    experiment = mesonet.experiment(name)
+    loss = _network(name, "loss_rate").group_by("condition").agg(pl.col("value").mean()).sort("condition")
+    return experiment.factors, experiment.rows.matrix, loss["value"].to_numpy()
+
+
+def _network(name: str, response: str) -> pl.DataFrame:
+    """A response of the network by condition and algorithm, settled or not, from the table of a short campaign."""
+    rows = _exported(name).filter(of="network", response=response)
+    return rows.select("condition", "algorithm", "value")
+
+
+def _exported(name: str) -> pl.DataFrame:
+    return pl.read_parquet(TABLES / f"{name}-short.parquet").filter(period="measured")
 
 
 def fast_alone(campaigns: Campaigns) -> alt.HConcatChart:
@@ -178,17 +192,16 @@ def fast_alone(campaigns: Campaigns) -> alt.HConcatChart:
     return _by_condition({title: campaign.response(name) for name, title in SYN_LOSSES.items()}, "tcp")
 
 
-def newer(campaigns: Campaigns) -> alt.HConcatChart:
+def newer() -> alt.HConcatChart:
     """The network and standard TCP in it, next to CTCP, CUBIC or BBRv3, by the queues with CTCP."""
-    campaign = campaigns.load("exp-2a-modern-short")
-    users = campaign.groups.filter(
-        period="measured", flow_algorithm="tcp", category="web object", path_class="typical", rate_class="normal"
+    users = _exported("exp-2a-modern").filter(
+        of="tcp", response="goodput", category="web object", path_class="typical", rate_class="normal"
     )
     return _by_condition(
         {
-            "queueing delay, ms": campaign.response("queueing_delay"),
-            "loss rate": campaign.response("loss_rate"),
-            "Web objects of TCP, segments/s": users.select("condition", "algorithm", value="goodput"),
+            "queueing delay, ms": _network("exp-2a-modern", "queueing_delay"),
+            "loss rate": _network("exp-2a-modern", "loss_rate"),
+            "Web objects of TCP, segments/s": users.select("condition", "algorithm", "value"),
         },
         "ctcp",
     )
@@ -224,16 +237,27 @@ def _by_condition(tables: dict[str, pl.DataFrame], by: str) -> alt.HConcatChart:
     return alt.hconcat(*charts)
 
 
-CATEGORIES = ("web object", "document", "service pack")
+CATEGORIES = ("web object", "document")
+_PAIR = ("condition", "algorithm", "category", "path_class", "rate_class")
 
 
-def advantages(campaigns: Campaigns) -> alt.HConcatChart:
+def advantages() -> alt.HConcatChart:
     """What CTCP and FAST get beside standard TCP, by size of file, path and interface, from both thresholds."""
     charts = []
-    for experiment, title in (("exp-2b-short", "threshold of 100 segments"), ("exp-2a-short", "threshold of 2^31")):
-        rows = pl.concat(
-            mixed.advantages(campaigns, experiment, each).with_columns(category=pl.lit(each)) for each in CATEGORIES
-        ).filter(pl.col("path_class") != "very fast", pl.col("algorithm").is_in(["ctcp", "fast"]))
+    for experiment, title in (("exp-2b", "threshold of 100 segments"), ("exp-2a", "threshold of 2^31")):
+        goodputs = _exported(experiment).filter(
+            pl.col("load_settled"),
+            pl.col("algorithm").is_in(["ctcp", "fast"]),
+            pl.col("category").is_in(CATEGORIES),
+            pl.col("path_class") != "very fast",
+            pl.col("flows") >= FEWEST_FLOWS,
+            response="goodput",
+        )
+        rows = (
+            goodputs.filter(of="alternate")
+            .join(goodputs.filter(of="tcp"), on=_PAIR, suffix="_tcp", maintain_order="left")
+            .select(*_PAIR, log_ratio=(pl.col("value") / pl.col("value_tcp")).log())
+        )
         ratio = pl.col("log_ratio").exp()
         means = rows.group_by("category", "path_class", "rate_class", "algorithm").agg(
             ratio=pl.col("log_ratio").mean().exp(), least=ratio.quantile(0.1), most=ratio.quantile(0.9)
@@ -249,7 +273,7 @@ def advantages(campaigns: Campaigns) -> alt.HConcatChart:
             color=alt.Color("algorithm:N", title=None),
         )
         x = alt.X(
-            "ratio:Q", title=f"goodput over standard TCP's, {title}", scale=alt.Scale(domain=[0.5, 4], type="log")
+            "ratio:Q", title=f"goodput over standard TCP's, {title}", scale=alt.Scale(domain=[0.7, 2], type="log")
         )
         line = base.transform_calculate(ratio="datum.least").mark_rule(strokeWidth=1.5, opacity=0.5, clip=True)
         charts.append(
@@ -303,14 +327,14 @@ FIGURES: dict[str, Callable[[Campaigns], Any]] = {
     "loss-by-connections": losses,
     "metrics-of-fast": metrics,
     "syn-losses": syn_losses,
-    "conditions-by-loss": by_loss,
-    "effects-on-loss": lambda all_: on_loss(all_, "exp-2a-short", "loss rate, mean over the alternates"),
-    "effects-on-loss-2c": lambda all_: on_loss(all_, "exp-2c-short", "loss rate, network of ten times the size"),
+    "conditions-by-loss": lambda _: by_loss(),
+    "effects-on-loss": lambda _: on_loss("exp-2a", "loss rate, mean over the alternates"),
+    "effects-on-loss-2c": lambda _: on_loss("exp-2c", "loss rate, network of ten times the size"),
     "fast-alone": fast_alone,
     "recovery": recovery,
     "long-lived": long_lived,
-    "newer": newer,
-    "advantages": advantages,
+    "newer": lambda _: newer(),
+    "advantages": lambda _: advantages(),
     "sensitivity-psi": lambda all_: sensitivity_psi(_view(all_, "short")),
     "sensitivity-levels": lambda all_: sensitivity_levels(_view(all_, "short"), _view(all_, "wide-short")),
     "sensitivity-signs": lambda all_: sensitivity_signs(_view(all_, "64")),
