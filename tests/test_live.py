@@ -91,7 +91,7 @@ def test_a_changed_run_is_beside_the_incumbent_in_the_replay(page):
     page.fill("#live [name=share]", "30")
     simulate(page, "changed")
     shown = page.locator("#replay [data-side] select").evaluate_all("all => all.map(e => e.selectedOptions[0].text)")
-    assert shown == ["tcp, condition 4", "scalable, condition 4, buffers x 0.2, codel, share 30 % (simulated here)"]
+    assert shown == ["tcp, condition 4", "scalable, condition 4, buffers x 0.2, CoDel, share 30 % (simulated here)"]
     picture = "document.querySelector('#difference canvas').toDataURL()"
     before = page.evaluate(picture)
     page.focus("#replay-time")

@@ -19,6 +19,7 @@ from mesonet.files import places
 from mesonet.plots import in_page
 from mesonet.reporting import packing
 from mesonet.reporting.page.document import FOLDER as REPORT
+from mesonet.responses.queues import discipline_title
 from mesonet.scenarios.scenario import Scenario, load_scenario
 
 STYLES = ("playground.css",)
@@ -32,6 +33,8 @@ NETWORKS = {
     "abilene": ("abilene", {"trace.every": "200 ms", "measurement.interval": "200 ms"}),
 }
 """By name on the page: the built-in scenario and changes of it."""
+DISCIPLINES = ("drop_tail", "red", "pie", "codel", "fq_codel", "dualpi2")
+"""Queue disciplines to choose from."""
 
 
 def write_playground(path: Path | str) -> Path:
@@ -86,7 +89,7 @@ def playground_data() -> dict[str, Any]:
 
     Returns
     -------
-    Canonical scenarios by network, constants by algorithm, titles of algorithms, and the lessons.
+    Canonical scenarios by network; titles of algorithms, with their constants, and of queue disciplines; the lessons.
     """
     return {
         "scenarios": {name: json.loads(_scenario(*about).to_json()) for name, about in NETWORKS.items()},
@@ -94,6 +97,7 @@ def playground_data() -> dict[str, Any]:
             {"name": name, "title": algorithm.title, "parameters": _constants(name)}
             for name, algorithm in core.algorithms().items()
         ],
+        "disciplines": {name: discipline_title(name) for name in DISCIPLINES},
         "lessons": tomllib.loads(_asset("lessons.toml"))["lesson"],
     }
 

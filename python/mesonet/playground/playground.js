@@ -169,7 +169,7 @@ let settings;
 
 async function start() {
   data = await unpack('playground-data');
-  settings = new Settings(data.algorithms);
+  settings = new Settings(data);
   showLessons(data.lessons);
   report(settings.read(location.hash));
   element('controls').addEventListener('submit', (event) => {

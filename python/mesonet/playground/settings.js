@@ -2,9 +2,6 @@
 // refused with a message, and the default stands.
 
 const NETWORKS = { dumbbell: 'One bottleneck', abilene: 'Abilene backbone' };
-const DISCIPLINES = {
-  drop_tail: 'drop-tail', red: 'RED', pie: 'PIE', codel: 'CoDel', fq_codel: 'FQ-CoDel', dualpi2: 'DualPI2 (L4S)',
-};
 const STEPS = {
   flows: [1, 2, 3, 4, 5, 6, 8, 10, 15, 20],
   users: [1, 2, 5, 10, 15, 20, 30, 50, 100],
@@ -30,12 +27,12 @@ const LARGEST_SEED = 2 ** 32 - 1;
 const element = (id) => document.getElementById(id);
 
 class Settings {
-  constructor(algorithms) {
+  constructor({ algorithms, disciplines }) {
     this.choices = {
       network: NETWORKS,
       first: Object.fromEntries(algorithms.map(({ name, title }) => [name, title])),
       second: { none: 'none', ...Object.fromEntries(algorithms.map(({ name, title }) => [name, title])) },
-      discipline: DISCIPLINES,
+      discipline: disciplines,
     };
     for (const [id, options] of Object.entries(this.choices)) {
       element(id).replaceChildren(...Object.entries(options).map(([value, text]) => new Option(text, value)));

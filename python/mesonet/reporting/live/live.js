@@ -95,7 +95,7 @@ async function compare(run, about) {
 function titleOfChange(about) {
   const parts = [`${about.algorithm}, condition ${about.condition}`];
   if (Number(control('buffer').value) !== 1) parts.push(`buffers x ${control('buffer').value}`);
-  if (control('discipline').value) parts.push(control('discipline').value);
+  if (control('discipline').value) parts.push(control('discipline').selectedOptions[0].textContent);
   if (control('share').value !== '') parts.push(`share ${control('share').value} %`);
   return `${parts.join(', ')} (simulated here)`;
 }
