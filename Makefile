@@ -8,6 +8,9 @@ OUT    ?= demo
 MACHINE := $(shell uname -m)
 FUZZ_S ?= 60
 
+# Tests start hundreds of processes: each would compile the package again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: docs gallery help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
