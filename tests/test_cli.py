@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet
+from mesonet.cli import start
 from mesonet.cli.main import main
 from mesonet.simulation.result import FILES
 
@@ -69,6 +70,19 @@ def test_installed_command_prints_its_version() -> None:
     command = [sys.executable, "-m", "mesonet", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert done.stdout == f"mesonet, version {mesonet.__version__}\n"
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "1"), ("3", "3")])
+def test_numpy_of_a_command_has_one_thread_unless_told_otherwise(
+    given: str | None, used: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["mesonet", "--version"])
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    with pytest.raises(SystemExit):
+        start.main()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == used
 
 
 @pytest.mark.parametrize(

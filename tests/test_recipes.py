@@ -19,7 +19,8 @@ import pytest
 import yaml
 
 from mesonet.cli.main import main
-from mesonet.cli.planning import memory, shard
+from mesonet.cli.memory import in_bytes
+from mesonet.cli.planning import shard
 from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 
 LEFT = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page) if not block.runs]
@@ -117,7 +118,7 @@ def test_a_command_is_one(page: Path, words: list[str]) -> None:
         if words[1:]:
             parse(main, words[1:])
         given = dict(pairwise(words))
-        assert memory(given.get("--memory")) != 0
+        assert in_bytes(given.get("--memory")) != 0
         if "--shard" in given:
             assert shard(given["--shard"]) is not None
     elif program == "dask":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from inspect import cleandoc
 from typing import Any
 
@@ -49,8 +48,10 @@ def schema(name: str) -> dict[str, Any]:
     return about | found
 
 
-def record(model: models.Description, scenario: dict[str, Any], seed: int, watch: provenance.Stopwatch) -> str:
-    """Return the text of ``run.json`` of a run of a model that is no network.
+def record(
+    model: models.Description, scenario: dict[str, Any], seed: int, watch: provenance.Stopwatch
+) -> dict[str, Any]:
+    """Return the content of ``run.json`` of a run of a model that is no network, without checksums.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def record(model: models.Description, scenario: dict[str, Any], seed: int, watch
 
     Returns
     -------
-    JSON.
+    Plain data.
     """
     about = RunDocument(
         scenario=scenario,
@@ -77,4 +78,4 @@ def record(model: models.Description, scenario: dict[str, Any], seed: int, watch
         finished=provenance.now(),
         performance=Performance(**watch.resources(children="command" in model)),
     )
-    return json.dumps(plain(about), indent=1, sort_keys=True) + "\n"
+    return plain(about)

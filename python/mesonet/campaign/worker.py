@@ -25,7 +25,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -152,7 +152,7 @@ def _told(error: Exception) -> dict[str, Any]:
     return {"message": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
 
 
-def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
+def _write(task: dict[str, Any], tables: dict[str, Table], about: Mapping[str, Any]) -> None:
     with Ledger(task["folder"]).writing(task["key"]) as aside:
         for name, table in tables.items():
             write_parquet(table, aside / f"{name}.parquet")
@@ -161,7 +161,7 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
 
 def answer_tables(
     task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Callable[[float, float], None] | None = None
-) -> tuple[dict[str, Table], str]:
+) -> tuple[dict[str, Table], dict[str, Any]]:
     """Return the tables of a run and its record. Errors of the simulator or the model pass through.
 
     Parameters
@@ -175,14 +175,14 @@ def answer_tables(
 
     Returns
     -------
-    Tables by name, and the text of ``run.json`` without checksums.
+    Tables by name, and the content of ``run.json`` without checksums.
     """
     return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 
 
 def _network(
     task: dict[str, Any], checkpoint: Checkpoint | None, update: Callable[[float, float], None] | None
-) -> tuple[dict[str, Table], str]:
+) -> tuple[dict[str, Table], dict[str, Any]]:
     from mesonet.simulation.simulate import simulate_json
     from mesonet.simulation.size import refuse_large
 
@@ -191,7 +191,7 @@ def _network(
     result = simulate_json(task["scenario"], task["seed"], update, checkpoint=checkpoint)
     changed = (Path(task["folder"]) / EXPERIMENT).stat().st_mtime_ns
     kept = {name: getattr(result, name) for name in _kept(task["folder"], changed)}
-    return {"responses": result.responses, "groups": result.groups, **kept}, result.run_json()
+    return {"responses": result.responses, "groups": result.groups, **kept}, result.record()
 
 
 @lru_cache(maxsize=1)
@@ -200,7 +200,7 @@ def _kept(folder: str, changed_ns: int) -> tuple[str, ...]:
     return tuple(Ledger(folder).document().get("keep", ()))
 
 
-def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
+def _model(task: dict[str, Any]) -> tuple[dict[str, Table], dict[str, Any]]:
     from mesonet.responses.tables import RESPONSES
     from mesonet.simulation.result import table
 

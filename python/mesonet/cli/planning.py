@@ -211,44 +211,6 @@ def time_limit(text: str | None) -> float | None:
     return seconds
 
 
-_SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-
-
-def memory(text: str | None) -> int | None:
-    """Return the bytes of a size of memory.
-
-    Parameters
-    ----------
-    text
-        A size such as ``500 MB`` or ``4 GiB``; None: the default.
-
-    Returns
-    -------
-    Bytes, or None.
-
-    Raises
-    ------
-    InputError
-        If it is no such size.
-
-    Examples
-    --------
-    >>> memory("4 GiB")
-    4294967296
-    """
-    if text is None:
-        return None
-    number = text.strip().rstrip("BKMGIbkmgi ")
-    unit = text.strip()[len(number) :].strip().upper()
-    try:
-        size = int(float(number) * _SIZES[unit])
-    except (ValueError, KeyError, OverflowError):
-        size = 0
-    if size < 1:
-        raise InputError("not a size of memory", path="--memory", value=text, allowed='such as "500 MB" or "4 GiB"')
-    return size
-
-
 def heading(chosen: Designed) -> str:
     """Return the description of an experiment in a few lines.
 

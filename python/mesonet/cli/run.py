@@ -10,6 +10,7 @@ import click
 
 import mesonet
 from mesonet.cli.choice import find_scenario
+from mesonet.cli.memory import in_bytes
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.progress import Progress
@@ -72,7 +73,6 @@ def run(
     **options: Any,
 ) -> None:
     """Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
-    from mesonet.cli.planning import memory as memory_size
     from mesonet.simulation.result import reserved
 
     if checkpoint_every is not None and checkpoint is None:
@@ -82,7 +82,7 @@ def run(
         )
     if figure:
         _refuse_other_forms(figure)
-    size = memory_size(memory)
+    size = in_bytes(memory)
     chosen = find_scenario(target, **options)
     for note in (*getattr(chosen.value("topology"), "notes", ()), *idle_notes(chosen)):
         click.echo(f"note: {note}", err=True)

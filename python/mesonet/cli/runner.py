@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mesonet.cli.memory import in_bytes
 from mesonet.errors import InputError
 
 HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
@@ -69,7 +70,7 @@ def how(
     if dask is not None and workers is not None:
         raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
     parsed: dict[str, Any] = {
-        "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
+        "memory": in_bytes(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
     }  # fmt: skip
     if dask is not None:
         from mesonet.campaign.cluster import exposure

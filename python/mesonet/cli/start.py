@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -10,6 +11,7 @@ from mesonet import interrupts
 
 def main() -> None:
     """Run the command line."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy loads in half the time: no threads for small matrices
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell ignores it for commands in background
         signal.signal(signal.SIGINT, interrupts.once)
     try:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from mesonet.errors import InputError
 
 ENTRY = "checksums"
@@ -44,18 +46,18 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_record(record: str, folder: Path) -> None:
+def write_record(record: Mapping[str, Any], folder: Path) -> None:
     """Write the record of a run with the checksums of all files in its folder.
 
     Parameters
     ----------
     record
-        JSON of the record, an object without checksums.
+        The record, without checksums.
     folder
         Folder of the run, in which all other files are complete.
     """
     files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != RECORD}
-    (folder / RECORD).write_bytes(sealed(json.loads(record), RECORD, files, indent=1))
+    (folder / RECORD).write_bytes(sealed(record, RECORD, files, indent=1))
 
 
 def sealed(
@@ -79,7 +81,8 @@ def sealed(
     JSON with the entry `ENTRY`, in UTF-8.
     """
     about = {**content, ENTRY: {**(files or {}), name: _ZEROS}}
-    text = json.dumps(about, indent=indent, sort_keys=True) + "\n"
+    text = json.dumps(about, sort_keys=True)
+    text = (text if indent is None else msgspec.json.format(text, indent=indent)) + "\n"  # json indents in Python: slow
     digest = hashlib.sha256(text.encode()).hexdigest()
     own = f'"{name}": "'
     return text.replace(own + _ZEROS, own + digest).encode()

@@ -1,6 +1,7 @@
 """Explicit flows: the flows that a scenario lists (path ``flows``), with routers, start, size and algorithm."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -121,6 +122,13 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
 
 
 def _flow_number(key: str, kind: units.Kind, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> float:
+    return (_text_number if isinstance(value, str) else _number)(key, kind, value, segment_bytes)
+
+
+def _number(key: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
     number: float = units.parse(kind, value, segment_bytes=segment_bytes)
     ranges.check(f"flows[].{key}", kind, number, value)
     return number
+
+
+_text_number = lru_cache(maxsize=1 << 12)(_number)  # thousands of flows may have the same text

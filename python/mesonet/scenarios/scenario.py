@@ -342,6 +342,11 @@ class Scenario:
         InputError
             With the path, and the file where it is known.
         """
+        self._checked  # noqa: B018 - checks when it is first read
+
+    @cached_property
+    def _checked(self) -> None:
+        """None; a scenario with thousands of flows is checked once."""
         self._refuse_needless_constants()
         try:
             core.check(self._text)
@@ -548,6 +553,8 @@ def _file(source: str) -> str | None:
 
 def _plain(value: Any) -> Any:
     """Return plain data with whole numbers as integers, so that equal values have equal text."""
+    if isinstance(value, str | float) or value is None:  # most of the values of thousands of flows
+        return units.whole(value) if isinstance(value, float) else value
     value = value.canonical() if isinstance(value, Topology) else value
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +47,9 @@ def versions(code_version: str | None = None) -> dict[str, str]:
     }
 
 
-@cache
 def _version(package: str) -> str:
-    """Return the version of a package; reading its metadata takes as long as a short run."""
-    return version(package)
+    """Return the version of a package that every run loads: reading its metadata takes as long as a short run."""
+    return str(import_module(package).__version__)
 
 
 @cache

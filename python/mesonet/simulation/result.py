@@ -268,21 +268,29 @@ class Result:
         """True if the load had settled when the warm-up ended; always True without users."""
         return bool(settling.load_settled(self.settling_times, self.load_drift, self.provenance["scenario"]))
 
-    def run_json(self) -> str:
-        """Return provenance, resources and the settling times.
+    def record(self) -> dict[str, Any]:
+        """Return provenance, resources and the settling times: the content of ``run.json`` without checksums.
 
         Returns
         -------
-        JSON text.
+        Plain data.
         """
-        about = {
+        return {
             **self.provenance,
             "performance": self.performance,
             "load_drift": self.load_drift,
             "settling_s": self.settling_times,
             "settling_time_s": self.settling_time(),
         }
-        return json.dumps(about, indent=1, sort_keys=True) + "\n"
+
+    def run_json(self) -> str:
+        """Return the record as text.
+
+        Returns
+        -------
+        JSON text.
+        """
+        return json.dumps(self.record(), indent=1, sort_keys=True) + "\n"
 
     def write(self, directory: str | Path) -> Path:
         """Write the tables and run.json; files of an earlier run are replaced.
@@ -309,7 +317,7 @@ class Result:
     def _write_files(self, aside: Path) -> None:
         for name in TABLES:
             write_parquet(getattr(self, name), aside / f"{name}.parquet")
-        checksums.write_record(self.run_json(), aside)
+        checksums.write_record(self.record(), aside)
 
 
 @contextmanager
