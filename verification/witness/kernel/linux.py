@@ -149,7 +149,8 @@ def _connect(name: str, own: str, other: str, scenario: KernelScenario) -> None:
     _ip(*inside, "addr", "add", own, "dev", "tun0")
     limit = ["gso_max_segs", str(scenario.gso_segments)] if scenario.gso_segments else []
     _ip(*inside, "link", "set", "tun0", "mtu", "1500", "txqueuelen", "10000", *limit, "up")
-    _ip(*inside, "route", "add", other, "dev", "tun0", "rto_min", f"{round(scenario.floor_s * 1000)}ms")
+    acks = [] if scenario.delayed_acks else ["quickack", "1"]
+    _ip(*inside, "route", "add", other, "dev", "tun0", *acks, "rto_min", f"{round(scenario.floor_s * 1000)}ms")
     with _inside(name):
         _offloads_off("tun0")
 

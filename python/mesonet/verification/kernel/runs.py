@@ -68,7 +68,7 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
         "network.buffer_counts_in_service": False,
         "users.base_sources": 0,
         "flows": flows,
-        "transport.delayed_acks": True,
+        "transport.delayed_acks": scenario.delayed_acks,
         "transport.min_rto": f"{scenario.floor_s} s",
         "time.duration": f"{scenario.duration_s} s",
         "time.warmup": "0 s",

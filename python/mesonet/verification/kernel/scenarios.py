@@ -49,6 +49,8 @@ class KernelScenario:
         Most segments that the kernel sends in one piece; None for the kernel's own choice.
     compressed_sacks
         True: the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
+    delayed_acks
+        False: the receiver acknowledges every segment at once (`quickack` of the route).
     rate_mbps, rtt_s
         Rate of the queue, Mb/s, and round trip without it, s.
     changes
@@ -70,6 +72,7 @@ class KernelScenario:
     floor_s: float = 1.0
     gso_segments: int | None = 1
     compressed_sacks: bool = True
+    delayed_acks: bool = True
     rate_mbps: float = RATE_MBPS
     rtt_s: float = 2 * PROPAGATION_S
     changes: tuple[tuple[float, float], ...] = ()
@@ -156,6 +159,21 @@ def every_sack(scenario: KernelScenario) -> KernelScenario:
     The scenario, with its own name.
     """
     return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
+
+
+def every_ack(scenario: KernelScenario) -> KernelScenario:
+    """Return a scenario in which the receiver acknowledges every segment.
+
+    Parameters
+    ----------
+    scenario
+        Another scenario.
+
+    Returns
+    -------
+    The scenario, with its own name.
+    """
+    return replace(scenario, name=f"{scenario.name} every ack", delayed_acks=False)
 
 
 def short(algorithm: str, segments: int) -> KernelScenario:
@@ -265,4 +283,5 @@ def every() -> list[KernelScenario]:
     found += [every_sack(pair("bbr", "cubic", places)) for places in PLACES]
     found += [short(algorithm, segments) for algorithm in SINGLE for segments in SIZES]
     found += [lossy(algorithm, loss) for algorithm in SINGLE for loss in LOSSES]
+    found += [every_ack(single(algorithm, places)) for algorithm in ("reno", "cubic") for places in PLACES]
     return found
