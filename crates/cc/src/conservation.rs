@@ -14,6 +14,17 @@ enum Recovery {
     Timeout,
 }
 
+/// Whether the last acknowledgement has ended a fast recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Ended {
+    #[default]
+    No,
+    /// One that was in its first round.
+    Conserving,
+    /// One that was beyond it.
+    Later,
+}
+
 /// Recovery of one flow.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Conservation {
@@ -22,6 +33,11 @@ pub struct Conservation {
     conserving: bool,
     /// Window before recovery, or before the smallest round-trip time was probed.
     prior_window: f64,
+    ended: Ended,
+    /// The acknowledgement that has ended it is not yet accounted for.
+    ends_now: bool,
+    /// The window that it would have if it went on.
+    ended_window: f32,
 }
 
 impl Conservation {
@@ -35,9 +51,19 @@ impl Conservation {
         self.recovery == Recovery::Timeout && !ack.after_timeout
     }
 
+    /// An acknowledgement, before anything else about it but the end of recovery.
+    pub fn see_ack(&mut self) {
+        if !std::mem::take(&mut self.ends_now) {
+            self.ended = Ended::No;
+        }
+    }
+
     /// A round trip is over.
     pub fn end_round(&mut self) {
         self.conserving = false;
+        if self.ended == Ended::Conserving {
+            self.ended = Ended::Later;
+        }
     }
 
     /// Remembers the window `cwnd`; the larger of two where it is held down already, by recovery or `probing_rtt`.
@@ -64,9 +90,45 @@ impl Conservation {
         self.restored(cwnd)
     }
 
+    /// Fast recovery is over, unless the acknowledgement that ends it begins another one: see [`Self::go_on`].
+    pub fn end_for_now(&mut self, cwnd: f64) -> f64 {
+        self.ended = if self.conserving { Ended::Conserving } else { Ended::Later };
+        (self.ends_now, self.ended_window) = (true, cwnd as f32);
+        self.end(cwnd)
+    }
+
+    /// The fast recovery that the last acknowledgement has ended goes on: its window. None where that has ended none.
+    pub fn go_on(&mut self) -> Option<f64> {
+        if self.ended == Ended::No {
+            return None;
+        }
+        let cwnd = f64::from(self.ended_window);
+        (self.recovery, self.conserving) = (Recovery::Fast, self.ended == Ended::Conserving);
+        self.save(cwnd, false);
+        Some(cwnd)
+    }
+
     /// The window after an acknowledgement: towards `target`, beyond which it does not grow once the path is `full`, and
     /// at least `smallest`; `initial` is the initial window.
     pub fn window(
+        &mut self,
+        cwnd: f64,
+        target: f64,
+        full: bool,
+        initial: f64,
+        smallest: f64,
+        ack: &AckEvent,
+    ) -> f64 {
+        if self.ended != Ended::No {
+            let going_on =
+                Self { recovery: Recovery::Fast, conserving: self.ended == Ended::Conserving, ..*self };
+            let window = f64::from(self.ended_window);
+            self.ended_window = going_on.next_window(window, target, full, initial, smallest, ack) as f32;
+        }
+        self.next_window(cwnd, target, full, initial, smallest, ack)
+    }
+
+    fn next_window(
         &self,
         cwnd: f64,
         target: f64,

@@ -30,6 +30,8 @@
 //! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the interval after
 //!   it.
 //! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
+//! * `joins_recoveries` 1: where the acknowledgement that ends a recovery begins another one, the first one goes on. Linux
+//!   calls BBR after both (tcp_ack), so that BBR sees neither (bbr_set_cwnd_to_recover_or_restore).
 //!
 //! These are not modelled:
 //!
@@ -84,6 +86,8 @@ pub struct BbrConfig {
     lt_ratio: f64,
     lt_difference: f64,
     lt_use_rounds: u32,
+    /// A recovery that begins with the acknowledgement that ends another one goes on as that one.
+    joins_recoveries: bool,
 }
 
 /// The mode of a flow.
@@ -507,6 +511,7 @@ impl CongestionControl for Bbr {
         Param::new("lt_ratio", "relative difference up to which two intervals agree", "1", [0.0, 1.0], 0.125, "Linux tcp_bbr.c"),
         Param::new("lt_difference", "difference up to which two intervals agree", "segments/s", [0.0, 1e6], 500.0 / 1448.0, "Linux tcp_bbr.c: 4 kbit/s, of 1448 bytes each"),
         Param::new("lt_use_rounds", "round trips for which the long-term bandwidth is used", "round trips", [1.0, 1e6], 48.0, "Linux tcp_bbr.c"),
+        Param::new("joins_recoveries", "1: a recovery that begins with the acknowledgement that ends another one goes on as that one; 0: it has a first round of its own", "1", [0.0, 1.0], 0.0, "draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_input.c: 1)").with(&[(Preset::Linux, 1.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> BbrConfig {
@@ -539,6 +544,7 @@ impl CongestionControl for Bbr {
             lt_ratio,
             lt_difference,
             lt_use_rounds,
+            joins_recoveries,
         ] = constants(values);
         BbrConfig {
             common,
@@ -570,6 +576,7 @@ impl CongestionControl for Bbr {
             lt_ratio,
             lt_difference,
             lt_use_rounds: lt_use_rounds.round() as u32,
+            joins_recoveries: joins_recoveries >= 0.5,
         }
     }
 
@@ -616,6 +623,7 @@ impl CongestionControl for Bbr {
         if self.recovery.has_repaired_timeout(ack) {
             self.leave_recovery(config);
         }
+        self.recovery.see_ack();
         (self.in_flight, self.delivered) = (ack.in_flight, ack.delivered);
         (self.acked, self.acked_at) = (ack.acked, ack.now);
         self.update_bandwidth(config, ack);
@@ -650,6 +658,14 @@ impl CongestionControl for Bbr {
         match loss.cause {
             LossCause::Ecn => {}
             LossCause::FastRetransmit => {
+                // A timer finds losses between two acknowledgements.
+                if config.joins_recoveries
+                    && self.acked_at == loss.now
+                    && let Some(cwnd) = self.recovery.go_on()
+                {
+                    self.window.set(&config.common, cwnd);
+                    return;
+                }
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
                 // reports the loss lets as many segments go as it acknowledged.
@@ -672,7 +688,8 @@ impl CongestionControl for Bbr {
     }
 
     fn on_recovery_exit(&mut self, config: &BbrConfig, _: Picos) {
-        self.leave_recovery(config);
+        let cwnd = self.recovery.end_for_now(self.window.cwnd());
+        self.window.set(&config.common, cwnd);
     }
 
     /// Recovery has ended, which brings the window back; what was learned since is kept.
@@ -1013,6 +1030,32 @@ mod tests {
         assert_eq!(bbr.cwnd(), 5501.0);
         bbr.on_recovery_exit(&config, 3 * MS);
         assert_eq!(bbr.cwnd(), 6808.0);
+    }
+
+    /// Linux calls BBR once, after a recovery has ended and another one has begun.
+    #[test]
+    fn a_recovery_that_begins_with_the_end_of_another_goes_on() {
+        for (joins, ends_with) in [(0.0, 5502.0), (1.0, 4992.0)] {
+            let (_, mut bbr) = probing(2);
+            let config = config::<Bbr>(Preset::Standard, &[("joins_recoveries", joins)]);
+            bbr.window.set(&config.common, 6808.0);
+            bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+            bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+            // Beyond the first round the window loses what is lost.
+            bbr.on_ack(&config, &AckEvent { lost: 11, in_recovery: true, ..round(&bbr, 2 * MS, 21.0, 5000) });
+            assert_eq!(bbr.cwnd(), 4991.0);
+            bbr.on_recovery_exit(&config, 3 * MS);
+            bbr.on_ack(&config, &AckEvent { now: 3 * MS, ..round(&bbr, 3 * MS, 21.0, 5501) });
+            assert_eq!(bbr.cwnd(), 6808.0);
+            bbr.on_loss(&config, &LossEvent { now: 3 * MS, ..loss(LossCause::FastRetransmit, 5501) });
+            assert_eq!(bbr.cwnd(), ends_with);
+            // Later, or found by a timer, it is another one.
+            bbr.on_recovery_exit(&config, 4 * MS);
+            assert_eq!(bbr.cwnd(), 6808.0);
+            bbr.on_ack(&config, &round(&bbr, 4 * MS, 21.0, 5000));
+            bbr.on_loss(&config, &LossEvent { now: 5 * MS, ..loss(LossCause::FastRetransmit, 5001) });
+            assert_eq!(bbr.cwnd(), 5001.0);
+        }
     }
 
     #[test]
