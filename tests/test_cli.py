@@ -76,13 +76,20 @@ def test_installed_command_prints_its_version() -> None:
 def test_numpy_of_a_command_has_one_thread_unless_told_otherwise(
     given: str | None, used: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(sys, "argv", ["mesonet", "--version"])
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
     if given is None:
         monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     with pytest.raises(SystemExit):
         start.main()
+    signal.signal(signal.SIGINT, before)
     assert os.environ["OPENBLAS_NUM_THREADS"] == used
+
+
+def test_numpy_is_loaded_after_its_number_of_threads_is_set() -> None:
+    code = "import sys, mesonet.cli.start; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(

@@ -90,11 +90,24 @@ impl Conservation {
         self.restored(cwnd)
     }
 
-    /// Fast recovery is over, unless the acknowledgement that ends it begins another one: see [`Self::go_on`].
+    /// Recovery is over, unless the acknowledgement that ends it, which is still to be seen, begins fast recovery again: see
+    /// [`Self::go_on`].
     pub fn end_for_now(&mut self, cwnd: f64) -> f64 {
-        self.ended = if self.conserving { Ended::Conserving } else { Ended::Later };
-        (self.ends_now, self.ended_window) = (true, cwnd as f32);
+        if self.recovery == Recovery::Fast {
+            self.ended = if self.conserving { Ended::Conserving } else { Ended::Later };
+            (self.ends_now, self.ended_window) = (true, cwnd as f32);
+        }
         self.end(cwnd)
+    }
+
+    /// The window that has ended its recovery is at most `cwnd`, too, where that goes on.
+    pub fn limit(&mut self, cwnd: f64) {
+        self.ended_window = self.ended_window.min(cwnd as f32);
+    }
+
+    /// The window that has ended its recovery is at least `cwnd`, too, where that goes on.
+    pub fn raise(&mut self, cwnd: f64) {
+        self.ended_window = self.ended_window.max(cwnd as f32);
     }
 
     /// The fast recovery that the last acknowledgement has ended goes on: its window. None where that has ended none.

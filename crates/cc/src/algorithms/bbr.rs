@@ -442,7 +442,9 @@ impl Bbr {
     }
 
     fn restore_window(&mut self, c: &BbrConfig) {
-        self.window.set(&c.common, self.recovery.restored(self.window.cwnd()));
+        let cwnd = self.recovery.restored(self.window.cwnd());
+        self.recovery.raise(cwnd);
+        self.window.set(&c.common, cwnd);
     }
 
     fn leave_recovery(&mut self, c: &BbrConfig) {
@@ -468,6 +470,7 @@ impl Bbr {
         let mut cwnd = self.recovery.window(cwnd, target, self.full, initial, c.min_window, ack);
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(c.min_window);
+            self.recovery.limit(c.min_window);
         }
         self.window.set(&c.common, cwnd);
     }
@@ -687,8 +690,11 @@ impl CongestionControl for Bbr {
         self.lost = self.lost.wrapping_add(1);
     }
 
-    fn on_recovery_exit(&mut self, config: &BbrConfig, _: Picos) {
-        let cwnd = self.recovery.end_for_now(self.window.cwnd());
+    fn on_recovery_exit(&mut self, config: &BbrConfig, now: Picos) {
+        let cwnd = self.window.cwnd();
+        // Not after the acknowledgement was seen, as where a probe has repaired its loss.
+        let is_first = now > self.acked_at;
+        let cwnd = if is_first { self.recovery.end_for_now(cwnd) } else { self.recovery.end(cwnd) };
         self.window.set(&config.common, cwnd);
     }
 
@@ -1032,30 +1038,87 @@ mod tests {
         assert_eq!(bbr.cwnd(), 6808.0);
     }
 
-    /// Linux calls BBR once, after a recovery has ended and another one has begun.
-    #[test]
-    fn a_recovery_that_begins_with_the_end_of_another_goes_on() {
-        for (joins, ends_with) in [(0.0, 5502.0), (1.0, 4992.0)] {
-            let (_, mut bbr) = probing(2);
-            let config = config::<Bbr>(Preset::Standard, &[("joins_recoveries", joins)]);
-            bbr.window.set(&config.common, 6808.0);
-            bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
-            bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+    /// A flow in recovery, its window before, and its window where the acknowledgement that ends recovery begins another.
+    fn ends_and_begins(joins: f64, conserving: bool) -> (BbrConfig, Bbr) {
+        let (_, mut bbr) = probing(2);
+        let config = config::<Bbr>(Preset::Standard, &[("joins_recoveries", joins)]);
+        bbr.window.set(&config.common, 6808.0);
+        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+        bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+        if !conserving {
             // Beyond the first round the window loses what is lost.
             bbr.on_ack(&config, &AckEvent { lost: 11, in_recovery: true, ..round(&bbr, 2 * MS, 21.0, 5000) });
             assert_eq!(bbr.cwnd(), 4991.0);
-            bbr.on_recovery_exit(&config, 3 * MS);
-            bbr.on_ack(&config, &AckEvent { now: 3 * MS, ..round(&bbr, 3 * MS, 21.0, 5501) });
-            assert_eq!(bbr.cwnd(), 6808.0);
-            bbr.on_loss(&config, &LossEvent { now: 3 * MS, ..loss(LossCause::FastRetransmit, 5501) });
-            assert_eq!(bbr.cwnd(), ends_with);
-            // Later, or found by a timer, it is another one.
-            bbr.on_recovery_exit(&config, 4 * MS);
-            assert_eq!(bbr.cwnd(), 6808.0);
-            bbr.on_ack(&config, &round(&bbr, 4 * MS, 21.0, 5000));
-            bbr.on_loss(&config, &LossEvent { now: 5 * MS, ..loss(LossCause::FastRetransmit, 5001) });
-            assert_eq!(bbr.cwnd(), 5001.0);
         }
+        bbr.on_recovery_exit(&config, 3 * MS);
+        assert_eq!(bbr.cwnd(), 6808.0);
+        (config, bbr)
+    }
+
+    fn within_the_round(bbr: &Bbr, now: Picos, in_flight: u32) -> AckEvent {
+        let mut ack = round(bbr, now, 21.0, in_flight);
+        ack.sample.prior_delivered = 0;
+        ack
+    }
+
+    fn found(now: Picos) -> LossEvent {
+        LossEvent { now, ..loss(LossCause::FastRetransmit, 5500) }
+    }
+
+    /// Linux calls BBR once, after a recovery has ended and another one has begun.
+    #[test]
+    fn a_recovery_that_begins_with_the_end_of_another_goes_on() {
+        for (joins, conserving, ends_with, then) in
+            [(0.0, false, 5502.0, 5502.0), (1.0, false, 4992.0, 4993.0), (1.0, true, 5502.0, 5602.0)]
+        {
+            let (config, mut bbr) = ends_and_begins(joins, conserving);
+            bbr.on_ack(&config, &within_the_round(&bbr, 3 * MS, 5501));
+            assert_eq!(bbr.cwnd(), 6808.0);
+            bbr.on_loss(&config, &found(3 * MS));
+            assert_eq!(bbr.cwnd(), ends_with);
+            let in_flight = if joins == 1.0 { 5601 } else { 5501 };
+            bbr.on_ack(&config, &within_the_round(&bbr, 4 * MS, in_flight));
+            assert_eq!(bbr.cwnd(), then);
+            bbr.on_recovery_exit(&config, 5 * MS);
+            assert_eq!(bbr.cwnd(), 6808.0);
+        }
+    }
+
+    #[test]
+    fn a_recovery_that_begins_later_is_another_one() {
+        // With the next acknowledgement; found by a timer; after a probe that has repaired its loss.
+        let (config, mut bbr) = ends_and_begins(1.0, false);
+        bbr.on_ack(&config, &round(&bbr, 3 * MS, 21.0, 5501));
+        let mut by_timer = bbr;
+        let mut probed = bbr;
+        bbr.on_ack(&config, &round(&bbr, 4 * MS, 21.0, 5000));
+        bbr.on_loss(&config, &found(4 * MS));
+        assert_eq!(bbr.cwnd(), 5001.0);
+        by_timer.on_loss(&config, &found(4 * MS));
+        assert_eq!(by_timer.cwnd(), 5502.0);
+        probed.on_ack(&config, &round(&probed, 4 * MS, 21.0, 5000));
+        probed.on_loss(&config, &found(4 * MS));
+        probed.on_recovery_exit(&config, 4 * MS);
+        probed.on_ack(&config, &round(&probed, 5 * MS, 21.0, 5100));
+        probed.on_loss(&config, &found(5 * MS));
+        assert_eq!(probed.cwnd(), 5101.0);
+    }
+
+    #[test]
+    fn a_recovery_that_goes_on_keeps_the_window_of_probe_rtt() {
+        let begins = 10_001 * MS;
+        let (config, mut bbr) = ends_and_begins(1.0, false);
+        bbr.on_ack(&config, &AckEvent { rtt: RTT + MS, ..round(&bbr, begins, 21.0, 3402) });
+        bbr.on_loss(&config, &found(begins));
+        assert_eq!((bbr.mode, bbr.cwnd()), (Mode::ProbeRtt, 4.0));
+
+        let (config, mut bbr) = ends_and_begins(1.0, false);
+        bbr.mode = Mode::ProbeRtt;
+        (bbr.probe_rtt_done, bbr.probe_rtt_round_done) = (MS, true);
+        bbr.recovery.limit(4.0);
+        bbr.on_ack(&config, &round(&bbr, 3 * MS, 21.0, 4));
+        bbr.on_loss(&config, &found(3 * MS));
+        assert_eq!((bbr.mode, bbr.cwnd()), (Mode::ProbeBw, 6808.0));
     }
 
     #[test]
