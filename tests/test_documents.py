@@ -37,7 +37,7 @@ def planned() -> dict[str, Any]:
 def made(planned: dict[str, Any]) -> dict[str, Any]:
     """The record of a run."""
     scenario = planned["scenarios"][0]["scenario"]
-    return json.loads(record(planned["model"], scenario, 1, provenance.Stopwatch()))
+    return record(planned["model"], scenario, 1, provenance.Stopwatch())
 
 
 @pytest.mark.parametrize("name", documents.DOCUMENTS)

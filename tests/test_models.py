@@ -210,7 +210,7 @@ def test_longest_expected_first(tmp_path: Path) -> None:
     code = models.code_version(chosen.model)
     assert [run.condition for run in backlog(ledger, document, [code], RunOptions()).runs] == [2, 4, 1, 3]
     place = next(run for run in backlog(ledger, document, [code], RunOptions()).runs if run.condition == 1)
-    about = json.loads(record(chosen.model, json.loads(place.scenario), place.seed, provenance.Stopwatch()))
+    about = record(chosen.model, json.loads(place.scenario), place.seed, provenance.Stopwatch())
     with ledger.writing(place.key) as aside:  # condition 1 took 20 s: ten seconds per unit
         (aside / "run.json").write_text(json.dumps({**about, "performance": {**about["performance"], "wall_s": 20}}))
         pl.DataFrame({"value": [1.0]}).write_parquet(aside / "responses.parquet")
