@@ -274,3 +274,10 @@ def test_residuals_show_every_algorithm_and_the_verdicts(campaign, cube):
     drawn(plots.residuals(alike, plots.Settings([], {1: [], 2: [], 3: []})))
     with pytest.raises(ValueError, match="expected"):
         residuals(np.ones(3), algorithms=["a"])
+
+
+@pytest.mark.parametrize(("value", "tick"), [(0.8, "0.8"), (25_000.0, "25k"), (40.0, "40")])
+def test_axes_of_bars_have_numbers_as_people_write_them(value, tick):
+    bars = pl.DataFrame([{"panel": "goodput", "algorithm": "tcp", "value": value}])
+    drawn = ElementTree.fromstring(plots.to_svg(plots.grouped_bars(bars, ["tcp"], panels=["goodput"])))
+    assert tick in {each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")}

@@ -49,12 +49,12 @@ def grouped_bars(
     rows = values.drop_nulls("value")
     kinds = list(kinds) or list(dict.fromkeys(rows["kind"])) if "kind" in rows.columns else []
     step = max(11, 26 // max(1, len(kinds)))
-    style = "%" if share else "~s"
+    axis = alt.Axis(format="%", tickCount=5) if share else alt.Axis(labelExpr=theme.SHORT_NUMBER, tickCount=5)
     base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step, **{"for": "position"}) if kinds else WIDTH,
                      height=HEIGHT)  # fmt: skip
     marks = base.mark_bar().encode(
         x=alt.X("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(labelAngle=-60, ticks=False)),
-        y=alt.Y("value:Q", title=None, axis=alt.Axis(format=style, tickCount=5),
+        y=alt.Y("value:Q", title=None, axis=axis,
               # The axis ends at its highest tick, so that the titles of the panels in a row are level.
               scale=alt.Scale(zero=True, nice=5)),
         tooltip=[alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),

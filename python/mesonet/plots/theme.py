@@ -58,6 +58,8 @@ RESPONSE_TITLE = "response_title"
 AXIS_TITLE = alt.TitleParams(
     text=alt.ExprRef(RESPONSE_TITLE), fontSize=12, fontWeight="normal", anchor="start", offset=8, color=INK
 )
+#: Labels of an axis: 0.8 and 20k. The format ~s alone makes 800m of 0.8.
+SHORT_NUMBER = "abs(datum.value) < 1000 ? format(datum.value, '.3~g') : format(datum.value, '~s')"
 #: The conditions to show (empty: all).
 KEPT = alt.param(name="keep", value=[])
 IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"

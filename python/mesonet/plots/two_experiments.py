@@ -58,7 +58,7 @@ def two_experiments(
                     "algorithm:N", sort=list(algorithms), title=None, axis=axis,
                     scale=alt.Scale(domain=list(algorithms)),
                 ),
-                y=alt.Y("value:Q", title=None, axis=alt.Axis(format="~s", tickCount=4)),
+                y=alt.Y("value:Q", title=None, axis=alt.Axis(labelExpr=theme.SHORT_NUMBER, tickCount=4)),
                 color=alt.Color("experiment:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
                 tooltip=[
                     alt.Tooltip("experiment:N"), alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
