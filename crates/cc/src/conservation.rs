@@ -14,14 +14,14 @@ enum Recovery {
     Timeout,
 }
 
-/// Whether the last acknowledgement has ended a fast recovery.
+/// The fast recovery that the last acknowledgement has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Ended {
     #[default]
     No,
-    /// One that was in its first round.
+    /// In its first round.
     Conserving,
-    /// One that was beyond it.
+    /// Beyond its first round.
     Later,
 }
 
@@ -132,39 +132,28 @@ impl Conservation {
         smallest: f64,
         ack: &AckEvent,
     ) -> f64 {
-        if self.ended != Ended::No {
-            let going_on =
-                Self { recovery: Recovery::Fast, conserving: self.ended == Ended::Conserving, ..*self };
-            let window = f64::from(self.ended_window);
-            self.ended_window = going_on.next_window(window, target, full, initial, smallest, ack) as f32;
-        }
-        self.next_window(cwnd, target, full, initial, smallest, ack)
-    }
-
-    fn next_window(
-        &self,
-        cwnd: f64,
-        target: f64,
-        full: bool,
-        initial: f64,
-        smallest: f64,
-        ack: &AckEvent,
-    ) -> f64 {
         let acked = f64::from(ack.acked);
-        let cwnd = match self.recovery {
-            Recovery::Open => cwnd,
-            Recovery::Fast | Recovery::Timeout => (cwnd - f64::from(ack.lost)).max(1.0),
+        let after = |recovery: Recovery, conserving: bool, cwnd: f64| {
+            let cwnd = match recovery {
+                Recovery::Open => cwnd,
+                Recovery::Fast | Recovery::Timeout => (cwnd - f64::from(ack.lost)).max(1.0),
+            };
+            if conserving {
+                return cwnd.max(f64::from(ack.in_flight) + acked);
+            }
+            let grown = if full {
+                (cwnd + acked).min(target)
+            } else if cwnd < target || (ack.delivered as f64) < initial {
+                cwnd + acked
+            } else {
+                cwnd
+            };
+            grown.max(smallest)
         };
-        if self.conserving {
-            return cwnd.max(f64::from(ack.in_flight) + acked);
+        if self.ended != Ended::No {
+            let conserving = self.ended == Ended::Conserving;
+            self.ended_window = after(Recovery::Fast, conserving, f64::from(self.ended_window)) as f32;
         }
-        let grown = if full {
-            (cwnd + acked).min(target)
-        } else if cwnd < target || (ack.delivered as f64) < initial {
-            cwnd + acked
-        } else {
-            cwnd
-        };
-        grown.max(smallest)
+        after(self.recovery, self.conserving, cwnd)
     }
 }

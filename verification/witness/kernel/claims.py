@@ -133,7 +133,7 @@ class Group:
 
 
 def groups() -> list[Group]:
-    """Return the groups of scenarios that mesonet can run."""
+    """Return the groups of scenarios that mesonet can run and whose receivers delay acknowledgements."""
     able = [scenario for scenario in every() if not why_not(scenario) and scenario.delayed_acks]
     endless = [scenario for scenario in able if not scenario.segments and not scenario.loss]
     found = []

@@ -1038,7 +1038,7 @@ mod tests {
         assert_eq!(bbr.cwnd(), 6808.0);
     }
 
-    /// A flow in recovery, its window before, and its window where the acknowledgement that ends recovery begins another.
+    /// A flow whose recovery, in its first round or beyond it, an acknowledgement has just ended.
     fn ends_and_begins(joins: f64, conserving: bool) -> (BbrConfig, Bbr) {
         let (_, mut bbr) = probing(2);
         let config = config::<Bbr>(Preset::Standard, &[("joins_recoveries", joins)]);
