@@ -152,6 +152,27 @@ fn rates_follow_a_trace() {
     }
 }
 
+/// An instant at which a hundred segments could leave: one that waits for it is the work of one.
+#[test]
+fn a_queue_that_waits_for_an_opportunity_is_busy_with_what_it_has() {
+    let trace = json!({"kind": "opportunities", "points": [[0.05, 100.0]], "period": 0.1});
+    let work = |discipline: &str| {
+        let values = [
+            ("impairments.capacity", trace.clone()),
+            ("aqm.discipline", json!(discipline)),
+            ("measurement.interval", json!(0.01)),
+            ("time", time(3.0, 0.0, 1)),
+        ];
+        let mut scenario = link(&values);
+        scenario["flows"][0]["size"] = json!(3);
+        of_router(&run(&scenario, 1), "A -> B", "utilisation") * 30.0 * 100.0
+    };
+    // Three segments and a SYN, of the hundred of each instant.
+    for discipline in ["drop_tail", "codel"] {
+        assert!((work(discipline) - 4.0).abs() < 1e-6, "{discipline}: {}", work(discipline));
+    }
+}
+
 /// Twice the rate of the policer is offered by a window that nothing limits: what passes is its rate.
 #[test]
 fn a_policer_limits_the_rate() {

@@ -181,12 +181,14 @@ impl Managed {
     #[must_use]
     pub fn state(&self, now: Picos, clock: Option<&Clock>) -> Option<RouterState> {
         let Discipline::Stored(stored) = &self.discipline else { return None };
-        let work = |time| clock.map_or(time, |clock| clock.work(time));
+        // Of the work that an instant makes possible, only what is left of the segment in service is not done.
+        let left = clock
+            .map_or(self.free.saturating_sub(now), |clock| self.free_work.saturating_sub(clock.work(now)));
         Some(RouterState {
             accepted: self.served,
             dropped: self.dropped,
             marked: self.marked,
-            busy: self.work - work(self.free).saturating_sub(work(now)),
+            busy: self.work - left,
             queue: stored.len() as u64 + u64::from(self.free > now),
             possible: clock.map_or(0, |clock| clock.work(now)),
         })
