@@ -253,8 +253,9 @@ fn segments_are_conserved() {
 fn random_disciplines() -> impl Strategy<Value = Value> {
     let places = prop_oneof![Just(json!(["all"])), Just(json!(["access"])), Just(json!(["R0", "R1"]))];
     let rewrites = prop_oneof![Just("none"), Just("not_ect"), Just("ect0"), Just("ect1")];
-    (networks::random(), 0..ALL.len(), (places, rewrites), any::<[bool; 4]>(), 0..recoveries().len())
-        .prop_map(|(scenario, discipline, (places, rewrite), [ports, queued, ecn, syns], recovery)| {
+    let transports = (0..recoveries().len(), 0..receivers().len());
+    (networks::random(), 0..ALL.len(), (places, rewrites), any::<[bool; 4]>(), transports).prop_map(
+        |(scenario, discipline, (places, rewrite), [ports, queued, ecn, syns], transport)| {
             let values = [
                 ("aqm.at", places),
                 ("aqm.ecn", json!(ecn)),
@@ -268,8 +269,10 @@ fn random_disciplines() -> impl Strategy<Value = Value> {
                 ("aqm.codel_interval", json!(0.02)),
                 ("aqm.pie_burst", json!(0.0)),
             ];
-            under(with(with(scenario, &recoveries()[recovery]), &values), ALL[discipline])
-        })
+            let (recovery, receiver) = (&recoveries()[transport.0], &receivers()[transport.1]);
+            under(with(with(with(scenario, recovery), receiver), &values), ALL[discipline])
+        },
+    )
 }
 
 proptest! {

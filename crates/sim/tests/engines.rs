@@ -53,7 +53,10 @@ proptest! {
 #[test]
 fn everything_at_once_with_large_files_limited_by_concurrency() {
     let scenario = concurrent(everything_at_once());
-    agree(&with(scenario, &[("time", time(6.0, 1.0, 2))]), 5);
+    agree(&with(scenario.clone(), &[("time", time(6.0, 1.0, 2))]), 5);
+    // Receivers learn at once that files are longer.
+    let delayed = [("network.ack_path", json!("queued")), ("time", time(4.0, 1.0, 2))];
+    agree(&with(with(scenario, &delayed), &receivers()[1]), 5);
 }
 
 /// Acknowledgements pass routers and are dropped: everything at once, by every loss recovery.
@@ -64,6 +67,7 @@ fn everything_at_once_with_acknowledgements_in_queues() {
         let scenario =
             with(scenario, &[("time", time(4.0, 1.0, 2)), ("network.ack_path", json!(QUEUED[place % 2]))]);
         agree(&scenario, 4);
+        agree(&with(scenario, &receivers()[1 + place % 2]), 4);
     }
 }
 
@@ -75,10 +79,11 @@ proptest! {
         scenario in networks::random(),
         path in 0..QUEUED.len(),
         recovery in 0..recoveries().len(),
+        receiver in 0..receivers().len(),
         seed: u32,
     ) {
         let scenario = with(with(scenario, &recoveries()[recovery]), &[("network.ack_path", json!(QUEUED[path]))]);
-        agree(&scenario, u64::from(seed));
+        agree(&with(scenario, &receivers()[receiver]), u64::from(seed));
     }
 }
 

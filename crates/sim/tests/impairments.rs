@@ -308,9 +308,9 @@ fn random_impairments() -> impl Strategy<Value = Value> {
     let places = prop_oneof![Just(json!(["all"])), Just(json!(["R0", "hosts"])), Just(json!(["backbone"]))];
     let of = prop_oneof![Just("data"), Just("both"), Just("acks")];
     let jitter = prop_oneof![Just("none"), Just("uniform"), Just("exponential"), Just("wifi")];
-    let kinds = (of, jitter, 0usize..4, 0..recoveries().len());
+    let kinds = (of, jitter, 0usize..4, (0..recoveries().len(), 0..receivers().len()));
     (networks::random(), places, kinds, any::<[bool; 7]>()).prop_map(
-        |(scenario, places, (of, jitter, capacity, recovery), [ports, queued, order, losses, bursts, others, ecn])| {
+        |(scenario, places, (of, jitter, capacity, (recovery, receiver)), [ports, queued, order, losses, bursts, others, ecn])| {
             let acks = if queued { "queued" } else { "delay" };
             let of = if queued { of } else { "both" };
             let capacity = match capacity {
@@ -349,7 +349,8 @@ fn random_impairments() -> impl Strategy<Value = Value> {
                 ("network.ack_path", json!(acks)),
                 ("network.buffer", segments(40.0)),
             ];
-            with(with(scenario, &recoveries()[recovery]), &values)
+            let scenario = with(with(scenario, &recoveries()[recovery]), &receivers()[receiver]);
+            with(scenario, &values)
         },
     )
 }

@@ -111,6 +111,16 @@ fn a_slow_way_back_limits_the_rate() {
     assert!((acknowledged / (10.0 * 1500.0 / 64.0) - 1.0).abs() < 0.05, "{acknowledged} a second");
 }
 
+/// A way back that carries 703 acknowledgements/s limits data to as many segments, unless every second one is held back.
+#[test]
+fn delayed_acknowledgements_need_half_of_the_way_back() {
+    let [each, second, _] = receivers().map(|receiver| {
+        let scenario = with(chain(1_000.0, 30.0), &[("network.ack_path", json!("queued"))]);
+        response(&run(&with(scenario, &receiver), 1), "segment_rate")
+    });
+    assert!((each / 703.0 - 1.0).abs() < 0.01 && (second / 1_000.0 - 1.0).abs() < 0.02, "{each} {second}");
+}
+
 /// The two directions of a link do not share a buffer or a server.
 #[test]
 fn directions_are_apart() {
@@ -311,9 +321,11 @@ fn buffers_count_bytes_or_packets() {
 /// Random capacities of the links of a random network.
 fn random_ports() -> impl Strategy<Value = Value> {
     let capacities = proptest::collection::vec(proptest::option::of((0usize..4, 0usize..4)), 12);
-    (networks::random(), capacities, 0usize..3, 0..recoveries().len(), any::<bool>()).prop_map(
-        |(scenario, capacities, acks, recovery, packets)| {
-            let mut scenario = with(at_ports(scenario), &recoveries()[recovery]);
+    let transports = (0..recoveries().len(), 0..receivers().len());
+    (networks::random(), capacities, 0usize..3, transports, any::<bool>()).prop_map(
+        |(scenario, capacities, acks, (recovery, receiver), packets)| {
+            let scenario = with(at_ports(scenario), &recoveries()[recovery]);
+            let mut scenario = with(scenario, &receivers()[receiver]);
             let rates = [800.0, 4_000.0, 8_000.0, 80_000.0];
             for (link, capacity) in
                 scenario["topology"]["links"].as_array_mut().unwrap().iter_mut().zip(capacities)

@@ -122,6 +122,7 @@ fn acknowledgements_in_queues() {
         let scenario =
             with(scenario, &[("time", time(4.0, 1.0, 2)), ("network.ack_path", json!(QUEUED[place % 2]))]);
         continues(&scenario, 5, engine, 4);
+        continues(&with(scenario, &receivers()[1 + place % 2]), 5, engine, 4);
     }
 }
 
@@ -131,6 +132,8 @@ fn large_files_limited_by_concurrency() {
     let scenario = concurrent(crate::common::everything_at_once());
     for engine in [Engine::Domains, Engine::Reference] {
         continues(&with(scenario.clone(), &[("time", time(4.0, 1.0, 2))]), 6, engine, 4);
+        let delayed = [("network.ack_path", json!("queued")), ("time", time(4.0, 1.0, 2))];
+        continues(&with(with(scenario.clone(), &delayed), &receivers()[2]), 6, engine, 4);
     }
 }
 

@@ -25,6 +25,8 @@ enum End {
     Receivers(u16),
     /// At hosts: data at receivers whose acknowledgements enter this router, and acknowledgements at sources.
     Hosts(DomainRouter),
+    /// The same, but the endpoints decide when receivers acknowledge.
+    Deciding,
     /// At sources.
     Sources,
     /// Not a lane: an alarm of the endpoints.
@@ -284,13 +286,21 @@ impl LaneFabric {
                 End::Hosts(router) => {
                     let segment = self.lanes.pop(lane);
                     if segment.target() < self.receivers {
-                        self.answer(time, router, segment);
-                        continue;
+                        if let Some(answer) = self.reach(time, segment) {
+                            self.answer(time, router, answer);
+                        }
+                    } else if self.returns(time, lane, segment) {
+                        return Some((time, Event::Acknowledgement(segment)));
                     }
-                    self.acknowledging_lane = lane;
-                    match segment.flow.home() {
-                        FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
-                        FlowHome::OwnLanes(own) => self.send_on(time, self.own_flows[own].acks, segment),
+                }
+                End::Deciding => {
+                    let segment = self.lanes.pop(lane);
+                    if segment.target() < self.receivers {
+                        if let Some(answer) = self.reach(time, segment) {
+                            return Some((time, Event::Arrival(answer)));
+                        }
+                    } else if self.returns(time, lane, segment) {
+                        return Some((time, Event::Acknowledgement(segment)));
                     }
                 }
                 End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
@@ -535,32 +545,49 @@ impl LaneFabric {
         receiver.answer(segment)
     }
 
-    /// A segment reaches its receiver, whose acknowledgement enters a router at once.
-    #[inline]
-    fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+    /// A segment reaches its receiver, whose acknowledgement is to enter a router; returns what that answers.
+    #[inline(always)]
+    fn reach(&mut self, now: Picos, segment: Segment) -> Option<Segment> {
         self.crossed.leaving += 1;
         if let FlowHome::OwnLanes(own) = segment.flow.home() {
-            self.answer_own(now, router, own, segment);
-            return;
+            return self.reach_own(now, own, segment);
         }
         if let Some(delays) = &mut self.segment_delays {
             delays.add(now, &segment);
         }
-        self.send_answer(now, router, segment);
+        Some(segment)
     }
 
     /// The same for a flow with lanes of its own.
     #[cold]
     #[inline(never)]
-    fn answer_own(&mut self, now: Picos, router: DomainRouter, own: usize, segment: Segment) {
-        if let Some(answer) = self.hear(now, own, segment) {
-            self.send_answer(now, router, answer);
+    fn reach_own(&mut self, now: Picos, own: usize, segment: Segment) -> Option<Segment> {
+        self.hear(now, own, segment)
+    }
+
+    /// An acknowledgement has left the last router: returns whether it is at its source.
+    #[inline(always)]
+    fn returns(&mut self, now: Picos, lane: usize, segment: Segment) -> bool {
+        self.acknowledging_lane = lane;
+        match segment.flow.home() {
+            FlowHome::Group(_) => true,
+            FlowHome::OwnLanes(own) => {
+                self.send_on(now, self.own_flows[own].acks, segment);
+                false
+            }
         }
     }
 
-    /// The acknowledgement of a segment enters the access router of its receiver.
+    /// See [`super::Fabric::hand_over`].
+    pub fn hand_over(&mut self) {
+        for end in self.ends.iter_mut().filter(|end| matches!(end, End::Hosts(_))) {
+            *end = End::Deciding;
+        }
+    }
+
+    /// See [`super::Fabric::answer`].
     #[inline(always)]
-    fn send_answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+    pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let origin = self.origins.as_ref().map_or(0, |origins| origins.of(segment.flow));
         self.arrive(now, router, segment.answered(self.receivers + usize::from(origin)));
     }

@@ -29,6 +29,8 @@ use serde::{Deserialize, Serialize};
 pub enum Event {
     /// An acknowledgement reaches its source: the segment that caused it.
     Acknowledgement(Segment),
+    /// A segment reaches a receiver that decides when it acknowledges.
+    Arrival(Segment),
     /// An alarm is due.
     Alarm(Alarm),
 }
@@ -206,6 +208,22 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.arrive(now, router, segment),
             Self::Plain(fabric) => fabric.arrive(now, router, segment),
+        }
+    }
+
+    /// From now on, segments that reach receivers are events of the endpoints, which [`Self::answer`].
+    pub fn hand_over(&mut self) {
+        match self {
+            Self::Lanes(fabric) => fabric.hand_over(),
+            Self::Plain(fabric) => fabric.hand_over(),
+        }
+    }
+
+    /// The acknowledgement of a segment enters the access router of its receiver now, by the router's number in the domain.
+    pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        match self {
+            Self::Lanes(fabric) => fabric.answer(now, router, segment),
+            Self::Plain(fabric) => fabric.answer(now, router, segment),
         }
     }
 

@@ -89,6 +89,8 @@ pub struct PlainFabric {
     drops: Vec<DroppedSegment>,
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
+    /// The endpoints decide when receivers acknowledge.
+    hands_over: bool,
     dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
     /// One-way delays, if these are recorded.
@@ -125,6 +127,7 @@ impl PlainFabric {
             crossed: Crossed::default(),
             drops: Vec::new(),
             origins,
+            hands_over: false,
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
             segment_delays: None,
@@ -156,11 +159,14 @@ impl PlainFabric {
                         {
                             delays.add(time, &segment);
                         }
-                        if let Some(answer) = receiver.answer(segment) {
-                            self.acknowledge(time, usize::from(access), answer);
-                        }
                         if receiver.is_watched {
                             self.arrivals.push((time, segment));
+                        }
+                        if let Some(answer) = receiver.answer(segment) {
+                            if self.hands_over {
+                                return Some((time, Event::Arrival(answer)));
+                            }
+                            self.acknowledge(time, usize::from(access), answer);
                         }
                     }
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
@@ -337,10 +343,9 @@ impl PlainFabric {
 
     /// A receiver acknowledges a segment.
     fn acknowledge(&mut self, now: Picos, receiver: usize, segment: Segment) {
-        if let (Some(queued), Some(origins)) = (&self.network.queued_acks, &self.origins) {
+        if let Some(queued) = &self.network.queued_acks {
             let router = DomainRouter::new(queued.access_router(self.network.access[receiver]));
-            let target = QueuedAcks::target(&self.network, origins.of(segment.flow));
-            self.arrive(now, router, segment.answered(target));
+            self.answer(now, router, segment);
             return;
         }
         let lane = match segment.flow.home() {
@@ -348,6 +353,18 @@ impl PlainFabric {
             FlowHome::OwnLanes(own) => self.own[own].acks,
         };
         self.push(now, lane, segment);
+    }
+
+    /// See [`super::Fabric::answer`].
+    pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        let Some(origins) = &self.origins else { return };
+        let target = QueuedAcks::target(&self.network, origins.of(segment.flow));
+        self.arrive(now, router, segment.answered(target));
+    }
+
+    /// See [`super::Fabric::hand_over`].
+    pub fn hand_over(&mut self) {
+        self.hands_over = true;
     }
 
     /// Returns whether a segment is an acknowledgement that passes routers.
@@ -510,6 +527,7 @@ impl PlainFabric {
             crossed,
             drops,
             origins,
+            hands_over: _,
             dropped_acks,
             arrivals,
             segment_delays,

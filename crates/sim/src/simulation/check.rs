@@ -17,11 +17,6 @@ pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Resul
     check_explicit(scenario, network)?;
     check_spans(scenario, network, horizon(scenario, domains, network.stored_queues())?)?;
     check_slots(scenario, network, domains)?;
-    if network.queued_acks.is_some() && scenario.transport.delayed_acks {
-        let message = "receivers that delay acknowledgements are not simulated where acknowledgements pass routers; \
-                       allowed: off";
-        return Err(invalid("transport.delayed_acks", message));
-    }
     Ok(())
 }
 

@@ -17,6 +17,7 @@ pub const ARRIVAL: u64 = 7 << 56;
 pub const APPLICATION: u64 = 8 << 56;
 pub const DATAGRAM: u64 = 9 << 56;
 pub const EARLY_ACK: u64 = 10 << 56;
+pub const RECEIVER: u64 = 11 << 56;
 pub const KIND: u64 = 0xff << 56;
 
 /// Bits of a slot.

@@ -145,6 +145,7 @@ impl Domain {
         } else {
             self.flows[slot as usize] = flow;
         }
+        self.announce_opened(slot);
         self.trace_opened(slot);
         if self.shared.scenario.connection.establish {
             self.send_syn(slot);
@@ -277,6 +278,7 @@ impl Domain {
     /// Frees the slot; the source thinks.
     pub(super) fn close(&mut self, slot: u32, completed: bool) {
         self.ended(slot, completed);
+        self.announce_ended(slot);
         let flow = &mut self.flows[slot as usize];
         flow.state = FlowState::Free;
         flow.recovery = Recovery::Open;

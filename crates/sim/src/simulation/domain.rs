@@ -1,5 +1,6 @@
 //! A domain of the network with the sources in it and their flows.
 
+use super::answering::Answering;
 use super::applications::{self, Feeder, Watched};
 use super::arriving::ArrivalsHere;
 use super::code;
@@ -70,6 +71,8 @@ pub(super) struct Domain {
     pub repairs: Vec<Repair>,
     /// Receivers that delay acknowledgements, by slot of the flow; none where they do not.
     pub receivers: Vec<Receiver>,
+    /// The same where they are, if acknowledgements pass routers.
+    pub answering: Answering,
     /// Slots of flows.
     pub slots: Slots,
     /// Acknowledgements that routers have dropped and that no later one has replaced, where they pass routers.
@@ -126,6 +129,7 @@ impl Domain {
             samplers: Vec::new(),
             repairs: Vec::new(),
             receivers: Vec::new(),
+            answering: Answering::default(),
             slots: Slots::new(shared, number),
             dropped_acks: DroppedAcks::default(),
             sources,
@@ -180,6 +184,7 @@ impl Domain {
                     }
                     self.acknowledged(segment);
                 }
+                Event::Arrival(segment) => self.reach(segment),
                 Event::Alarm(Alarm::Timer) => self.timer(),
                 Event::Alarm(Alarm::Interface(queue)) => self.interface(queue),
             }
@@ -223,6 +228,7 @@ impl Domain {
             code::ARRIVAL => self.start_arrival(code as u32),
             code::APPLICATION => self.run_application(code as u32),
             code::DATAGRAM => self.datagram_due(code as u32),
+            code::RECEIVER => self.receiver_due(code, time),
             code::EARLY_ACK => self.early_ack(code as u32 as usize),
             _ => self.stop_explicit(code as u32),
         }

@@ -1,4 +1,6 @@
-//! Acknowledgements that routers drop: what they would have said, the next one says.
+//! Acknowledgements that do not come: what they would have said, the next one says.
+//!
+//! Routers drop some, and receivers that delay acknowledgements hold some back (`answering`).
 //!
 //! An acknowledgement says what the receiver has when it is sent. Those of a flow never overtake each other, and neither
 //! do its segments. So an acknowledgement that arrives speaks of its own segment and of all that left the source before
@@ -6,7 +8,10 @@
 //! sender's domain keeps the latter until then, in the order in which they had left. No other state of the receiver is
 //! needed (decision 0025).
 //!
-//! Where links or routes change the order, an acknowledgement may speak of a segment that reached the receiver after it was
+//! What a receiver held back goes to the sender's domain when the acknowledgement that reports it is sent. It is kept in the
+//! same list, just before that acknowledgement.
+//!
+//! Where links, routes or DualPI2 change the order, an acknowledgement may speak of a segment that reached the receiver after it was
 //! sent, by less than the acknowledgement is under way. It never speaks of one that has not arrived. News of a drop
 //! then take the lookahead to the source, so that they do not depend on how the network is divided.
 //!
@@ -19,48 +24,72 @@ use crate::engine::Segment;
 use crate::transport::FlowState;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// Acknowledgements that routers have dropped.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct DroppedAcks {
-    /// By slot the segments whose acknowledgement was dropped.
-    by_slot: Vec<Vec<Dropped>>,
-    /// Dropped here, for sources in another domain.
+    /// By slot the segments whose acknowledgement did not come.
+    by_slot: Vec<VecDeque<Dropped>>,
+    /// Those that one acknowledgement reports, and whether the receiver had held them back until then; empty between two.
     #[serde(skip)]
-    pub elsewhere: Vec<(usize, Picos, Segment)>,
+    reported: Vec<(Segment, bool)>,
+    /// For sources in other domains, with the domain.
+    #[serde(skip)]
+    pub elsewhere: Vec<(usize, Missed)>,
     /// Access routers of the flows in slots that other domains do not know.
     #[serde(skip)]
     pub new_origins: Vec<u16>,
 }
 
-/// A dropped acknowledgement.
+/// A segment that no acknowledgement of its own reports.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Missed {
+    /// When its acknowledgement was dropped or held back.
+    pub time: Picos,
+    pub segment: Segment,
+    /// The segment whose acknowledgement reports it, where the receiver held it back.
+    pub answer: Option<Segment>,
+}
+
+/// The same in the list of its slot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Dropped {
-    /// Departure of its segment from the source, which rises in a slot.
+    /// Departure of its segment from the source, which rises in a slot; before that of the segment that reports it.
     departure: Picos,
-    /// Since when the source can know.
+    /// Since when other acknowledgements can report it.
     known: Picos,
     segment: Segment,
+    /// Departure of the segment whose acknowledgement reports it, where the receiver held it back.
+    answer: Option<Picos>,
 }
 
 impl DroppedAcks {
     fn add(&mut self, slot: u32, dropped: Dropped) {
         let slot = slot as usize;
         if self.by_slot.len() <= slot {
-            self.by_slot.resize_with(slot + 1, Vec::new);
+            self.by_slot.resize_with(slot + 1, VecDeque::new);
         }
         let place = self.by_slot[slot].partition_point(|earlier| earlier.departure <= dropped.departure);
         self.by_slot[slot].insert(place, dropped);
     }
 
-    /// Takes those of segments that had left before `departure` and that are known `now`; whether others remain.
-    fn take(&mut self, slot: u32, departure: Picos, now: Picos) -> (Vec<Segment>, bool) {
+    /// Takes those that the acknowledgement of the segment that left at `departure` reports `now`, as `reported`; whether others
+    /// remain.
+    fn take(&mut self, slot: u32, departure: Picos, now: Picos) -> bool {
         let dropped = &mut self.by_slot[slot as usize];
-        let before = dropped.partition_point(|earlier| earlier.departure < departure);
-        let later = dropped.split_off(before);
-        let (taken, unknown): (Vec<_>, Vec<_>) = dropped.drain(..).partition(|earlier| earlier.known <= now);
-        dropped.extend(unknown.into_iter().chain(later));
-        (taken.into_iter().map(|earlier| earlier.segment).collect(), !dropped.is_empty())
+        let mut unknown = Vec::new();
+        while let Some(first) = dropped.front().copied().filter(|first| first.departure < departure) {
+            dropped.pop_front();
+            let is_held = first.answer == Some(departure);
+            if is_held || first.known <= now {
+                self.reported.push((first.segment, is_held));
+            } else {
+                unknown.push(first);
+            }
+        }
+        unknown.into_iter().rev().for_each(|earlier| dropped.push_front(earlier));
+        !dropped.is_empty()
     }
 }
 
@@ -76,17 +105,22 @@ impl Domain {
     /// Takes from the fabric the acknowledgements that were dropped here.
     pub(super) fn take_dropped_acks(&mut self) {
         for (time, segment) in std::mem::take(self.fabric.dropped_acks()) {
-            let home = if self.shared.domains.count == 1 { 0 } else { self.shared.home(segment.flow) };
-            if home == self.number {
-                self.miss(time, segment);
-            } else {
-                self.dropped_acks.elsewhere.push((home, time, segment));
-            }
+            self.hand_missed(Missed { time, segment, answer: None });
         }
     }
 
-    /// The acknowledgement of `segment`, of a flow of this domain, was dropped at `time`, not after now.
-    pub(super) fn miss(&mut self, time: Picos, segment: Segment) {
+    /// Hands a segment to the domain of its source.
+    pub(super) fn hand_missed(&mut self, missed: Missed) {
+        let home = if self.shared.domains.count == 1 { 0 } else { self.shared.home(missed.segment.flow) };
+        if home == self.number {
+            self.miss(missed);
+        } else {
+            self.dropped_acks.elsewhere.push((home, missed));
+        }
+    }
+
+    /// The source, which is here, does not hear of a segment alone, since an instant that is not after now.
+    pub(super) fn miss(&mut self, Missed { time, segment, answer }: Missed) {
         let slot = self.slot(segment.flow);
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(segment.sequence);
@@ -94,8 +128,9 @@ impl Domain {
         if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
             flow.acks_dropped = true;
             let known = time + self.shared.news_delay;
-            let departure = segment.departure(self.now);
-            self.dropped_acks.add(slot, Dropped { departure, known, segment });
+            let answer = answer.map(|answer| answer.departure(self.now));
+            let departure = segment.departure(self.now).min(answer.map_or(Picos::MAX, |answer| answer - 1));
+            self.dropped_acks.add(slot, Dropped { departure, known, segment, answer });
         }
     }
 
@@ -107,7 +142,7 @@ impl Domain {
         }
     }
 
-    /// Returns whether earlier acknowledgements of a flow were dropped, as far as its source can know.
+    /// Returns whether earlier acknowledgements of a flow did not come, as far as its source can know.
     #[inline]
     pub(super) fn misses_acks(&mut self, slot: u32) -> bool {
         if !self.fabric.dropped_acks().is_empty() {
@@ -116,15 +151,18 @@ impl Domain {
         self.flows[slot as usize].acks_dropped
     }
 
-    /// An acknowledgement of segment `sequence` arrives, and earlier ones were dropped.
+    /// An acknowledgement of segment `sequence` arrives, and earlier ones did not.
     #[inline(never)]
     pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: Segment) {
         let mut earlier: Option<Earlier> = None;
-        let (missed, more) = self.dropped_acks.take(slot, segment.departure(self.now), self.now);
+        let more = self.dropped_acks.take(slot, segment.departure(self.now), self.now);
         self.flows[slot as usize].acks_dropped = more;
-        for segment in &missed {
-            self.acknowledge_earlier(slot, segment, true, &mut earlier);
+        let mut reported = std::mem::take(&mut self.dropped_acks.reported);
+        let dropped = reported.iter().any(|(_, held)| !held);
+        for (segment, held) in reported.drain(..) {
+            self.acknowledge_earlier(slot, &segment, [held, dropped], &mut earlier);
         }
+        self.dropped_acks.reported = reported;
         self.acknowledgement(slot, sequence, segment, earlier);
     }
 }

@@ -8,6 +8,7 @@
 use super::Simulation;
 use super::domain::Domain;
 use super::shared::Shared;
+use super::windows::exchange_news;
 use crate::measure::{PATH_CLASSES, PathClass};
 use crate::scenario::LargeFiles;
 use crate::transport::{Flow, FlowState};
@@ -93,6 +94,7 @@ impl Simulation {
         };
         let wanted: Vec<bool> = large.under_way.iter().map(wants).collect();
         domains.iter_mut().for_each(|domain| domain.candidates.wanted.clone_from(&wanted));
+        exchange_news(&mut domains.iter_mut().collect::<Vec<_>>());
         large.next += EVERY;
         self.large_files = Some(large);
     }
@@ -132,6 +134,7 @@ impl Domain {
         let flow = &mut self.flows[candidate.slot as usize];
         flow.category = category;
         flow.resize(size);
+        self.announce_extended(candidate.slot);
         true
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
 //! segments; its files are connections (`connection`, `explicit`, `applications`, `misbehaving`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
-//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
-//! `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
+//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` and `answering` for delayed
+//! acknowledgements, `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
 //! `threads`; `large_files` compares flows of all domains at fixed instants;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
+mod answering;
 mod applications;
 mod arriving;
 mod changes;
@@ -368,6 +369,9 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
         };
         if shared.scenario.measurement.segment_delays {
             fabric.record_segment_delays();
+        }
+        if shared.answers.is_some() {
+            fabric.hand_over();
         }
         fabric
     };

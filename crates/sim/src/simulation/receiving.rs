@@ -1,9 +1,10 @@
-//! Delayed acknowledgements: what the receiver would have held back is held back where its answer arrives.
+//! Delayed acknowledgements that take only time: what the receiver would have held back is held back where its answer
+//! arrives (decision 0014); `answering` holds it back at the receiver.
 
 use super::delivery;
 use super::domain::Domain;
 use crate::engine::Segment;
-use crate::transport::receiver::{AckRules, Answer, Receiver};
+use crate::transport::receiver::{Arrival, Decision, Receiver};
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF};
 use mesonet_cc::Picos;
@@ -15,13 +16,15 @@ pub(super) struct Earlier {
     pub una: u64,
     /// Segments newly acknowledged.
     pub segments: u32,
-    /// Round-trip time of the first, 0 where it is ambiguous (Karn).
+    /// How many of these the receiver had held back until this acknowledgement; none where it held back nothing.
+    pub held: Option<u32>,
+    /// Round-trip time of the first that it held back, 0 where it is ambiguous (Karn).
     pub rtt: Picos,
     /// Segments found lost.
     pub lost: u32,
-    /// The acknowledgements of these segments were dropped; otherwise the receiver held them back.
+    /// Acknowledgements of some of these segments were dropped.
     pub dropped: bool,
-    /// Highest of the segments whose acknowledgements were dropped.
+    /// Highest of the segments before the last one, where acknowledgements were dropped.
     pub highest: u64,
     /// A mark on one of these is to be reported until the sender answers it (RFC 3168, section 6.1.3).
     pub marked: bool,
@@ -46,57 +49,39 @@ impl Domain {
         let rules = &self.shared.acks.expect("acknowledgements are delayed");
         let flow = &self.flows[slot as usize];
         let receiver = &mut self.receivers[slot as usize];
-        if !flow.board.is_whole() {
-            self.receive_behind_gap(slot, sequence, segment, rules);
-            return;
-        }
-        let in_order = sequence == flow.board.una() + receiver.holds();
-        // The last one ends the connection, which is answered at once (assumed).
-        let follows = in_order && (sequence + 1 < flow.end || flow.is_fed || receiver.holds() > 0);
-        if !in_order {
-            // The first duplicate.
-            receiver.compress(segment, flow.board.una() + receiver.holds(), self.now, 0, rules);
-        }
-        match receiver.answer(segment, follows, self.now, rules) {
-            Answer::Both(held) => self.acknowledge_together(slot, &[held, segment]),
-            Answer::Hold(alone) => {
+        let has_gap = !flow.board.is_whole();
+        let arrival = Arrival {
+            segment,
+            sequence,
+            // What is held in order is not in the scoreboard.
+            missing: flow.board.una() + if has_gap { 0 } else { receiver.holds() },
+            has_gap,
+            is_known: has_gap && flow.board.has_arrived(sequence),
+            is_last: sequence + 1 >= flow.end && !flow.is_fed,
+            round_trip: flow.rtt.srtt,
+        };
+        match receiver.decide(&arrival, self.now, rules) {
+            Decision::Together(held) => self.acknowledge_together(slot, &[held, segment]),
+            Decision::Hold(alone) => {
                 self.acknowledge_together(slot, alone.as_slice());
                 self.watch_deadline(slot);
             }
-            // A single acknowledgement says how far the cumulative one is and what arrived behind a gap.
-            Answer::AtOnce(Some(held)) if held.is_marked() == segment.is_marked() => {
-                self.acknowledge_together(slot, &[held, segment]);
-            }
-            Answer::AtOnce(held) => {
+            Decision::Apart(held) => {
                 self.acknowledge_together(slot, held.as_slice());
                 self.acknowledgement(slot, sequence, segment, None);
             }
-        }
-    }
-
-    /// Segment `sequence` has arrived while an earlier one is missing. What fills the gap is acknowledged at once, with what was
-    /// held; so is what had arrived before, alone.
-    fn receive_behind_gap(&mut self, slot: u32, sequence: u64, segment: Segment, rules: &AckRules) {
-        let board = &self.flows[slot as usize].board;
-        let receiver = &mut self.receivers[slot as usize];
-        let known = board.has_arrived(sequence);
-        if known {
-            receiver.hurry(rules);
-        } else if sequence != board.una() {
-            let round_trip = self.flows[slot as usize].rtt.srtt;
-            if receiver.compress(segment, board.una(), self.now, round_trip, rules) {
-                self.watch_deadline(slot);
-                return;
+            Decision::AllTogether => {
+                let mut together = Vec::new();
+                receiver.release_all(&mut together);
+                together.push(segment);
+                self.acknowledge_together(slot, &together);
             }
-        }
-        let mut together = Vec::new();
-        receiver.release_all(&mut together);
-        if known {
-            self.acknowledge_together(slot, &together);
-            self.acknowledgement(slot, sequence, segment, None);
-        } else {
-            together.push(segment);
-            self.acknowledge_together(slot, &together);
+            Decision::AllApart => {
+                let mut together = Vec::new();
+                receiver.release_all(&mut together);
+                self.acknowledge_together(slot, &together);
+                self.acknowledgement(slot, sequence, segment, None);
+            }
         }
     }
 
@@ -105,7 +90,7 @@ impl Domain {
         let Some((last, before)) = segments.split_last() else { return };
         let mut earlier = None;
         for segment in before {
-            self.acknowledge_earlier(slot, segment, false, &mut earlier);
+            self.acknowledge_earlier(slot, segment, [true, false], &mut earlier);
         }
         let sequence = self.flows[slot as usize].expand(last.sequence);
         self.acknowledgement(slot, sequence, *last, earlier);
@@ -128,13 +113,14 @@ impl Domain {
         self.receivers.get(slot as usize).map_or(OFF, |receiver| receiver.timer)
     }
 
-    /// A segment that one acknowledgement covers, but not the last one, into the books of the sender.
+    /// A segment that one acknowledgement covers, but not the last one, into the books of the sender: whether the receiver had
+    /// `held` it back until then, and whether acknowledgements of this or others were `dropped`.
     #[inline(never)]
     pub(super) fn acknowledge_earlier(
         &mut self,
         slot: u32,
         segment: &Segment,
-        dropped: bool,
+        [held, dropped]: [bool; 2],
         earlier: &mut Option<Earlier>,
     ) {
         let now = self.now;
@@ -145,6 +131,9 @@ impl Domain {
             before.dropped = true;
             before.highest = before.highest.max(sequence);
             before.marked |= segment.is_marked();
+        }
+        if held {
+            before.held = before.held.or(Some(0));
         }
         *earlier = Some(before);
         let acked = if self.shared.rules.is_plain() {
@@ -165,8 +154,10 @@ impl Domain {
             let sampler = &mut self.samplers[slot as usize];
             lost += delivery::sample(sampler, flow, config, sequence, now, segment.is_marked()).lost;
         }
-        let rtt = if before.segments == 0 && sent_once { segment.age(now) } else { before.rtt };
+        let is_first = held && before.held == Some(0);
+        let rtt = if is_first && sent_once { segment.age(now) } else { before.rtt };
         let marks = before.marks + u32::from(segment.is_marked());
-        *earlier = Some(Earlier { segments: before.segments + 1, rtt, lost, marks, ..before });
+        let held = before.held.map(|number| number + u32::from(held));
+        *earlier = Some(Earlier { segments: before.segments + 1, held, rtt, lost, marks, ..before });
     }
 }

@@ -87,7 +87,7 @@ impl Sender<'_> {
             rtt = rules.by_timestamps(now - age, now);
             timed = rtt;
         }
-        if let Some(earlier) = ack.earlier.filter(|earlier| !earlier.dropped) {
+        if let Some(earlier) = ack.earlier.filter(|earlier| earlier.held.is_some()) {
             // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
             timed = earlier.rtt;
             if !self.shared.rtt_of_last {

@@ -4,7 +4,7 @@ use super::explicit::access;
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
 use crate::network::{Domains, Network};
-use crate::scenario::{AckRtt, Scenario, WindowGrowth};
+use crate::scenario::{AckRtt, DisciplineName, Scenario, WindowGrowth};
 use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::{Emitters, Population};
@@ -39,8 +39,10 @@ pub(super) struct Shared {
     /// An acknowledgement may count for more or less than the segment that it answers: receivers hold some back, routers drop
     /// some, or senders count acknowledgements.
     pub cumulative: bool,
-    /// Rules of receivers that hold acknowledgements back; none where they do not.
+    /// Rules of receivers that hold acknowledgements back, where this is decided at the sender.
     pub acks: Option<AckRules>,
+    /// The same, where it is decided at the receiver, because acknowledgements pass routers.
+    pub answers: Option<AckRules>,
     /// Windows grow by acknowledgements, not by what they cover.
     pub counts_acks: bool,
     /// Segments of a flow that leave before it is paced.
@@ -55,6 +57,8 @@ pub(super) struct Shared {
     pub receiver_window: u64,
     /// Time that a segment occupies a fast interface.
     pub fast_interface_time: Picos,
+    /// Time after which all domains know what one of them knows, however the network is divided.
+    pub spreading: Picos,
     /// Time from the drop of an acknowledgement until its source can know, where acknowledgements may overtake each other.
     pub news_delay: Picos,
     /// Routers mark segments.
@@ -82,6 +86,13 @@ impl Shared {
             domains.lookahead = domains.lookahead.min(SECOND);
         }
         let measured = end - picos(scenario.time.warmup);
+        let delays = scenario.transport.delayed_acks.then(|| AckRules {
+            delay: picos(scenario.transport.ack_delay),
+            quick: scenario.transport.quick_acks,
+            compression: picos(scenario.transport.sack_compression),
+        });
+        let at_receiver = network.queued_acks.is_some();
+        let spreading = spreading(&network);
         Self {
             population: Population::new(&scenario, &network, seed),
             emitters: Emitters::new(&network, seed),
@@ -93,11 +104,8 @@ impl Shared {
             rto: RtoRules::new(&scenario.transport),
             rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,
             rules: Rules::new(&scenario.transport),
-            acks: scenario.transport.delayed_acks.then(|| AckRules {
-                delay: picos(scenario.transport.ack_delay),
-                quick: scenario.transport.quick_acks,
-                compression: picos(scenario.transport.sack_compression),
-            }),
+            acks: delays.filter(|_| !at_receiver),
+            answers: delays.filter(|_| at_receiver),
             cumulative: scenario.transport.delayed_acks
                 || network.queued_acks.is_some()
                 || scenario.transport.window_growth == WindowGrowth::Acks,
@@ -109,7 +117,8 @@ impl Shared {
             period_length: measured.div_ceil(u64::from(scenario.time.periods)),
             receiver_window: scenario.transport.receiver_window as u64,
             fast_interface_time: picos(1.0 / scenario.users.fast_interface),
-            news_delay: news_delay(&network),
+            spreading,
+            news_delay: if keeps_order(&scenario, &network) { 0 } else { spreading },
             marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
             watches,
             own,
@@ -166,13 +175,18 @@ impl Shared {
     }
 }
 
-/// The lookahead of the network, however it is divided in this run; 0 where acknowledgements keep their order.
-fn news_delay(network: &Network) -> Picos {
-    let keeps_order =
-        network.queued_acks.is_none() || (network.route_count() == 1 && !network.impairments.reorders());
-    if keeps_order {
+/// The lookahead of the network, however it is divided in this run; 0 where it has one domain, or no acknowledgement in queues.
+fn spreading(network: &Network) -> Picos {
+    if network.queued_acks.is_none() {
         return 0;
     }
     let divided = Domains::of(network);
     if divided.count > 1 { divided.lookahead } else { 0 }
+}
+
+/// Returns whether no segments of a flow overtake each other, nor do its acknowledgements. The two queues of DualPI2 part
+/// segments of one flow whose codepoints differ.
+fn keeps_order(scenario: &Scenario, network: &Network) -> bool {
+    let parts = scenario.aqm.discipline == DisciplineName::Dualpi2;
+    !parts && network.route_count() == 1 && !network.impairments.reorders()
 }

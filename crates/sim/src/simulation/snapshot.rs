@@ -91,6 +91,7 @@ impl Domain {
             samplers,
             repairs,
             receivers,
+            answering,
             slots,
             dropped_acks,
             sources,
@@ -120,6 +121,7 @@ impl Domain {
         passage.field(samplers)?;
         passage.field(repairs)?;
         passage.field(receivers)?;
+        passage.field(answering)?;
         passage.field(slots)?;
         passage.field(dropped_acks)?;
         passage.field(sources)?;

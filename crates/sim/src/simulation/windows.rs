@@ -84,13 +84,23 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
     domains.iter_mut().for_each(|domain| domain.write_ended());
 }
 
-/// Hands over news of dropped acknowledgements to the domains of their sources, and the origins of flows in new slots to
-/// all domains.
+/// Hands over news of connections to the domains of their receivers.
+pub(super) fn exchange_news(domains: &mut [&mut Domain]) {
+    for from in 0..domains.len() {
+        for (home, news) in std::mem::take(&mut domains[from].answering.elsewhere) {
+            domains[home].take_news(news);
+        }
+    }
+}
+
+/// Hands over news of acknowledgements that do not come to the domains of their sources, news of connections to the domains
+/// of their receivers, and the origins of flows in new slots to all domains.
 fn exchange_acks(domains: &mut [&mut Domain]) {
+    exchange_news(domains);
     for from in 0..domains.len() {
         domains[from].take_dropped_acks();
-        for (home, time, segment) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
-            domains[home].miss(time, segment);
+        for (home, missed) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
+            domains[home].miss(missed);
         }
         let new = std::mem::take(&mut domains[from].dropped_acks.new_origins);
         for other in (0..domains.len()).filter(|other| *other != from) {

@@ -1,5 +1,6 @@
 //! The state of a flow: segments sent and acknowledged, its timer, its loss recovery.
 
+pub mod arrived;
 pub mod delivery;
 pub mod flow;
 pub mod receiver;

@@ -1,8 +1,8 @@
 //! A receiver that delays acknowledgements (RFC 1122, section 4.2.3.2; RFC 5681, section 4.2).
 //!
-//! No acknowledgement is lost and all of a flow take the same time, so what the receiver decides follows from when its
-//! acknowledgements would arrive: the decisions are taken at the sender, a one-way delay later, and nothing changes in the
-//! network (decision 0014).
+//! Where acknowledgements take only time, none is lost and all of a flow take the same time. What the receiver decides then
+//! follows from when its acknowledgements would arrive: the decisions are taken at the sender, a one-way delay later, and
+//! nothing changes in the network (decision 0014). Where acknowledgements pass routers, they are taken at the receiver.
 
 use super::flow::OFF;
 use crate::engine::Segment;
@@ -48,9 +48,43 @@ impl Default for Receiver {
     }
 }
 
-/// The answer of a receiver to an arrival.
+/// A segment that arrives, and what had arrived before.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The segment.
+    pub segment: Segment,
+    /// Its number.
+    pub sequence: u64,
+    /// Lowest segment that had not arrived.
+    pub missing: u64,
+    /// Later ones had.
+    pub has_gap: bool,
+    /// The segment itself had, behind the gap.
+    pub is_known: bool,
+    /// No segment of the connection follows it.
+    pub is_last: bool,
+    /// A round trip now.
+    pub round_trip: Picos,
+}
+
+/// The acknowledgements that a receiver sends when a segment arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Decision {
+    /// None for it yet; one for the segment held before, if there is one here.
+    Hold(Option<Segment>),
+    /// One for the held segment and this one.
+    Together(Segment),
+    /// One for the held segment, if there is one here, and one for this one.
+    Apart(Option<Segment>),
+    /// One for all held segments and this one.
+    AllTogether,
+    /// One for all held segments, and one for this one.
+    AllApart,
+}
+
+/// The answer of a receiver to an arrival in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
     /// With nothing yet; the one that was held is acknowledged alone, because it was marked and this one is not, or the other
     /// way round (RFC 8257, section 3.2).
     Hold(Option<Segment>),
@@ -73,8 +107,45 @@ impl Receiver {
         self.held.len() as u64
     }
 
+    /// Decides which acknowledgements an arrival causes. What fills a gap is acknowledged at once, with what was held; so is
+    /// what had arrived before, alone.
+    #[inline]
+    pub fn decide(&mut self, arrival: &Arrival, now: Picos, rules: &AckRules) -> Decision {
+        let Arrival { segment, sequence, missing, .. } = *arrival;
+        if arrival.has_gap {
+            return self.decide_behind_gap(arrival, now, rules);
+        }
+        let in_order = sequence == missing;
+        // The last one ends the connection, which is answered at once (assumed).
+        let follows = in_order && (!arrival.is_last || self.holds() > 0);
+        if !in_order {
+            // The first duplicate.
+            self.compress(segment, missing, now, 0, rules);
+        }
+        match self.answer(segment, follows, now, rules) {
+            Answer::Both(held) => Decision::Together(held),
+            Answer::Hold(alone) => Decision::Hold(alone),
+            // A single acknowledgement says how far the cumulative one is and what arrived behind a gap.
+            Answer::AtOnce(Some(held)) if held.is_marked() == segment.is_marked() => Decision::Together(held),
+            Answer::AtOnce(held) => Decision::Apart(held),
+        }
+    }
+
+    /// The same while an earlier segment is missing.
+    fn decide_behind_gap(&mut self, arrival: &Arrival, now: Picos, rules: &AckRules) -> Decision {
+        let Arrival { segment, sequence, missing, round_trip, .. } = *arrival;
+        if arrival.is_known {
+            self.hurry(rules);
+            return Decision::AllApart;
+        }
+        if sequence != missing && self.compress(segment, missing, now, round_trip, rules) {
+            return Decision::Hold(None);
+        }
+        Decision::AllTogether
+    }
+
     /// `segment` arrives; it `follows` all that arrived before, and more is to come.
-    pub fn answer(&mut self, segment: Segment, follows: bool, now: Picos, rules: &AckRules) -> Answer {
+    fn answer(&mut self, segment: Segment, follows: bool, now: Picos, rules: &AckRules) -> Answer {
         let held = self.release();
         if self.quick > 0 {
             self.quick -= 1;
@@ -105,7 +176,7 @@ impl Receiver {
 
     /// `segment` arrives behind the gap at `missing`: whether its acknowledgement is held for the next ones. Linux
     /// (`__tcp_ack_snd_check`): not the first three, and for a twentieth of `round_trip` at most.
-    pub fn compress(
+    fn compress(
         &mut self,
         segment: Segment,
         missing: u64,
@@ -131,7 +202,7 @@ impl Receiver {
     }
 
     /// A segment arrived that it had: the next acknowledgements are sent at once (Linux: `tcp_send_dupack`).
-    pub fn hurry(&mut self, rules: &AckRules) {
+    fn hurry(&mut self, rules: &AckRules) {
         self.quick = rules.quick;
     }
 }

@@ -297,6 +297,19 @@ pub fn recoveries() -> [Vec<(&'static str, Value)>; 4] {
     ]
 }
 
+/// Receivers: without delayed acknowledgements, by RFC 1122, and as those of Linux.
+pub fn receivers() -> [Vec<(&'static str, Value)>; 3] {
+    let delayed = |quick: u32, compression: f64| {
+        vec![
+            ("transport.delayed_acks", json!(true)),
+            ("transport.ack_delay", json!(0.04)),
+            ("transport.quick_acks", json!(quick)),
+            ("transport.sack_compression", json!(compression)),
+        ]
+    };
+    [vec![], delayed(0, 0.0), delayed(16, 0.001)]
+}
+
 /// A response of the whole measured span.
 pub fn response(simulation: &Simulation, name: &str) -> f64 {
     let rows = simulation.responses();

@@ -1,0 +1,282 @@
+//! Receivers that delay acknowledgements which pass routers: what they hold back never enters a router.
+//!
+//! Such a receiver decides where it is, in the domain of its access router, from what has arrived there. News of a
+//! connection come from the domain of the source before the first segment can arrive, and when the source has ended it. Both
+//! take effect at instants that do not depend on how the network is divided: a connection begins with the first segment that
+//! is not of an earlier one, and ends the lookahead after its source did.
+
+use super::code;
+use super::domain::Domain;
+use super::dropped_acks::Missed;
+use crate::engine::Segment;
+use crate::transport::arrived::Arrived;
+use crate::transport::receiver::{Arrival, Decision, Receiver};
+use crate::transport::{Flow, OFF};
+use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The receivers of a domain.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Answering {
+    hosts: BTreeMap<Place, Host>,
+    /// News for the receivers of other domains, with the domain.
+    #[serde(skip)]
+    pub elsewhere: Vec<(usize, News)>,
+}
+
+/// A flow, and the access router of a receiver: flows of a slot may have different receivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Place {
+    flow: u32,
+    access: u16,
+}
+
+impl Place {
+    fn of(flow: &Flow) -> Self {
+        Self { flow: flow.id.0, access: flow.receiver }
+    }
+
+    /// The code of its timer. It does not depend on how the network is divided.
+    fn code(self) -> u64 {
+        code::RECEIVER | (u64::from(self.flow) << 16) | u64::from(self.access)
+    }
+
+    fn of_code(code: u64) -> Self {
+        Self { flow: (code >> 16) as u32, access: code as u16 }
+    }
+}
+
+/// News of a connection from the domain of its source.
+#[derive(Clone, Debug)]
+pub(super) struct News(Place, What);
+
+#[derive(Clone, Debug)]
+enum What {
+    Opens(Box<Connection>),
+    /// Its last segment is another one: the number after that.
+    Extends(u64),
+    /// From this instant on nothing of it matters.
+    Ends(Picos),
+}
+
+/// The receiver of the flows in a slot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Host {
+    now: Option<Connection>,
+    /// Later ones in turn. Each begins with the first segment that is not of an earlier one.
+    coming: Vec<Connection>,
+    /// When the timer entry comes up that watches what is held; [`OFF`] where none does.
+    watched: Picos,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self { now: None, coming: Vec::new(), watched: OFF }
+    }
+}
+
+impl Host {
+    /// The last connection that was opened.
+    fn last(&mut self) -> Option<&mut Connection> {
+        self.coming.last_mut().or(self.now.as_mut())
+    }
+
+    /// The connection of a segment that arrives.
+    fn of(&mut self, sequence: u32) -> Option<&mut Connection> {
+        if let Some(last) = self.coming.iter().rposition(|connection| connection.has(sequence)) {
+            self.now = self.coming.drain(..=last).next_back();
+        }
+        self.now.as_mut()
+    }
+
+    /// When to arm a timer entry so that one comes up when what is held is to be acknowledged, or before; none is needed where
+    /// one does.
+    fn watch(&mut self) -> Option<Picos> {
+        let at = self.now.as_ref().map_or(OFF, |connection| connection.receiver.timer);
+        if at >= self.watched {
+            return None;
+        }
+        self.watched = at;
+        Some(at)
+    }
+}
+
+/// A connection as its receiver knows it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Connection {
+    /// Number of its first segment.
+    base: u64,
+    /// The number after that of its last segment.
+    end: u64,
+    /// Propagation delay back to the source.
+    way_back: Picos,
+    arrived: Arrived,
+    receiver: Receiver,
+    /// When the source has ended it.
+    over: Picos,
+}
+
+impl Domain {
+    /// A flow opens its connection.
+    pub(super) fn announce_opened(&mut self, slot: u32) {
+        let Some(rules) = &self.shared.answers else { return };
+        let flow = &self.flows[slot as usize];
+        let mut receiver = Receiver::default();
+        receiver.begin(rules);
+        let connection = Connection {
+            base: flow.base,
+            end: if flow.is_fed { u64::MAX } else { flow.end },
+            way_back: flow.base_rtt / 2,
+            arrived: Arrived::new(flow.base),
+            receiver,
+            over: OFF,
+        };
+        self.announce(News(Place::of(flow), What::Opens(Box::new(connection))));
+    }
+
+    /// A flow has ended.
+    pub(super) fn announce_ended(&mut self, slot: u32) {
+        if self.shared.answers.is_some() {
+            let at = self.now + self.shared.spreading;
+            self.announce(News(Place::of(&self.flows[slot as usize]), What::Ends(at)));
+        }
+    }
+
+    /// A flow has another end than when it opened.
+    pub(super) fn announce_extended(&mut self, slot: u32) {
+        if self.shared.answers.is_some() {
+            let flow = &self.flows[slot as usize];
+            self.announce(News(Place::of(flow), What::Extends(flow.end)));
+        }
+    }
+
+    fn announce(&mut self, news: News) {
+        let home = self.shared.domain_of(usize::from(news.0.access));
+        if home == self.number {
+            self.take_news(news);
+        } else {
+            self.answering.elsewhere.push((home, news));
+        }
+    }
+
+    /// News of a connection to a receiver that is here.
+    pub(super) fn take_news(&mut self, News(place, what): News) {
+        if let What::Opens(connection) = what {
+            self.answering.hosts.entry(place).or_default().coming.push(*connection);
+            return;
+        }
+        let Some(connection) = self.answering.hosts.get_mut(&place).and_then(Host::last) else { return };
+        match what {
+            What::Opens(_) => {}
+            What::Extends(end) => connection.end = end,
+            What::Ends(at) => {
+                connection.over = at;
+                self.arm(at, place.code());
+            }
+        }
+    }
+
+    /// A segment reaches a receiver that is here.
+    #[inline(never)]
+    pub(super) fn reach(&mut self, segment: Segment) {
+        let place = Place { flow: segment.flow.0, access: segment.target() as u16 };
+        let mut all = Vec::new();
+        match self.decide(place, segment, &mut all) {
+            Decision::Hold(alone) => self.answer(place, alone.as_slice()),
+            Decision::Together(held) => self.answer(place, &[held, segment]),
+            Decision::Apart(held) => {
+                self.answer(place, held.as_slice());
+                self.answer(place, &[segment]);
+            }
+            Decision::AllTogether => {
+                all.push(segment);
+                self.answer(place, &all);
+            }
+            Decision::AllApart => {
+                self.answer(place, &all);
+                self.answer(place, &[segment]);
+            }
+        }
+    }
+
+    /// Decides which acknowledgements a segment causes; `all` is what was held, where all of it is acknowledged.
+    fn decide(&mut self, place: Place, segment: Segment, all: &mut Vec<Segment>) -> Decision {
+        let alone = Decision::Apart(None);
+        let rules = &self.shared.answers.expect("receivers delay acknowledgements");
+        let now = self.now;
+        let Some(host) = self.answering.hosts.get_mut(&place) else { return alone };
+        let Some(connection) = host.of(segment.sequence).filter(|connection| now < connection.over) else {
+            return alone;
+        };
+        let sequence = connection.arrived.expand(segment.sequence);
+        if sequence < connection.base {
+            return alone; // A SYN, or of an earlier flow.
+        }
+        let Connection { end, way_back, arrived, receiver, .. } = connection;
+        let (missing, has_gap) = (arrived.missing(), arrived.has_gap());
+        let arrival = Arrival {
+            segment,
+            sequence,
+            missing,
+            has_gap,
+            is_known: !arrived.add(sequence),
+            is_last: sequence + 1 >= *end,
+            // The way there now, and the shortest one back.
+            round_trip: segment.age(now) + *way_back,
+        };
+        let decision = receiver.decide(&arrival, now, rules);
+        if matches!(decision, Decision::AllTogether | Decision::AllApart) {
+            receiver.release_all(all);
+        }
+        if let Some(at) = host.watch() {
+            self.arm(at, place.code());
+        }
+        decision
+    }
+
+    /// Sends a single acknowledgement for these segments.
+    fn answer(&mut self, place: Place, segments: &[Segment]) {
+        let Some((last, held)) = segments.split_last() else { return };
+        for segment in held {
+            self.hand_missed(Missed { time: self.now, segment: *segment, answer: Some(*last) });
+        }
+        let network = &self.shared.network;
+        let access_router = network.access[usize::from(place.access)];
+        let queued = network.queued_acks.as_ref().expect("acknowledgements pass routers");
+        let router = self.shared.domains.router[queued.access_router(access_router)];
+        self.fabric.answer(self.now, router, *last);
+    }
+
+    /// A timer entry of a receiver came up: something has been held for long enough, or its connection is over.
+    pub(super) fn receiver_due(&mut self, code: u64, time: Picos) {
+        let place = Place::of_code(code);
+        let Some(host) = self.answering.hosts.get_mut(&place) else { return };
+        if host.watched == time {
+            host.watched = OFF;
+        }
+        host.coming.retain(|connection| time < connection.over);
+        host.now = host.now.take().filter(|connection| time < connection.over);
+        let Some(connection) = &mut host.now else {
+            if host.coming.is_empty() {
+                self.answering.hosts.remove(&place);
+            }
+            return;
+        };
+        let mut together = Vec::new();
+        if connection.receiver.timer <= time {
+            connection.receiver.release_all(&mut together);
+        }
+        if let Some(at) = host.watch() {
+            self.arm(at, place.code());
+        }
+        self.answer(place, &together);
+    }
+}
+
+impl Connection {
+    /// Returns whether a segment belongs to this connection or a later one, not to an earlier one of its slot.
+    fn has(&self, sequence: u32) -> bool {
+        self.arrived.expand(sequence) + 1 >= self.base
+    }
+}
