@@ -317,6 +317,11 @@ fn the_engines_agree_and_runs_continue() {
         with(everything_fed(), &[("transport.delayed_acks", json!(true)), ("time", time(3.0, 1.0, 2))]);
     engines::agree(&delayed, 5);
     snapshots::continues(&delayed, 5, mesonet_sim::Engine::Reference, 3);
+    for receiver in &receivers()[1..] {
+        let both = with(queued.clone(), receiver);
+        engines::agree(&both, 6);
+        snapshots::continues(&both, 6, mesonet_sim::Engine::Domains, 3);
+    }
 }
 
 #[test]

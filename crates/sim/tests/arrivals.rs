@@ -52,6 +52,7 @@ fn engines_and_threads_agree() {
     agree(&busy(), 3);
     let queued = [("network.ack_path", json!("queued")), ("network.queue", json!("port"))];
     agree(&with(busy(), &queued), 4);
+    agree(&with(with(busy(), &queued), &receivers()[2]), 5);
 }
 
 #[test]

@@ -404,7 +404,10 @@ fn all_traffic_over_impaired_links() {
     }
     let ordered = [("impairments.keep_order", json!(true)), ("network.ack_path", json!("queued"))];
     scenario["flows"].as_array_mut().unwrap().pop();
-    engines::agree(&with(scenario, &ordered), 5);
+    engines::agree(&with(scenario.clone(), &ordered), 5);
+    let linux = with(with(scenario, &[("network.ack_path", json!("queued"))]), &receivers()[2]);
+    engines::agree(&linux, 6);
+    snapshots::continues(&linux, 6, Engine::Domains, 3);
 }
 
 #[test]

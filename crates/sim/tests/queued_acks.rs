@@ -103,7 +103,9 @@ fn flows_complete_although_acknowledgements_are_dropped() {
                 repaired += u64::from(losses[i] == 0 && sent[i] as f64 > *size);
             }
             // All data of these arrived, but the sender did not hear of it.
-            assert!(repaired > 0 || receiver > 0, "{path}: {repaired} flows sent again what had arrived");
+            // A queue of their own seldom drops all acknowledgements of a window where receivers delay them.
+            let seldom = receiver > 0 && path == "direction";
+            assert!(repaired > 0 || seldom, "{path}: {repaired} flows sent again what had arrived");
         }
     }
 }
@@ -190,6 +192,27 @@ fn what_receivers_hold_back_enters_no_router() {
         assert_eq!(each, 1_000.0, "{path}");
         // Those that the timer sends report one segment: some in the first round trips.
         assert!((500.0..510.0).contains(&second), "{path}: {second}");
+    }
+}
+
+/// The last segment of a flow that stops does not wait for the timer of its receiver, wherever that stands.
+#[test]
+fn the_last_segment_of_a_flow_that_stops_is_acknowledged_soon() {
+    for stop in [5.0, 5.001, 5.002] {
+        let ended = |path: &str| {
+            let values = [
+                ("network.speed", json!(1e6)),
+                ("transport.receiver_window", json!(9.0)),
+                ("transport.delayed_acks", json!(true)),
+                ("transport.ack_delay", json!(0.5)),
+            ];
+            let mut scenario = with(slow(path), &values);
+            scenario["flows"][0]["stop"] = json!(stop);
+            float(&run(&scenario, 1).take_flows(), "last_acked_s")[0]
+        };
+        let [delay, direction] = ["delay", "direction"].map(ended);
+        // News of the stop take the delay of the link, 81 ms.
+        assert!(delay < stop + 0.2 && direction < stop + 0.3, "{stop}: {delay} and {direction}");
     }
 }
 

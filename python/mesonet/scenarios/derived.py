@@ -74,9 +74,10 @@ def segment_hops(scenario: Scenario) -> float:
     asked += sum(each["rate"] * each["mean_size"] * span for each, span in of_arrivals) / max(duration, 1e-9)
     path = scenario.value("network.ack_path")
     carried = backbone["routers"] * backbone["speed"] / max(described["mean_routers_per_path"], 1.0)
-    carried /= 2 if path == "queued" else 1
+    acks = 0.5 if scenario.value("transport.delayed_acks") else 1.0
+    carried /= 1 + acks if path == "queued" else 1
     rate = 1 / (1 / max(asked, 1e-9) + 1 / max(carried, 1e-9))
-    ways = 1 if path == "delay" else 2
+    ways = 1 if path == "delay" else 1 + acks
     return float(_REACHED * rate * described["mean_hops"] * ways * duration)
 
 

@@ -534,6 +534,8 @@ impl LaneFabric {
     }
 
     /// A segment of a flow with lanes of its own reaches its receiver; returns the answer.
+    #[cold]
+    #[inline(never)]
     fn hear(&mut self, now: Picos, own: usize, segment: Segment) -> Option<Segment> {
         let receiver = self.own_flows[own].receiver;
         if receiver.is_watched {
@@ -550,19 +552,12 @@ impl LaneFabric {
     fn reach(&mut self, now: Picos, segment: Segment) -> Option<Segment> {
         self.crossed.leaving += 1;
         if let FlowHome::OwnLanes(own) = segment.flow.home() {
-            return self.reach_own(now, own, segment);
+            return self.hear(now, own, segment);
         }
         if let Some(delays) = &mut self.segment_delays {
             delays.add(now, &segment);
         }
         Some(segment)
-    }
-
-    /// The same for a flow with lanes of its own.
-    #[cold]
-    #[inline(never)]
-    fn reach_own(&mut self, now: Picos, own: usize, segment: Segment) -> Option<Segment> {
-        self.hear(now, own, segment)
     }
 
     /// An acknowledgement has left the last router: returns whether it is at its source.

@@ -69,29 +69,23 @@ impl Network {
     }
 
     /// Load that users and open-loop arrivals offer to each queue as a share of its speed: [`Self::offered`], and as
-    /// many acknowledgements where they take slots, or bytes, of data. Explicit flows, retransmissions, and large files
+    /// many acknowledgements where they take slots, or bytes, of data; half as many where receivers delay them. Explicit flows, retransmissions, and large files
     /// that concurrency limits come on top.
     #[must_use]
     pub fn offered_loads(&self, scenario: &Scenario) -> Vec<f64> {
         let offered = self.offered(scenario);
         let data = self.flow_shares(false);
         let queued = scenario.network.ack_path == AckPath::Queued;
-        let acks = match (queued, self.queues.at_ports()) {
-            (false, _) => vec![0.0; data.len()],
-            // Every router that a segment passes serves its acknowledgement, too.
-            (true, false) => data.clone(),
-            (true, true) => {
-                let size = scenario.network.ack_bytes / scenario.transport.segment_bytes;
-                self.flow_shares(true).iter().map(|share| size * share).collect()
-            }
-        };
-        let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + acks));
-        let mut segments: Vec<f64> = of_users.collect();
+        let acks_per_segment = if scenario.transport.delayed_acks { 0.5 } else { 1.0 };
         let ack_size = match (queued, self.queues.at_ports()) {
             (false, _) => 0.0,
-            (true, false) => 1.0,
-            (true, true) => scenario.network.ack_bytes / scenario.transport.segment_bytes,
+            (true, false) => acks_per_segment,
+            (true, true) => acks_per_segment * scenario.network.ack_bytes / scenario.transport.segment_bytes,
         };
+        // Every router that a segment passes serves its acknowledgement, too; ports of the way back are others.
+        let acks = if self.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
+        let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + ack_size * acks));
+        let mut segments: Vec<f64> = of_users.collect();
         for arrivals in &self.arrivals {
             let both = arrivals.carried.iter().zip(&arrivals.returned);
             segments.iter_mut().zip(both).for_each(|(sum, (data, acks))| *sum += data + ack_size * acks);

@@ -1,9 +1,10 @@
 //! Receivers that delay acknowledgements which pass routers: what they hold back never enters a router.
 //!
 //! Such a receiver decides where it is, in the domain of its access router, from what has arrived there. News of a
-//! connection come from the domain of the source before the first segment can arrive, and when the source has ended it. Both
-//! take effect at instants that do not depend on how the network is divided: a connection begins with the first segment that
-//! is not of an earlier one, and ends the lookahead after its source did.
+//! connection come from the domain of the source before the first segment can arrive, when its last segment becomes another one,
+//! and when the source has ended it. All take effect at instants that do not depend on how the network is divided: a
+//! connection begins with the first segment that is not of an earlier one, and changes and ends the lookahead after its source
+//! did.
 
 use super::code;
 use super::domain::Domain;
@@ -54,8 +55,8 @@ pub(super) struct News(Place, What);
 #[derive(Clone, Debug)]
 enum What {
     Opens(Box<Connection>),
-    /// Its last segment is another one: the number after that.
-    Extends(u64),
+    /// Its last segment is another one, from an instant on: the number after that.
+    Changes(u64, Picos),
     /// From this instant on nothing of it matters.
     Ends(Picos),
 }
@@ -109,7 +110,9 @@ struct Connection {
     base: u64,
     /// The number after that of its last segment.
     end: u64,
-    /// Propagation delay back to the source.
+    /// The same from an instant on; [`OFF`] where it stays.
+    then: (u64, Picos),
+    /// Propagation delay back to the source when it opened.
     way_back: Picos,
     arrived: Arrived,
     receiver: Receiver,
@@ -127,6 +130,7 @@ impl Domain {
         let connection = Connection {
             base: flow.base,
             end: if flow.is_fed { u64::MAX } else { flow.end },
+            then: (u64::MAX, OFF),
             way_back: flow.base_rtt / 2,
             arrived: Arrived::new(flow.base),
             receiver,
@@ -143,11 +147,12 @@ impl Domain {
         }
     }
 
-    /// A flow has another end than when it opened.
-    pub(super) fn announce_extended(&mut self, slot: u32) {
+    /// A flow has another end than when it opened. Where its receiver is elsewhere it matters from the next window on.
+    pub(super) fn announce_end(&mut self, slot: u32) {
         if self.shared.answers.is_some() {
             let flow = &self.flows[slot as usize];
-            self.announce(News(Place::of(flow), What::Extends(flow.end)));
+            let from = self.now + self.shared.spreading;
+            self.announce(News(Place::of(flow), What::Changes(flow.end, from)));
         }
     }
 
@@ -169,7 +174,10 @@ impl Domain {
         let Some(connection) = self.answering.hosts.get_mut(&place).and_then(Host::last) else { return };
         match what {
             What::Opens(_) => {}
-            What::Extends(end) => connection.end = end,
+            What::Changes(end, from) => {
+                connection.then = (end, from);
+                self.arm(from, place.code());
+            }
             What::Ends(at) => {
                 connection.over = at;
                 self.arm(at, place.code());
@@ -213,7 +221,10 @@ impl Domain {
         if sequence < connection.base {
             return alone; // A SYN, or of an earlier flow.
         }
-        let Connection { end, way_back, arrived, receiver, .. } = connection;
+        let Connection { end, then, way_back, arrived, receiver, .. } = connection;
+        if then.1 <= now {
+            *end = then.0;
+        }
         let (missing, has_gap) = (arrived.missing(), arrived.has_gap());
         let arrival = Arrival {
             segment,
@@ -264,7 +275,9 @@ impl Domain {
             return;
         };
         let mut together = Vec::new();
-        if connection.receiver.timer <= time {
+        let (end, from) = connection.then;
+        // The news that the last segment has arrived is acknowledged at once, as the end of a connection is.
+        if connection.receiver.timer <= time || (from <= time && connection.arrived.missing() >= end) {
             connection.receiver.release_all(&mut together);
         }
         if let Some(at) = host.watch() {

@@ -75,7 +75,7 @@ pub(super) struct Domain {
     pub answering: Answering,
     /// Slots of flows.
     pub slots: Slots,
-    /// Acknowledgements that routers have dropped and that no later one has replaced, where they pass routers.
+    /// Segments without acknowledgements of their own that no later one has reported, where acknowledgements pass routers.
     pub dropped_acks: DroppedAcks,
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,

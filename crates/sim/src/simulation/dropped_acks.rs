@@ -9,7 +9,7 @@
 //! needed (decision 0025).
 //!
 //! What a receiver held back goes to the sender's domain when the acknowledgement that reports it is sent. It is kept in the
-//! same list, just before that acknowledgement.
+//! same list, at that acknowledgement or before.
 //!
 //! Where links, routes or DualPI2 change the order, an acknowledgement may speak of a segment that reached the receiver after it was
 //! sent, by less than the acknowledgement is under way. It never speaks of one that has not arrived. News of a drop
@@ -19,14 +19,14 @@
 //! acknowledgement, which takes the lookahead to come here; drops in this domain are looked up at each acknowledgement.
 
 use super::domain::Domain;
-use super::receiving::Earlier;
+use super::receiving::{Earlier, Unheard};
 use crate::engine::Segment;
 use crate::transport::FlowState;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Acknowledgements that routers have dropped.
+/// Segments whose acknowledgements routers have dropped, or receivers have held back.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct DroppedAcks {
     /// By slot the segments whose acknowledgement did not come.
@@ -45,7 +45,7 @@ pub(super) struct DroppedAcks {
 /// A segment that no acknowledgement of its own reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Missed {
-    /// When its acknowledgement was dropped or held back.
+    /// When its acknowledgement was dropped, or the one that reports it was sent.
     pub time: Picos,
     pub segment: Segment,
     /// The segment whose acknowledgement reports it, where the receiver held it back.
@@ -55,7 +55,7 @@ pub(super) struct Missed {
 /// The same in the list of its slot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Dropped {
-    /// Departure of its segment from the source, which rises in a slot; before that of the segment that reports it.
+    /// Departure of its segment from the source, which rises in a slot; not after that of the segment that reports it.
     departure: Picos,
     /// Since when other acknowledgements can report it.
     known: Picos,
@@ -79,9 +79,12 @@ impl DroppedAcks {
     fn take(&mut self, slot: u32, departure: Picos, now: Picos) -> bool {
         let dropped = &mut self.by_slot[slot as usize];
         let mut unknown = Vec::new();
-        while let Some(first) = dropped.front().copied().filter(|first| first.departure < departure) {
-            dropped.pop_front();
+        while let Some(first) = dropped.front().copied() {
             let is_held = first.answer == Some(departure);
+            if !is_held && first.departure >= departure {
+                break;
+            }
+            dropped.pop_front();
             if is_held || first.known <= now {
                 self.reported.push((first.segment, is_held));
             } else {
@@ -129,7 +132,7 @@ impl Domain {
             flow.acks_dropped = true;
             let known = time + self.shared.news_delay;
             let answer = answer.map(|answer| answer.departure(self.now));
-            let departure = segment.departure(self.now).min(answer.map_or(Picos::MAX, |answer| answer - 1));
+            let departure = segment.departure(self.now).min(answer.unwrap_or(Picos::MAX));
             self.dropped_acks.add(slot, Dropped { departure, known, segment, answer });
         }
     }
@@ -160,7 +163,7 @@ impl Domain {
         let mut reported = std::mem::take(&mut self.dropped_acks.reported);
         let dropped = reported.iter().any(|(_, held)| !held);
         for (segment, held) in reported.drain(..) {
-            self.acknowledge_earlier(slot, &segment, [held, dropped], &mut earlier);
+            self.acknowledge_earlier(slot, &segment, Unheard { held, dropped }, &mut earlier);
         }
         self.dropped_acks.reported = reported;
         self.acknowledgement(slot, sequence, segment, earlier);

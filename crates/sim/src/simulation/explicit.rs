@@ -129,6 +129,8 @@ impl Domain {
         flow.end = flow.end.min(flow.board.next());
         if flow.board.una() == flow.end {
             self.complete(slot);
+        } else {
+            self.announce_end(slot);
         }
     }
 

@@ -134,7 +134,7 @@ impl Domain {
         let flow = &mut self.flows[candidate.slot as usize];
         flow.category = category;
         flow.resize(size);
-        self.announce_extended(candidate.slot);
+        self.announce_end(candidate.slot);
         true
     }
 }

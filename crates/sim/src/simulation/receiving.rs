@@ -16,10 +16,10 @@ pub(super) struct Earlier {
     pub una: u64,
     /// Segments newly acknowledged.
     pub segments: u32,
-    /// How many of these the receiver had held back until this acknowledgement; none where it held back nothing.
-    pub held: Option<u32>,
-    /// Round-trip time of the first that it held back, 0 where it is ambiguous (Karn).
-    pub rtt: Picos,
+    /// The receiver had held back some of these until this acknowledgement.
+    pub held: bool,
+    /// Round-trip time of the first of these that is newly acknowledged, 0 where it is ambiguous (Karn).
+    pub rtt: Option<Picos>,
     /// Segments found lost.
     pub lost: u32,
     /// Acknowledgements of some of these segments were dropped.
@@ -30,6 +30,15 @@ pub(super) struct Earlier {
     pub marked: bool,
     /// Segments newly acknowledged that were marked.
     pub marks: u32,
+}
+
+/// Why a segment has no acknowledgement of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unheard {
+    /// The receiver held it back until the acknowledgement that reports it.
+    pub held: bool,
+    /// Its acknowledgement was dropped, or another one of those that the same acknowledgement reports.
+    pub dropped: bool,
 }
 
 impl Domain {
@@ -50,13 +59,14 @@ impl Domain {
         let flow = &self.flows[slot as usize];
         let receiver = &mut self.receivers[slot as usize];
         let has_gap = !flow.board.is_whole();
+        // What is held in order is not in the scoreboard.
+        let missing = flow.board.una() + if has_gap { 0 } else { receiver.holds() };
         let arrival = Arrival {
             segment,
             sequence,
-            // What is held in order is not in the scoreboard.
-            missing: flow.board.una() + if has_gap { 0 } else { receiver.holds() },
+            missing,
             has_gap,
-            is_known: has_gap && flow.board.has_arrived(sequence),
+            is_known: sequence < missing || (has_gap && flow.board.has_arrived(sequence)),
             is_last: sequence + 1 >= flow.end && !flow.is_fed,
             round_trip: flow.rtt.srtt,
         };
@@ -90,7 +100,7 @@ impl Domain {
         let Some((last, before)) = segments.split_last() else { return };
         let mut earlier = None;
         for segment in before {
-            self.acknowledge_earlier(slot, segment, [true, false], &mut earlier);
+            self.acknowledge_earlier(slot, segment, Unheard { held: true, dropped: false }, &mut earlier);
         }
         let sequence = self.flows[slot as usize].expand(last.sequence);
         self.acknowledgement(slot, sequence, *last, earlier);
@@ -113,14 +123,13 @@ impl Domain {
         self.receivers.get(slot as usize).map_or(OFF, |receiver| receiver.timer)
     }
 
-    /// A segment that one acknowledgement covers, but not the last one, into the books of the sender: whether the receiver had
-    /// `held` it back until then, and whether acknowledgements of this or others were `dropped`.
+    /// A segment that one acknowledgement covers, but not the last one, into the books of the sender.
     #[inline(never)]
     pub(super) fn acknowledge_earlier(
         &mut self,
         slot: u32,
         segment: &Segment,
-        [held, dropped]: [bool; 2],
+        Unheard { held, dropped }: Unheard,
         earlier: &mut Option<Earlier>,
     ) {
         let now = self.now;
@@ -130,11 +139,9 @@ impl Domain {
         if dropped {
             before.dropped = true;
             before.highest = before.highest.max(sequence);
-            before.marked |= segment.is_marked();
         }
-        if held {
-            before.held = before.held.or(Some(0));
-        }
+        before.marked |= segment.is_marked();
+        before.held |= held;
         *earlier = Some(before);
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
@@ -154,10 +161,11 @@ impl Domain {
             let sampler = &mut self.samplers[slot as usize];
             lost += delivery::sample(sampler, flow, config, sequence, now, segment.is_marked()).lost;
         }
-        let is_first = held && before.held == Some(0);
-        let rtt = if is_first && sent_once { segment.age(now) } else { before.rtt };
+        let mut rtt = before.rtt;
+        if held {
+            rtt = rtt.or(Some(if sent_once { segment.age(now) } else { 0 }));
+        }
         let marks = before.marks + u32::from(segment.is_marked());
-        let held = before.held.map(|number| number + u32::from(held));
-        *earlier = Some(Earlier { segments: before.segments + 1, held, rtt, lost, marks, ..before });
+        *earlier = Some(Earlier { segments: before.segments + 1, rtt, lost, marks, ..before });
     }
 }

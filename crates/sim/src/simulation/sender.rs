@@ -87,11 +87,11 @@ impl Sender<'_> {
             rtt = rules.by_timestamps(now - age, now);
             timed = rtt;
         }
-        if let Some(earlier) = ack.earlier.filter(|earlier| earlier.held.is_some()) {
+        if let Some(earlier) = ack.earlier.filter(|earlier| earlier.held) {
             // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
-            timed = earlier.rtt;
+            timed = earlier.rtt.unwrap_or(0);
             if !self.shared.rtt_of_last {
-                rtt = earlier.rtt;
+                rtt = timed;
             }
         }
         let flow = &mut *self.flow;
@@ -274,7 +274,7 @@ impl Domain {
         };
         let (new, sent_once) = match acked {
             Acked::New { sent_once } => (true, sent_once),
-            // Of a segment that came twice, but the acknowledgement of another one was dropped.
+            // Of a segment that came twice, but another one had no acknowledgement of its own.
             Acked::Known if earlier.is_some_and(|earlier| earlier.segments > 0) => (false, false),
             Acked::Known => {
                 self.counters.duplicate_acks += 1;

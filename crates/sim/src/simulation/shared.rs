@@ -86,10 +86,12 @@ impl Shared {
             domains.lookahead = domains.lookahead.min(SECOND);
         }
         let measured = end - picos(scenario.time.warmup);
+        let rules = Rules::new(&scenario.transport);
         let delays = scenario.transport.delayed_acks.then(|| AckRules {
             delay: picos(scenario.transport.ack_delay),
             quick: scenario.transport.quick_acks,
-            compression: picos(scenario.transport.sack_compression),
+            // tcp_input.c, __tcp_ack_snd_check: where acknowledgements are selective.
+            compression: if rules.is_cumulative() { 0 } else { picos(scenario.transport.sack_compression) },
         });
         let at_receiver = network.queued_acks.is_some();
         let spreading = spreading(&network);
@@ -103,7 +105,7 @@ impl Shared {
             configs,
             rto: RtoRules::new(&scenario.transport),
             rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,
-            rules: Rules::new(&scenario.transport),
+            rules,
             acks: delays.filter(|_| !at_receiver),
             answers: delays.filter(|_| at_receiver),
             cumulative: scenario.transport.delayed_acks

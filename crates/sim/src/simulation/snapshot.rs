@@ -113,6 +113,7 @@ impl Domain {
             losses,
         } = self;
         debug_assert!(ended.is_empty(), "between windows all are in the books");
+        debug_assert!(answering.elsewhere.is_empty() && dropped_acks.elsewhere.is_empty(), "handed over");
         passage.field(now)?;
         fabric.pass(passage)?;
         passage.field(timers)?;

@@ -1,20 +1,21 @@
 //! The segments of a connection that have reached its receiver.
 
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// Everything below `next`, and ranges behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrived {
     next: u64,
     /// First segment and end of each range, rising; at least one segment is missing before each.
-    behind: Vec<(u64, u64)>,
+    behind: VecDeque<(u64, u64)>,
 }
 
 impl Arrived {
     /// Nothing has arrived; the first segment is `next`.
     #[must_use]
     pub fn new(next: u64) -> Self {
-        Self { next, behind: Vec::new() }
+        Self { next, behind: VecDeque::new() }
     }
 
     /// Lowest segment that has not arrived.
@@ -43,8 +44,9 @@ impl Arrived {
         }
         if sequence == self.next {
             self.next += 1;
-            if self.behind.first().is_some_and(|range| range.0 == self.next) {
-                self.next = self.behind.remove(0).1;
+            if let Some((_, end)) = self.behind.front().copied().filter(|range| range.0 == self.next) {
+                self.behind.pop_front();
+                self.next = end;
             }
             return true;
         }
@@ -59,7 +61,8 @@ impl Arrived {
             range.1 += 1;
             let end = range.1;
             if self.behind.get(place + 1).is_some_and(|later| later.0 == end) {
-                self.behind[place].1 = self.behind.remove(place + 1).1;
+                let later = self.behind.remove(place + 1);
+                self.behind[place].1 = later.map_or(end, |later| later.1);
             }
         } else {
             return false;

@@ -66,7 +66,7 @@ pub struct Flow {
     pub pair_class: u8,
     /// The flow is still in its first slow start.
     pub initial_slow_start: bool,
-    /// Routers have dropped acknowledgements that no later one has replaced yet.
+    /// Segments without acknowledgements of their own, dropped or held back, are not reported yet.
     pub acks_dropped: bool,
     /// Access index of the receiver.
     pub receiver: u16,

@@ -59,7 +59,7 @@ pub struct Arrival {
     pub missing: u64,
     /// Later ones had.
     pub has_gap: bool,
-    /// The segment itself had, behind the gap.
+    /// The segment itself had.
     pub is_known: bool,
     /// No segment of the connection follows it.
     pub is_last: bool,
@@ -112,6 +112,11 @@ impl Receiver {
     #[inline]
     pub fn decide(&mut self, arrival: &Arrival, now: Picos, rules: &AckRules) -> Decision {
         let Arrival { segment, sequence, missing, .. } = *arrival;
+        if arrival.is_known {
+            // Linux: tcp_data_queue.
+            self.quick = rules.quick;
+            return Decision::AllApart;
+        }
         if arrival.has_gap {
             return self.decide_behind_gap(arrival, now, rules);
         }
@@ -119,8 +124,7 @@ impl Receiver {
         // The last one ends the connection, which is answered at once (assumed).
         let follows = in_order && (!arrival.is_last || self.holds() > 0);
         if !in_order {
-            // The first duplicate.
-            self.compress(segment, missing, now, 0, rules);
+            self.count_duplicate(missing);
         }
         match self.answer(segment, follows, now, rules) {
             Answer::Both(held) => Decision::Together(held),
@@ -134,9 +138,9 @@ impl Receiver {
     /// The same while an earlier segment is missing.
     fn decide_behind_gap(&mut self, arrival: &Arrival, now: Picos, rules: &AckRules) -> Decision {
         let Arrival { segment, sequence, missing, round_trip, .. } = *arrival;
-        if arrival.is_known {
-            self.hurry(rules);
-            return Decision::AllApart;
+        if self.quick > 0 {
+            self.quick -= 1;
+            return Decision::AllTogether;
         }
         if sequence != missing && self.compress(segment, missing, now, round_trip, rules) {
             return Decision::Hold(None);
@@ -184,11 +188,7 @@ impl Receiver {
         round_trip: Picos,
         rules: &AckRules,
     ) -> bool {
-        if self.duplicates.0 != missing {
-            self.duplicates = (missing, 0);
-        }
-        if rules.compression == 0 || self.duplicates.1 < DUPLICATES_AT_ONCE {
-            self.duplicates.1 += 1;
+        if rules.compression == 0 || self.count_duplicate(missing) <= DUPLICATES_AT_ONCE {
             return false;
         }
         if self.held.len() + 1 >= MOST_COMPRESSED {
@@ -201,9 +201,13 @@ impl Receiver {
         true
     }
 
-    /// A segment arrived that it had: the next acknowledgements are sent at once (Linux: `tcp_send_dupack`).
-    fn hurry(&mut self, rules: &AckRules) {
-        self.quick = rules.quick;
+    /// Counts a segment that arrives behind the gap at `missing`; returns how many did.
+    fn count_duplicate(&mut self, missing: u64) -> u32 {
+        if self.duplicates.0 != missing {
+            self.duplicates = (missing, 0);
+        }
+        self.duplicates.1 = self.duplicates.1.saturating_add(1);
+        self.duplicates.1
     }
 }
 
@@ -258,8 +262,34 @@ mod tests {
             assert_eq!(receiver.answer(segment(sequence), true, 100, &rules), Answer::AtOnce(None));
         }
         assert_eq!(receiver.answer(segment(3), true, 100, &rules), Answer::Hold(None));
-        receiver.hurry(&rules);
+        // It has arrived before: what is held is acknowledged, then the duplicate, and the next ones at once.
+        assert_eq!(receiver.decide(&arrival(2, 4, true), 100, &rules), Decision::AllApart);
         assert_eq!(receiver.answer(segment(4), true, 100, &rules), Answer::AtOnce(Some(segment(3))));
+        assert_eq!(receiver.decide(&arrival(7, 5, false), 100, &rules), Decision::AllTogether);
+    }
+
+    /// Segment `sequence` arrives while `missing` is; there is a gap before segments from 7 on.
+    fn arrival(sequence: u32, missing: u64, is_known: bool) -> Arrival {
+        Arrival {
+            segment: segment(sequence),
+            sequence: sequence.into(),
+            missing,
+            has_gap: sequence >= 7,
+            is_known,
+            is_last: false,
+            round_trip: 16_000,
+        }
+    }
+
+    /// However often the last segment comes again, each copy is acknowledged at once and alone.
+    #[test]
+    fn copies_are_never_held() {
+        let rules = AckRules { compression: 1000, ..RULES };
+        let mut receiver = Receiver::default();
+        for _ in 0..6 {
+            assert_eq!(receiver.decide(&arrival(3, 4, true), 100, &rules), Decision::AllApart);
+            assert_eq!((receiver.holds(), receiver.timer), (0, OFF));
+        }
     }
 
     /// tcp_input.c, __tcp_ack_snd_check: three at once, then one acknowledgement for all that come within a millisecond or a

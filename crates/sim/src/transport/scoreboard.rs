@@ -1,7 +1,7 @@
 //! The scoreboard: segments of a flow that are outstanding, lost or acknowledged (RFC 6675).
 //!
-//! Every acknowledgement names the segment that caused it (the first SACK block does) and none is lost, so the sender
-//! knows exactly what the receiver holds: everything below `passed` but for the `holes`. A path is a chain of FIFO
+//! Every acknowledgement names the segment that caused it (the first SACK block does) and reports what earlier ones that did not
+//! come would have said, so the sender knows exactly what the receiver holds: everything below `passed` but for the `holes`. A path is a chain of FIFO
 //! queues: first transmissions are acknowledged in order, holes appear at the high end and vanish from the low end, and
 //! a step costs O(1) amortised whatever the window.
 

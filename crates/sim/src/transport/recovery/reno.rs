@@ -1,8 +1,7 @@
 //! Recovery without selective acknowledgements: Reno (RFC 5681, section 3.2) and NewReno (RFC 6582).
 //!
-//! The sender knows two things, the cumulative acknowledgement and how often it came again. Receivers acknowledge every
-//! segment at once, those that they had already included: so every acknowledgement either moves the
-//! cumulative point that the sender knows or is a duplicate, and both follow from the scoreboard, which holds what the receiver holds
+//! The sender knows two things, the cumulative acknowledgement and how often it came again. An acknowledgement either moves
+//! the cumulative point that the sender knows or is a duplicate, and both follow from the scoreboard, which holds what the receiver holds
 //! (decision 0005). Nothing else of the scoreboard is looked at.
 //!
 //! RFC 6582 inflates cwnd by each duplicate and deflates it by what a partial acknowledgement covers, less one. Here cwnd
