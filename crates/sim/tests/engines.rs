@@ -54,7 +54,7 @@ proptest! {
 fn everything_at_once_with_large_files_limited_by_concurrency() {
     let scenario = concurrent(everything_at_once());
     agree(&with(scenario.clone(), &[("time", time(6.0, 1.0, 2))]), 5);
-    // Receivers learn at once that files are longer.
+    // Receivers learn the lookahead later that files are longer.
     let delayed = [("network.ack_path", json!("queued")), ("time", time(4.0, 1.0, 2))];
     agree(&with(with(scenario, &delayed), &receivers()[1]), 5);
 }

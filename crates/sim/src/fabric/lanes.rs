@@ -25,7 +25,8 @@ enum End {
     Receivers(u16),
     /// At hosts: data at receivers whose acknowledgements enter this router, and acknowledgements at sources.
     Hosts(DomainRouter),
-    /// The same, but the endpoints decide when receivers acknowledge.
+    /// The same, but the endpoints decide when receivers acknowledge. A flag in place of it costs all other runs 0.7 % more
+    /// instructions.
     Deciding,
     /// At sources.
     Sources,

@@ -69,8 +69,8 @@ impl Network {
     }
 
     /// Load that users and open-loop arrivals offer to each queue as a share of its speed: [`Self::offered`], and as
-    /// many acknowledgements where they take slots, or bytes, of data; half as many where receivers delay them. Explicit flows, retransmissions, and large files
-    /// that concurrency limits come on top.
+    /// many acknowledgements where they take slots, or bytes, of data; half as many where receivers delay them. Explicit
+    /// flows, retransmissions, and large files that concurrency limits come on top.
     #[must_use]
     pub fn offered_loads(&self, scenario: &Scenario) -> Vec<f64> {
         let offered = self.offered(scenario);
@@ -83,7 +83,7 @@ impl Network {
             (true, true) => acks_per_segment * scenario.network.ack_bytes / scenario.transport.segment_bytes,
         };
         // Every router that a segment passes serves its acknowledgement, too; ports of the way back are others.
-        let acks = if self.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
+        let acks = if queued && self.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
         let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + ack_size * acks));
         let mut segments: Vec<f64> = of_users.collect();
         for arrivals in &self.arrivals {

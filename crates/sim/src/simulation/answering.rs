@@ -147,7 +147,7 @@ impl Domain {
         }
     }
 
-    /// A flow has another end than when it opened. Where its receiver is elsewhere it matters from the next window on.
+    /// A flow has another end than when it opened. Between windows, [`super::windows::exchange_news`] has to hand that over.
     pub(super) fn announce_end(&mut self, slot: u32) {
         if self.shared.answers.is_some() {
             let flow = &self.flows[slot as usize];
@@ -167,21 +167,20 @@ impl Domain {
 
     /// News of a connection to a receiver that is here.
     pub(super) fn take_news(&mut self, News(place, what): News) {
-        if let What::Opens(connection) = what {
-            self.answering.hosts.entry(place).or_default().coming.push(*connection);
-            return;
-        }
-        let Some(connection) = self.answering.hosts.get_mut(&place).and_then(Host::last) else { return };
         match what {
-            What::Opens(_) => {}
-            What::Changes(end, from) => {
-                connection.then = (end, from);
-                self.arm(from, place.code());
+            What::Opens(connection) => {
+                self.answering.hosts.entry(place).or_default().coming.push(*connection)
             }
-            What::Ends(at) => {
-                connection.over = at;
-                self.arm(at, place.code());
-            }
+            What::Changes(end, from) => self.change(place, from, |connection| connection.then = (end, from)),
+            What::Ends(at) => self.change(place, at, |connection| connection.over = at),
+        }
+    }
+
+    /// Changes the last connection of a receiver, and looks at that when the change takes effect.
+    fn change(&mut self, place: Place, at: Picos, change: impl FnOnce(&mut Connection)) {
+        if let Some(connection) = self.answering.hosts.get_mut(&place).and_then(Host::last) {
+            change(connection);
+            self.arm(at, place.code());
         }
     }
 
@@ -189,27 +188,11 @@ impl Domain {
     #[inline(never)]
     pub(super) fn reach(&mut self, segment: Segment) {
         let place = Place { flow: segment.flow.0, access: segment.target() as u16 };
-        let mut all = Vec::new();
-        match self.decide(place, segment, &mut all) {
-            Decision::Hold(alone) => self.answer(place, alone.as_slice()),
-            Decision::Together(held) => self.answer(place, &[held, segment]),
-            Decision::Apart(held) => {
-                self.answer(place, held.as_slice());
-                self.answer(place, &[segment]);
-            }
-            Decision::AllTogether => {
-                all.push(segment);
-                self.answer(place, &all);
-            }
-            Decision::AllApart => {
-                self.answer(place, &all);
-                self.answer(place, &[segment]);
-            }
-        }
+        self.decide(place, segment).carry_out(segment, |together| self.answer(place, together));
     }
 
-    /// Decides which acknowledgements a segment causes; `all` is what was held, where all of it is acknowledged.
-    fn decide(&mut self, place: Place, segment: Segment, all: &mut Vec<Segment>) -> Decision {
+    /// Decides which acknowledgements a segment causes.
+    fn decide(&mut self, place: Place, segment: Segment) -> Decision {
         let alone = Decision::Apart(None);
         let rules = &self.shared.answers.expect("receivers delay acknowledgements");
         let now = self.now;
@@ -237,9 +220,6 @@ impl Domain {
             round_trip: segment.age(now) + *way_back,
         };
         let decision = receiver.decide(&arrival, now, rules);
-        if matches!(decision, Decision::AllTogether | Decision::AllApart) {
-            receiver.release_all(all);
-        }
         if let Some(at) = host.watch() {
             self.arm(at, place.code());
         }
@@ -278,7 +258,7 @@ impl Domain {
         let (end, from) = connection.then;
         // The news that the last segment has arrived is acknowledged at once, as the end of a connection is.
         if connection.receiver.timer <= time || (from <= time && connection.arrived.missing() >= end) {
-            connection.receiver.release_all(&mut together);
+            together = connection.receiver.release_all();
         }
         if let Some(at) = host.watch() {
             self.arm(at, place.code());

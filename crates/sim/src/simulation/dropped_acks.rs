@@ -11,9 +11,9 @@
 //! What a receiver held back goes to the sender's domain when the acknowledgement that reports it is sent. It is kept in the
 //! same list, at that acknowledgement or before.
 //!
-//! Where links, routes or DualPI2 change the order, an acknowledgement may speak of a segment that reached the receiver after it was
-//! sent, by less than the acknowledgement is under way. It never speaks of one that has not arrived. News of a drop
-//! then take the lookahead to the source, so that they do not depend on how the network is divided.
+//! Where links, routes or DualPI2 change the order, an acknowledgement may speak of a segment that reached the receiver
+//! after it was sent, by less than the acknowledgement is under way. It never speaks of one that has not arrived. News of a
+//! drop then take the lookahead to the source, so that they do not depend on how the network is divided.
 //!
 //! Where the order is kept, news of a drop is at its place in time: whatever was dropped in another domain was passed there by the next
 //! acknowledgement, which takes the lookahead to come here; drops in this domain are looked up at each acknowledgement.

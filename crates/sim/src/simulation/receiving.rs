@@ -70,28 +70,11 @@ impl Domain {
             is_last: sequence + 1 >= flow.end && !flow.is_fed,
             round_trip: flow.rtt.srtt,
         };
-        match receiver.decide(&arrival, self.now, rules) {
-            Decision::Together(held) => self.acknowledge_together(slot, &[held, segment]),
-            Decision::Hold(alone) => {
-                self.acknowledge_together(slot, alone.as_slice());
-                self.watch_deadline(slot);
-            }
-            Decision::Apart(held) => {
-                self.acknowledge_together(slot, held.as_slice());
-                self.acknowledgement(slot, sequence, segment, None);
-            }
-            Decision::AllTogether => {
-                let mut together = Vec::new();
-                receiver.release_all(&mut together);
-                together.push(segment);
-                self.acknowledge_together(slot, &together);
-            }
-            Decision::AllApart => {
-                let mut together = Vec::new();
-                receiver.release_all(&mut together);
-                self.acknowledge_together(slot, &together);
-                self.acknowledgement(slot, sequence, segment, None);
-            }
+        let decision = receiver.decide(&arrival, self.now, rules);
+        let holds = matches!(decision, Decision::Hold(_));
+        decision.carry_out(segment, |together| self.acknowledge_together(slot, together));
+        if holds {
+            self.watch_deadline(slot);
         }
     }
 
@@ -112,8 +95,7 @@ impl Domain {
         {
             return false;
         }
-        let mut together = Vec::new();
-        self.receivers[slot as usize].release_all(&mut together);
+        let together = self.receivers[slot as usize].release_all();
         self.acknowledge_together(slot, &together);
         true
     }

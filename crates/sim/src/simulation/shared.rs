@@ -57,7 +57,7 @@ pub(super) struct Shared {
     pub receiver_window: u64,
     /// Time that a segment occupies a fast interface.
     pub fast_interface_time: Picos,
-    /// Time after which all domains know what one of them knows, however the network is divided.
+    /// Time after which all domains know what one of them knows, however the network is divided; 0 where none has news.
     pub spreading: Picos,
     /// Time from the drop of an acknowledgement until its source can know, where acknowledgements may overtake each other.
     pub news_delay: Picos,
@@ -94,7 +94,9 @@ impl Shared {
             compression: if rules.is_cumulative() { 0 } else { picos(scenario.transport.sack_compression) },
         });
         let at_receiver = network.queued_acks.is_some();
-        let spreading = spreading(&network);
+        let keeps_order = keeps_order(&scenario, &network);
+        let has_news = at_receiver && (delays.is_some() || !keeps_order);
+        let spreading = if has_news { spreading(&network) } else { 0 };
         Self {
             population: Population::new(&scenario, &network, seed),
             emitters: Emitters::new(&network, seed),
@@ -120,7 +122,7 @@ impl Shared {
             receiver_window: scenario.transport.receiver_window as u64,
             fast_interface_time: picos(1.0 / scenario.users.fast_interface),
             spreading,
-            news_delay: if keeps_order(&scenario, &network) { 0 } else { spreading },
+            news_delay: if keeps_order { 0 } else { spreading },
             marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
             watches,
             own,
@@ -177,11 +179,8 @@ impl Shared {
     }
 }
 
-/// The lookahead of the network, however it is divided in this run; 0 where it has one domain, or no acknowledgement in queues.
+/// The lookahead of the network, however it is divided in this run; 0 where it has one domain.
 fn spreading(network: &Network) -> Picos {
-    if network.queued_acks.is_none() {
-        return 0;
-    }
     let divided = Domains::of(network);
     if divided.count > 1 { divided.lookahead } else { 0 }
 }

@@ -68,7 +68,7 @@ pub struct Arrival {
 }
 
 /// The acknowledgements that a receiver sends when a segment arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// None for it yet; one for the segment held before, if there is one here.
     Hold(Option<Segment>),
@@ -77,9 +77,32 @@ pub enum Decision {
     /// One for the held segment, if there is one here, and one for this one.
     Apart(Option<Segment>),
     /// One for all held segments and this one.
-    AllTogether,
-    /// One for all held segments, and one for this one.
-    AllApart,
+    AllTogether(Vec<Segment>),
+    /// One for all held segments, if there are any, and one for this one.
+    AllApart(Vec<Segment>),
+}
+
+impl Decision {
+    /// Sends these acknowledgements, caused by `segment`: each is for the segments that `send` gets, of which there may be none.
+    #[inline(always)]
+    pub fn carry_out(self, segment: Segment, mut send: impl FnMut(&[Segment])) {
+        match self {
+            Self::Hold(alone) => send(alone.as_slice()),
+            Self::Together(held) => send(&[held, segment]),
+            Self::Apart(held) => {
+                send(held.as_slice());
+                send(&[segment]);
+            }
+            Self::AllTogether(mut held) => {
+                held.push(segment);
+                send(&held);
+            }
+            Self::AllApart(held) => {
+                send(&held);
+                send(&[segment]);
+            }
+        }
+    }
 }
 
 /// The answer of a receiver to an arrival in order.
@@ -115,7 +138,7 @@ impl Receiver {
         if arrival.is_known {
             // Linux: tcp_data_queue.
             self.quick = rules.quick;
-            return Decision::AllApart;
+            return Decision::AllApart(self.release_all());
         }
         if arrival.has_gap {
             return self.decide_behind_gap(arrival, now, rules);
@@ -140,12 +163,12 @@ impl Receiver {
         let Arrival { segment, sequence, missing, round_trip, .. } = *arrival;
         if self.quick > 0 {
             self.quick -= 1;
-            return Decision::AllTogether;
+            return Decision::AllTogether(self.release_all());
         }
         if sequence != missing && self.compress(segment, missing, now, round_trip, rules) {
             return Decision::Hold(None);
         }
-        Decision::AllTogether
+        Decision::AllTogether(self.release_all())
     }
 
     /// `segment` arrives; it `follows` all that arrived before, and more is to come.
@@ -172,10 +195,10 @@ impl Receiver {
         self.held.pop()
     }
 
-    /// Acknowledges the held segments: adds them to `segments`.
-    pub fn release_all(&mut self, segments: &mut Vec<Segment>) {
+    /// The held segments, which are acknowledged.
+    pub fn release_all(&mut self) -> Vec<Segment> {
         self.timer = OFF;
-        segments.append(&mut self.held);
+        std::mem::take(&mut self.held)
     }
 
     /// `segment` arrives behind the gap at `missing`: whether its acknowledgement is held for the next ones. Linux
@@ -263,9 +286,10 @@ mod tests {
         }
         assert_eq!(receiver.answer(segment(3), true, 100, &rules), Answer::Hold(None));
         // It has arrived before: what is held is acknowledged, then the duplicate, and the next ones at once.
-        assert_eq!(receiver.decide(&arrival(2, 4, true), 100, &rules), Decision::AllApart);
-        assert_eq!(receiver.answer(segment(4), true, 100, &rules), Answer::AtOnce(Some(segment(3))));
-        assert_eq!(receiver.decide(&arrival(7, 5, false), 100, &rules), Decision::AllTogether);
+        let held = vec![segment(3)];
+        assert_eq!(receiver.decide(&arrival(2, 4, true), 100, &rules), Decision::AllApart(held));
+        assert_eq!(receiver.answer(segment(4), true, 100, &rules), Answer::AtOnce(None));
+        assert_eq!(receiver.decide(&arrival(7, 5, false), 100, &rules), Decision::AllTogether(Vec::new()));
     }
 
     /// Segment `sequence` arrives while `missing` is; there is a gap before segments from 7 on.
@@ -287,7 +311,7 @@ mod tests {
         let rules = AckRules { compression: 1000, ..RULES };
         let mut receiver = Receiver::default();
         for _ in 0..6 {
-            assert_eq!(receiver.decide(&arrival(3, 4, true), 100, &rules), Decision::AllApart);
+            assert_eq!(receiver.decide(&arrival(3, 4, true), 100, &rules), Decision::AllApart(Vec::new()));
             assert_eq!((receiver.holds(), receiver.timer), (0, OFF));
         }
     }
@@ -307,8 +331,7 @@ mod tests {
         }
         assert_eq!(compress(11, 200), (true, 1000));
         assert_eq!(compress(12, 700), (true, 1000));
-        let mut released = Vec::new();
-        receiver.release_all(&mut released);
+        let released = receiver.release_all();
         assert_eq!((released, receiver.timer), (vec![segment(11), segment(12)], OFF));
         // A gap further on: three at once again.
         assert!(!receiver.compress(segment(20), 15, 1100, 16_000, &rules));
