@@ -19,7 +19,7 @@ help:
 	@echo "             FEATURES=s2n adds s2n-cubic and s2n-bbr2"
 	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
-	@echo "make check   formatting, lints, types and licences of dependencies"
+	@echo "make check   formatting, lints, types, language and licences of dependencies"
 	@echo "make wheel   source distribution, and wheels for Linux with glibc and with musl, in dist"
 	@echo "make sbom    software bill of materials (CycloneDX), target/mesonet.cdx.json"
 	@echo "make wasm    the simulator for browsers, after a change of the Rust sources: into python/mesonet/browser/built"
@@ -61,6 +61,7 @@ check: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_language.py tests/test_docstrings.py
 	$(BIN)/python -m supply.check
 
 # Zig links against an old glibc, and against musl, on any Linux.

@@ -28,10 +28,15 @@ CASE = find_scenario(
 )
 
 
-def wall_s(threads: int) -> float:
-    start = time.perf_counter()
+BOUNDS = {1: "1", 2: "1.9", 8: "5.4", 16: "7.5"}
+"""The most that the largest domain of each window allows (docs/explanation/engine.md, Threads)."""
+
+
+def spent(threads: int) -> tuple[float, float]:
+    """Wall-clock and processor seconds of one run."""
+    start, cpu = time.perf_counter(), time.process_time()
     mesonet.simulate(CASE, threads=threads)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - cpu
 
 
 @contextmanager
@@ -46,10 +51,13 @@ def busy_core() -> Iterator[None]:
         process.wait()
 
 
-def measured(counts: list[int], repeat: int) -> list[float]:
-    """Median seconds for each number of threads, measured in turn."""
-    rows = [[wall_s(threads) for threads in counts] for _ in range(repeat)]
-    return [statistics.median(row[i] for row in rows) for i in range(len(counts))]
+def measured(counts: list[int], repeat: int) -> list[tuple[float, float]]:
+    """Median wall-clock and processor seconds for each number of threads, measured in turn."""
+    rows = [[spent(threads) for threads in counts] for _ in range(repeat)]
+    return [
+        (statistics.median(row[i][0] for row in rows), statistics.median(row[i][1] for row in rows))
+        for i in range(len(counts))
+    ]
 
 
 def main() -> None:
@@ -62,15 +70,18 @@ def main() -> None:
     lines = [
         f"\n## Threads, {when}, median of {options.repeat}, load {os.getloadavg()[0]:.1f}\n",
         "exp-2a, condition 16, CTCP, 8 s simulated.\n",
-        "| other cores | threads | wall-clock s | faster by |",
-        "|---|---:|---:|---:|",
+        "| other cores | threads | wall-clock s | processor s | times as fast | bound |",
+        "|---|---:|---:|---:|---:|---:|",
     ]
-    wall_s(counts[0])
+    spent(counts[0])
     idle = measured(counts, options.repeat)
     with busy_core():
         busy = measured(counts, options.repeat)
     for name, times in (("idle", idle), ("one busy", busy)):
-        lines += [f"| {name} | {n} | {t:.2f} | {times[0] / t:.2f} |" for n, t in zip(counts, times, strict=True)]
+        lines += [
+            f"| {name} | {n} | {wall:.2f} | {cpu:.2f} | {times[0][0] / wall:.2f} | {BOUNDS.get(n, '-')} |"
+            for n, (wall, cpu) in zip(counts, times, strict=True)
+        ]
     print("\n".join(lines[2:]), file=sys.stderr)  # noqa: T201
     with (HERE / "RESULTS.md").open("a") as log:
         log.write("\n".join(lines) + "\n")

@@ -17,8 +17,9 @@ PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 #: Folders of the package that are held to it, with the folders in them; the modules directly in it are, too.
 FINISHED = (
-    "analysis", "campaign", "cli", "designs", "experiments", "files", "maps", "models", "plots",
-    "reporting", "responses", "scenarios", "simulation", "topologies", "verification",
+    "analysis", "browser", "campaign", "cli", "conform", "designs", "evidence", "experiments", "files", "maps",
+    "models", "playground", "plots", "plugins", "reporting", "responses", "scenarios", "simulation", "topologies",
+    "verification",
 )  # fmt: skip
 
 #: Decorators of functions whose docstring is one line, or a text of help.
