@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -170,3 +172,10 @@ def test_familiar_units_follow_the_size_of_a_segment() -> None:
         assert parse("rate", familiar("rate", value)) == pytest.approx(value, rel=5e-3), "users may write it back"
     with pytest.raises(ValueError, match="time"):
         familiar("time", 1.0)
+
+
+@pytest.mark.parametrize("number", ["0.1", "12.3456", "-0", "7.", ".5", "19.663000001", "123456.789012", "1e-3"])
+def test_a_number_in_the_base_unit_is_the_nearest_to_its_decimals(number: str) -> None:
+    for kind, unit in (("time", "s"), ("segments", "segments")):
+        parsed = parse(kind, f"{number} {unit}")
+        assert repr(parsed) == repr(float(Fraction(number)))

@@ -68,6 +68,8 @@ def with_names(value: Any, name: Callable[[str], str]) -> Any:
     'tcp=0.8, mine(gain=0.5)=0.2'
     """
     if isinstance(value, str):
+        if "." not in value:  # keys and values of thousands of flows, and no file
+            return value
         return _AMONG.sub(lambda found: name(found[0]), value)
     if isinstance(value, Mapping):
         if "algorithm" in value:

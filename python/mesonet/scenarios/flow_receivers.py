@@ -45,13 +45,13 @@ def parse(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if receiver not in RECEIVERS:
         raise unknown("receiver", str(receiver), tuple(RECEIVERS), path=f"{path}.receiver")
     pieces = given.get("ack_pieces")
-    allowed = ranges.allowed("flows[].ack_pieces", "count")
     if receiver != "ack_division":
         if pieces is not None:
             problem, only = "a key of another receiver", 'ack_pieces with receiver = "ack_division"'
             raise InputError(problem, path=f"{path}.ack_pieces", value=pieces, allowed=only)
         return {} if receiver == "standard" else {"receiver": receiver}
     if pieces is None:
+        allowed = ranges.allowed("flows[].ack_pieces", "count")
         raise InputError("ack_division needs this key", path=f"{path}.ack_pieces", allowed=allowed)
     try:
         parsed = units.parse("count", pieces)
