@@ -1,7 +1,6 @@
 """Docstrings of public functions follow numpydoc: every argument, the result, the errors, and right examples.
 
-The packages of FINISHED are held to it. Types stand in the signature, so a line of Parameters is a name alone, or
-several names with commas between them.
+Types stand in the signature, so a line of Parameters is a name alone, or several names with commas between them.
 """
 
 import ast
@@ -15,12 +14,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
-#: Folders of the package that are held to it, with the folders in them; the modules directly in it are, too.
-FINISHED = (
-    "analysis", "browser", "campaign", "cli", "conform", "designs", "evidence", "experiments", "files", "maps",
-    "models", "playground", "plots", "plugins", "reporting", "responses", "scenarios", "simulation", "topologies",
-    "verification",
-)  # fmt: skip
+#: The files of the package, by their path in it.
+FILES = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
 
 #: Decorators of functions whose docstring is one line, or a text of help.
 PLAIN_DECORATORS = {"property", "cached_property", "setter", "overload", "command", "group"}
@@ -32,18 +27,8 @@ def tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
-def finished() -> dict[str, Path]:
-    """Return the files that are held to it, by their path in the package."""
-    files = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
-    folders = tuple(f"{folder}/" for folder in FINISHED)
-    return {name: file for name, file in files.items() if "/" not in name or name.startswith(folders)}
-
-
 CLASSES = {
-    node.name: node
-    for file in sorted(PACKAGE.rglob("*.py"))
-    for node in ast.walk(tree(file))
-    if isinstance(node, ast.ClassDef)
+    node.name: node for file in FILES.values() for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
 }
 
 
@@ -159,7 +144,7 @@ def problems(node: Function) -> Iterator[str]:
     yield from (f"Raises names {name!r}" for name in sections.names("Raises") if not name[:1].isupper())
 
 
-@pytest.mark.parametrize("file", finished())
+@pytest.mark.parametrize("file", FILES)
 def test_public_functions_have_numpydoc_sections(file: str) -> None:
     bad = [
         f"{file}:{node.lineno}: {name}: {problem}"
@@ -169,7 +154,7 @@ def test_public_functions_have_numpydoc_sections(file: str) -> None:
     assert not bad, "\n".join(bad)
 
 
-@pytest.mark.parametrize("file", [name for name, file in finished().items() if ">>> " in file.read_text("utf-8")])
+@pytest.mark.parametrize("file", [name for name, file in FILES.items() if ">>> " in file.read_text("utf-8")])
 def test_examples_are_right(file: str) -> None:
     module = importlib.import_module(".".join(("mesonet", *Path(file).with_suffix("").parts)))
     results = doctest.testmod(module)
