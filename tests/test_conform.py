@@ -23,7 +23,7 @@ from mesonet.conform import case as cases
 from mesonet.conform import contract, junit, qlog
 from mesonet.conform.baseline import CHECKED, METRICS, SCENARIOS, read_baseline, reference
 from mesonet.conform.bench import Bench, folder
-from mesonet.conform.case import Suite, check_suite, suites
+from mesonet.conform.case import CaseSuite, check_suite, suites
 from mesonet.conform.contract import check_contract
 from mesonet.conform.expectation import expectation
 from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
@@ -247,9 +247,9 @@ def test_algorithms_pass_the_cases_of_their_suites(name: str) -> None:
     assert known == {"bbr3": {"aggregation-startup", "down-tenfold-deep"}}.get(name, set())
 
 
-def only(id: str) -> Suite:
+def only(id: str) -> CaseSuite:
     suite = next(each for each in suites().values() if any(one.about.id == id for one in each.cases))
-    return Suite(suite.name, "", (), suite.needs_modes, tuple(each for each in suite.cases if each.about.id == id))
+    return CaseSuite(suite.name, "", (), suite.needs_modes, tuple(each for each in suite.cases if each.about.id == id))
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_known_failure_is_no_failure_and_its_end_is_one() -> None:
     assert found.verdict == FAIL, "a variant has no known failures"
     (case,) = only("never-exits").cases
     passing = cases.Case(**{**case.__dict__, "known": {"bbr3": "a cause"}})
-    (found,) = check_suite(Suite("bbr", "", (), True, (passing,)), Bench("bbr3"))
+    (found,) = check_suite(CaseSuite("bbr", "", (), True, (passing,)), Bench("bbr3"))
     assert found.verdict == FAIL
     assert "remove it" in found.why
 

@@ -25,7 +25,7 @@ from mesonet.evidence import suite as suite_module
 from mesonet.evidence.criterion import read
 from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
-from mesonet.evidence.plan import Plan, cell_labels, plan
+from mesonet.evidence.plan import EvidencePlan, cell_labels, plan
 from mesonet.evidence.running import CONFIRMED, Results
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
 
@@ -149,7 +149,9 @@ def test_an_incumbent_is_compared_with_other_runs_of_itself() -> None:
 Found = Callable[[str], np.ndarray]
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1") -> judging.Finding:
+def judged(
+    monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1"
+) -> judging.CriterionVerdict:
     """Return the finding for given values, in every cell the same."""
     chosen = plan("bbr", ["cubic"], 4, section)
 
@@ -390,7 +392,7 @@ def test_the_plan_shows_what_each_criterion_costs() -> None:
     cost = json.loads(result.stdout)["cost"]
     assert [(row["section"], row["cells"], row["runs"]) for row in cost] == [("5.1.2", "4", "120"), ("5.3.1", "0", "0")]
     assert float(cost[0]["about CPU s"]) > 0
-    assert isinstance(plan("bbr", ["cubic"], 2), Plan)
+    assert isinstance(plan("bbr", ["cubic"], 2), EvidencePlan)
     without_name = CliRunner().invoke(main, ["evidence", "--plan", "--json", "--suite", "c4", "--full"])
     found = json.loads(without_name.stdout)
     assert (found["suite"], found["replicates"]) == ("c4", 100)

@@ -121,9 +121,9 @@ def test_the_structs_of_python_are_those_of_the_header() -> None:
         assert [(field, kinds[kind]) for field, kind in fields] == header[name], name
     rules = [(field, "pointer" if field == "params" else kinds[kind]) for field, kind in abi.RULES]
     assert rules == header["config"]
-    assert [field for field, _ in abi.Table._fields_] == [field for field, _ in header["algorithm"]]
+    assert [field for field, _ in abi.AlgorithmTable._fields_] == [field for field, _ in header["algorithm"]]
     assert [field for field, _ in abi.ParamRow._fields_] == [field for field, _ in header["param"]]
-    assert ctypes.sizeof(abi.Table) == 168
+    assert ctypes.sizeof(abi.AlgorithmTable) == 168
 
 
 # The examples

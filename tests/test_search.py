@@ -14,7 +14,7 @@ import pytest
 import mesonet as mn
 from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
-from mesonet.evidence.domain import Domain, Place, domain
+from mesonet.evidence.domain import Domain, SearchPoint, domain
 from mesonet.evidence.minimal import scenario_text
 from mesonet.evidence.plan import SEEDS, experiment_for, plan
 from mesonet.evidence.search import KEPT, Pair, Trail, screening_cells, search
@@ -30,16 +30,16 @@ def worst_criterion() -> Criterion:
 
 def searched(
     goodput: Any, extra: Any = lambda place: 0.0, noise: float = 0.01, missing: Any = lambda place: 0
-) -> tuple[Domain, list[Trail], set[Place]]:
+) -> tuple[Domain, list[Trail], set[SearchPoint]]:
     """Search where the incumbent keeps `goodput` of 100, and loss and delay grow by `extra`.
 
     The first `missing` of three replicates of a cell have no value.
     """
     chosen = domain(worst_criterion())
     draws = np.random.default_rng(7)
-    seen: set[Place] = set()
+    seen: set[SearchPoint] = set()
 
-    def measured(stage: str, places: Sequence[Place]) -> list[Pair]:
+    def measured(stage: str, places: Sequence[SearchPoint]) -> list[Pair]:
         assert not seen.intersection(places), "a cell runs once"
         seen.update(places)
         shape = len(places), 3
@@ -80,7 +80,7 @@ def test_the_simplest_cell_keeps_most_of_the_harm() -> None:
     chosen = domain(worst_criterion())
     buffer, newcomers = number(chosen, "buffer"), number(chosen, "newcomers")
 
-    def goodput(place: Place) -> float:  # two factors matter, and only together
+    def goodput(place: SearchPoint) -> float:  # two factors matter, and only together
         return 0.95 - 0.2 * (4 - place[buffer]) * place[newcomers] / 4
 
     _, (trail, *_), _ = searched(goodput, noise=0.001)
@@ -98,7 +98,7 @@ def test_the_simplest_cell_keeps_most_of_the_harm() -> None:
 def test_a_cell_needs_two_replicates_with_a_value(missing: int, found: bool) -> None:
     peak = (3, 4, 0, 2, 1, 0, 1, 4)
 
-    def distance(place: Place) -> int:
+    def distance(place: SearchPoint) -> int:
         return sum((a - b) ** 2 for a, b in zip(place, peak, strict=True))
 
     _, (trail, *_), _ = searched(
@@ -146,7 +146,7 @@ def test_cells_become_one_experiment_with_a_condition_each() -> None:
 
 
 @pytest.mark.parametrize("place", [(2, 2, 2, 0, 0, 0, 0, 0), (4, 3, 1, 1, 2, 2, 1, 1)])
-def test_the_file_of_a_cell_is_its_scenario(place: Place, tmp_path: Path) -> None:
+def test_the_file_of_a_cell_is_its_scenario(place: SearchPoint, tmp_path: Path) -> None:
     criterion = worst_criterion()
     chosen = domain(criterion)
     text = scenario_text(chosen, place, criterion.measures[0], "bbr", "tcp")

@@ -28,7 +28,7 @@ from mesonet.verification.reasons import NotEvaluated, NotRun
 from mesonet.verification.record import Record, read_record
 from mesonet.verification.scorecard import RECORD, Scorecard, load_scorecard
 from mesonet.verification.shares import Share
-from mesonet.verification.verdicts import Finding, of_claim
+from mesonet.verification.verdicts import NumberVerdict, of_claim
 
 pytestmark = pytest.mark.process
 
@@ -82,7 +82,7 @@ def written(folder: Path, text: str) -> Path:
     return folder / "T1.toml"
 
 
-def found(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, values: list[float], random: bool) -> Finding:
+def found(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, values: list[float], random: bool) -> NumberVerdict:
     monkeypatch.setitem(MEASURES, "share", lambda campaigns, experiment, algorithm, flow, span: _of(campaigns))
     (finding,) = judge(load_claim(written(folder, text)), Seeds(values, random=random))  # type: ignore[arg-type]
     return finding

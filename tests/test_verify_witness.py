@@ -27,7 +27,7 @@ from mesonet.verification.comparison import (
 from mesonet.verification.measurements import Measurement
 from mesonet.verification.measures import MEASURES
 from mesonet.verification.scorecard import Scorecard, load_scorecard
-from mesonet.verification.verdicts import Finding, Verdict, of_claim
+from mesonet.verification.verdicts import NumberVerdict, Verdict, of_claim
 from mesonet.verification.witness import Witness, read_witness
 
 FOLDER = Path(__file__).parent.parent / "verification"
@@ -78,7 +78,7 @@ def written(folder: Path, document: object) -> Path:
     return path
 
 
-def finding(folder: Path, monkeypatch: pytest.MonkeyPatch, ours: float, value: dict[str, Any]) -> Finding:
+def finding(folder: Path, monkeypatch: pytest.MonkeyPatch, ours: float, value: dict[str, Any]) -> NumberVerdict:
     monkeypatch.setitem(MEASURES, "share", lambda campaigns, experiment, algorithm, flow, span: ours)
     (folder / "T1.toml").write_text(CLAIM)
     witness = read_witness(written(folder, DOCUMENT | {"values": [value]}))
@@ -135,7 +135,7 @@ def test_a_number_that_changed_has_no_witness(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_a_claim_has_its_worst_verdict(verdicts: list[Verdict], verdict: Verdict) -> None:
-    findings = [Finding("T1", "ours", "", 0.0, None, None, 0, "1", "S2", each) for each in verdicts]
+    findings = [NumberVerdict("T1", "ours", "", 0.0, None, None, 0, "1", "S2", each) for each in verdicts]
     assert of_claim(findings) == verdict
 
 

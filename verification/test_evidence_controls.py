@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from mesonet.evidence.evaluation import evaluate
-from mesonet.evidence.judging import HARM, Finding
+from mesonet.evidence.judging import HARM, CriterionVerdict
 from mesonet.evidence.plan import plan
 
 
-def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, Finding]:
+def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, CriterionVerdict]:
     chosen = plan(algorithm, [against], 10, only)
     _, found = evaluate(chosen, out, progress=False)
     return {each.criterion.id: each for each in found}

@@ -82,7 +82,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Suite:
+class CaseSuite:
     """Cases of one specification.
 
     Attributes
@@ -104,7 +104,7 @@ class Suite:
     cases: tuple[Case, ...]
 
 
-def suites() -> dict[str, Suite]:
+def suites() -> dict[str, CaseSuite]:
     """Return the suites of the package.
 
     Returns
@@ -115,7 +115,7 @@ def suites() -> dict[str, Suite]:
     return {folder.name: read_suite(folder) for folder in folders}
 
 
-def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[Suite]:
+def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[CaseSuite]:
     """Return the suites that a user asks for.
 
     Parameters
@@ -146,7 +146,7 @@ def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[Suite]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def read_suite(folder: Path) -> Suite:
+def read_suite(folder: Path) -> CaseSuite:
     """Return the suite of a folder.
 
     Parameters
@@ -167,7 +167,7 @@ def read_suite(folder: Path) -> Suite:
     cases = [read(path, folder.name, table["source"]) for path in sorted(folder.glob("*.toml"))
              if path.name != "suite.toml"]  # fmt: skip
     modes = bool(table.get("needs_modes", False))
-    return Suite(folder.name, table["title"], tuple(table.get("algorithms", ())), modes, tuple(cases))
+    return CaseSuite(folder.name, table["title"], tuple(table.get("algorithms", ())), modes, tuple(cases))
 
 
 def read(path: Path, suite: str, source: str) -> Case:
@@ -207,7 +207,7 @@ def read(path: Path, suite: str, source: str) -> Case:
                 str(table.get("only_reason", "")), missing, table.get("known", {}))  # fmt: skip
 
 
-def check_suite(suite: Suite, bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
+def check_suite(suite: CaseSuite, bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
     """Yield the finding of each case.
 
     Parameters

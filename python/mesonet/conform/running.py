@@ -12,7 +12,7 @@ from mesonet.conform import baseline as baselines
 from mesonet.conform import contract
 from mesonet.conform.baseline import CHECKED, SCENARIOS, Baseline, check_baseline, read_baseline
 from mesonet.conform.bench import Bench
-from mesonet.conform.case import Suite, check_suite, chosen_suites
+from mesonet.conform.case import CaseSuite, check_suite, chosen_suites
 from mesonet.conform.contract import check_contract
 from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
 from mesonet.errors import InputError, unknown
@@ -45,7 +45,7 @@ class Plan:
 
     algorithm: str
     has_contract: bool
-    suites: tuple[Suite, ...]
+    suites: tuple[CaseSuite, ...]
     baseline: Baseline | None
     skip: frozenset[str]
     seed: int | None

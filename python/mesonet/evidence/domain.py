@@ -11,14 +11,14 @@ from typing import Any
 from mesonet.errors import InputError, unknown
 from mesonet.evidence.criterion import Criterion
 
-Place = tuple[int, ...]
+SearchPoint = tuple[int, ...]
 """Cell of a domain: the number of the level of each factor, from 0."""
 _KEYS = {"id", "name", "path", "levels", "labels", "screen", "plain", "ordered"}
 _FLOWS = re.compile(r"flows\[(\d+)\]\.(\w+)")
 
 
 @dataclass(frozen=True)
-class Factor:
+class SearchFactor:
     """Quantity that a search varies.
 
     Attributes
@@ -77,9 +77,9 @@ class Domain:
     """
 
     criterion: Criterion
-    factors: tuple[Factor, ...]
+    factors: tuple[SearchFactor, ...]
 
-    def corner(self, signs: Sequence[float]) -> Place:
+    def corner(self, signs: Sequence[float]) -> SearchPoint:
         """Return the cell of a row of the screening design.
 
         Parameters
@@ -93,7 +93,7 @@ class Domain:
         """
         return tuple(factor.screen[sign > 0] for factor, sign in zip(self.factors, signs, strict=True))
 
-    def neighbours(self, place: Place) -> list[Place]:
+    def neighbours(self, place: SearchPoint) -> list[SearchPoint]:
         """Return the cells that differ by one step of one factor.
 
         Parameters
@@ -111,7 +111,7 @@ class Domain:
             for level in factor.steps_from(place[number])
         ]
 
-    def plainer(self, place: Place) -> list[Place]:
+    def plainer(self, place: SearchPoint) -> list[SearchPoint]:
         """Return the cells in which one more factor has its plain level.
 
         Parameters
@@ -129,7 +129,7 @@ class Domain:
             if place[number] != factor.plain
         ]
 
-    def label(self, place: Place) -> str:
+    def label(self, place: SearchPoint) -> str:
         """Return what a cell has other than plain levels, in words.
 
         Parameters
@@ -153,7 +153,7 @@ class Domain:
         """Plain levels of all factors, in words."""
         return ", ".join(f"{factor.name} {factor.labels[factor.plain]}".strip() for factor in self.factors)
 
-    def changes(self, place: Place) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def changes(self, place: SearchPoint) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return what a cell sets.
 
         Parameters
@@ -175,7 +175,7 @@ class Domain:
                 values[factor.path] = factor.levels[level]
         return values, flows
 
-    def table(self, places: Sequence[Place]) -> dict[str, Any]:
+    def table(self, places: Sequence[SearchPoint]) -> dict[str, Any]:
         """Return cells as an experiment file has them.
 
         Parameters
@@ -220,7 +220,7 @@ def domain(criterion: Criterion) -> Domain:
     )
 
 
-def _factor(file: str, where: str, given: dict[str, Any]) -> Factor:
+def _factor(file: str, where: str, given: dict[str, Any]) -> SearchFactor:
     for key in given:
         if key not in _KEYS:
             raise unknown("key of a factor", key, sorted(_KEYS), path=f"{where}.{key}").located(file=file)
@@ -233,11 +233,11 @@ def _factor(file: str, where: str, given: dict[str, Any]) -> Factor:
             if each not in levels:
                 raise InputError("no level of the factor", file, f"{where}.{key}", each, str(levels))
     first, second = (levels.index(each) for each in given["screen"])
-    return Factor(
+    return SearchFactor(
         given["id"], given["name"], given["path"], tuple(levels), tuple(labels), (first, second),
         levels.index(given["plain"]), given.get("ordered", True),
     )  # fmt: skip
 
 
-def _moved(place: Place, number: int, level: int) -> Place:
+def _moved(place: SearchPoint, number: int, level: int) -> SearchPoint:
     return (*place[:number], level, *place[number + 1 :])

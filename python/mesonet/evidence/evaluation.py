@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mesonet.evidence.judging import HARM, Finding, judge
-from mesonet.evidence.plan import Plan
+from mesonet.evidence.judging import HARM, CriterionVerdict, judge
+from mesonet.evidence.plan import EvidencePlan
 from mesonet.evidence.running import Results, confirm, run
 
 
 def evaluate(
-    plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any
-) -> tuple[Results, list[Finding]]:
+    plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any
+) -> tuple[Results, list[CriterionVerdict]]:
     """Run what is missing of a report, and judge it.
 
     Criteria that show harm run again with other seeds: harm is what both sets of runs show.

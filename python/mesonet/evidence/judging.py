@@ -18,7 +18,7 @@ from mesonet.analysis import harm
 from mesonet.campaign.data import Campaign
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
-from mesonet.evidence.plan import ONLY, Comparison, Plan, cell_labels
+from mesonet.evidence.plan import ONLY, Comparison, EvidencePlan, cell_labels
 from mesonet.evidence.running import CONFIRMED, Results
 from mesonet.evidence.searching import Searched
 from mesonet.words import capitalised
@@ -35,7 +35,7 @@ HARM, NO_HARM, NOT_EVALUATED, FOR_THE_AUTHOR, COVERED = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellComparison:
     """Comparison of one measure with one incumbent in one cell.
 
     Attributes
@@ -113,7 +113,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Observation:
+class ReportedValue:
     """Value of a quantity that is reported without a verdict, in one cell.
 
     Attributes
@@ -139,7 +139,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CriterionVerdict:
     """Verdict on a criterion.
 
     Attributes
@@ -163,13 +163,13 @@ class Finding:
     criterion: Criterion
     verdict: str
     why: str
-    cells: tuple[Cell, ...]
+    cells: tuple[CellComparison, ...]
     searches: tuple[Searched, ...] = ()
-    observations: tuple[Observation, ...] = ()
+    observations: tuple[ReportedValue, ...] = ()
     confirmed: bool = False
 
 
-def judge(plan: Plan, results: Results) -> list[Finding]:
+def judge(plan: EvidencePlan, results: Results) -> list[CriterionVerdict]:
     """Return the finding of each criterion.
 
     Parameters
@@ -186,13 +186,15 @@ def judge(plan: Plan, results: Results) -> list[Finding]:
     return [_finding(each, plan, results) for each in plan.criteria]
 
 
-def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
+def _finding(criterion: Criterion, plan: EvidencePlan, results: Results) -> CriterionVerdict:
     if criterion.kind == "question":
-        return Finding(criterion, FOR_THE_AUTHOR, criterion.question, ())
+        return CriterionVerdict(criterion, FOR_THE_AUTHOR, criterion.question, ())
     if criterion.kind == "covered":
-        return Finding(criterion, COVERED, f"See {', '.join(criterion.covered_by)}. {criterion.reason}".strip(), ())
+        return CriterionVerdict(
+            criterion, COVERED, f"See {', '.join(criterion.covered_by)}. {criterion.reason}".strip(), ()
+        )
     if criterion.kind == "missing":
-        return Finding(criterion, NOT_EVALUATED, criterion.reason, ())
+        return CriterionVerdict(criterion, NOT_EVALUATED, criterion.reason, ())
     if criterion.kind == "search":
         return _finding_of_search(criterion, plan, results)
     comparisons = [each for each in plan.comparisons if each.criterion is criterion]
@@ -221,16 +223,16 @@ def _finding(criterion: Criterion, plan: Plan, results: Results) -> Finding:
     if verdict != HARM and again:
         words.append("The first runs showed harm, but runs with other seeds did not")
     why = " ".join([why, *(f"{line}." for line in words)])
-    return Finding(criterion, verdict, why, tuple(cells), observations=tuple(observations), confirmed=again)
+    return CriterionVerdict(criterion, verdict, why, tuple(cells), observations=tuple(observations), confirmed=again)
 
 
 def _observe(
     comparison: Comparison,
     observed: Observed,
-    plan: Plan,
+    plan: EvidencePlan,
     campaigns: Mapping[str, Campaign],
     labels: Sequence[str],
-) -> list[Observation]:
+) -> list[ReportedValue]:
     """Return the means of a quantity, an entry per cell."""
     tested, reference = (
         _mean_of_runs(values(campaigns[name], observed.value, observed.of, algorithm))
@@ -240,7 +242,7 @@ def _observe(
         )
     )
     return [
-        Observation(label, observed, comparison.incumbent, mine, other, plan.suite.word(observed.value, mine))
+        ReportedValue(label, observed, comparison.incumbent, mine, other, plan.suite.word(observed.value, mine))
         for label, mine, other in zip(labels, tested, reference, strict=True)
     ]
 
@@ -252,7 +254,7 @@ def _mean_of_runs(found: Floats) -> list[float]:
     return [float(mean) for mean in means]
 
 
-def _finding_of_search(criterion: Criterion, plan: Plan, results: Results) -> Finding:
+def _finding_of_search(criterion: Criterion, plan: EvidencePlan, results: Results) -> CriterionVerdict:
     """Return the finding of the cells at the ends of the searches, from their runs with other seeds."""
     mine = tuple(each for each in results.searches if each.comparison.criterion is criterion)
     count = 2 * len(criterion.measures) * len(mine)  # the worst and the simplest cell of each
@@ -268,7 +270,9 @@ def _finding_of_search(criterion: Criterion, plan: Plan, results: Results) -> Fi
             cells += [found[each.confirmed.index(place)] for place in ends]
     verdict, why = _verdict(criterion, cells)
     visited = sum(each.trails[0].cells for each in mine)
-    return Finding(criterion, verdict, f"{why} The search looked at {visited} cells.", tuple(cells), searches=mine)
+    return CriterionVerdict(
+        criterion, verdict, f"{why} The search looked at {visited} cells.", tuple(cells), searches=mine
+    )
 
 
 def compare(
@@ -279,7 +283,7 @@ def compare(
     labels: Sequence[str],
     count: int,
     percentile: float | None = None,
-) -> list[Cell]:
+) -> list[CellComparison]:
     """Return the comparison of a measure in each cell.
 
     Parameters
@@ -317,7 +321,7 @@ def compare(
         )
         lost = int((~np.isfinite(with_it) | ~np.isfinite(without)).sum())
         found.append(
-            Cell(
+            CellComparison(
                 label=label,
                 condition=place + 1,
                 measure=measure,
@@ -361,7 +365,7 @@ def confirmed(comparison: Comparison, campaigns: Mapping[str, Campaign]) -> Comp
 
 def _compared(
     comparison: Comparison, measure: Measure, algorithm: str, campaigns: Mapping[str, Campaign], *about: Any
-) -> list[Cell]:
+) -> list[CellComparison]:
     """Return the cells of the runs with other seeds if there are such runs, and what the first runs showed."""
     first = compare(comparison, measure, algorithm, campaigns, *about)
     other = confirmed(comparison, campaigns)
@@ -377,7 +381,7 @@ def _over(found: Floats, percentile: float) -> float:
     return float(np.percentile(there, percentile)) if len(there) else np.nan
 
 
-def _verdict(criterion: Criterion, cells: Sequence[Cell]) -> tuple[str, str]:
+def _verdict(criterion: Criterion, cells: Sequence[CellComparison]) -> tuple[str, str]:
     harmful = [cell for cell in cells if cell.is_harmful]
     open_cells = [cell for cell in cells if not cell.is_judged]
     if harmful:
@@ -416,7 +420,7 @@ def at(label: str, before: str = "") -> str:
     return "" if label == ONLY else f"{before} at {label}"
 
 
-def sentence(cell: Cell) -> str:
+def sentence(cell: CellComparison) -> str:
     """Return the harm of a cell in words.
 
     Parameters

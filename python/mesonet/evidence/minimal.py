@@ -9,13 +9,13 @@ from typing import Any
 
 from mesonet.campaign.ledger import run_seed
 from mesonet.evidence.criterion import Measure
-from mesonet.evidence.domain import Domain, Place
-from mesonet.evidence.plan import INCUMBENT, SEEDS, Plan, campaign_name
+from mesonet.evidence.domain import Domain, SearchPoint
+from mesonet.evidence.plan import INCUMBENT, SEEDS, EvidencePlan, campaign_name
 from mesonet.evidence.searching import Searched
 from mesonet.files.names import file_stem
 
 
-def scenario_text(domain: Domain, place: Place, measure: Measure, algorithm: str, incumbent: str) -> str:
+def scenario_text(domain: Domain, place: SearchPoint, measure: Measure, algorithm: str, incumbent: str) -> str:
     """Return a scenario file that shows a cell: with what differs from the base scenario, which has the plain levels.
 
     Parameters
@@ -53,7 +53,7 @@ def scenario_text(domain: Domain, place: Place, measure: Measure, algorithm: str
     return "\n".join([*lines, ""])
 
 
-def scenario_files(plan: Plan, search: Searched) -> list[tuple[str, str, list[str]]]:
+def scenario_files(plan: EvidencePlan, search: Searched) -> list[tuple[str, str, list[str]]]:
     """Return a scenario file per measure with harm: of the simplest cell that is nearly as bad as the worst one.
 
     Parameters

@@ -17,10 +17,10 @@ from mesonet import core
 from mesonet._version import __version__
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.criterion import Measure
-from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, Cell, Finding
+from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
-from mesonet.evidence.plan import ONLY, SEEDS, Plan
+from mesonet.evidence.plan import ONLY, SEEDS, EvidencePlan
 from mesonet.evidence.running import CONFIRMED
 from mesonet.evidence.searching import Searched
 from mesonet.evidence.suite import DEFAULT
@@ -31,7 +31,7 @@ from mesonet.words import capitalised
 _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 
-def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, ...]:
+def write(plan: EvidencePlan, findings: Sequence[CriterionVerdict], out: Path) -> tuple[Path, ...]:
     """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells that a search has found.
 
     Parameters
@@ -59,7 +59,7 @@ def write(plan: Plan, findings: Sequence[Finding], out: Path) -> tuple[Path, ...
     return found
 
 
-def html(plan: Plan, findings: Sequence[Finding]) -> str:
+def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     """Return the page.
 
     Parameters
@@ -94,7 +94,7 @@ def html(plan: Plan, findings: Sequence[Finding]) -> str:
     )
 
 
-def markdown(plan: Plan, findings: Sequence[Finding]) -> str:
+def markdown(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     """Return the table of verdicts, to paste into a draft.
 
     Parameters
@@ -122,11 +122,11 @@ def markdown(plan: Plan, findings: Sequence[Finding]) -> str:
     return "\n".join([*lines, "", *_reading(plan), ""])
 
 
-def _title(plan: Plan) -> str:
+def _title(plan: EvidencePlan) -> str:
     return f"Evidence about {plan.algorithm}, by {plan.suite.title}"
 
 
-def _summary(plan: Plan, findings: Sequence[Finding]) -> str:
+def _summary(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     counts = {verdict: sum(each.verdict == verdict for each in findings) for verdict in (HARM, NO_HARM)}
     rest = len(findings) - sum(counts.values())
     word = plan.suite.cases[0 if counts[HARM] == 1 else 1]
@@ -137,7 +137,7 @@ def _summary(plan: Plan, findings: Sequence[Finding]) -> str:
     )
 
 
-def _reading(plan: Plan) -> list[str]:
+def _reading(plan: EvidencePlan) -> list[str]:
     case = plan.suite.cases[0]
     return [
         f"Each {case} compares runs with {plan.algorithm} and runs with an incumbent ({', '.join(plan.against)}) in "
@@ -154,7 +154,7 @@ def _reading(plan: Plan) -> list[str]:
     ]
 
 
-def _environments(findings: Sequence[Finding]) -> list[str]:
+def _environments(findings: Sequence[CriterionVerdict]) -> list[str]:
     """Return a line per criterion with harm: what gets worse, and in which cells."""
     lines = []
     for each in findings:
@@ -172,7 +172,7 @@ def _environments(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
+def _entry(plan: EvidencePlan, finding: CriterionVerdict) -> dict[str, Any]:
     criterion = finding.criterion
     folders = plan.campaigns_of(criterion)
     seeds = {plan.campaigns[name].seed for name in folders}
@@ -204,7 +204,7 @@ def _entry(plan: Plan, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _search(plan: Plan, search: Searched) -> dict[str, Any]:
+def _search(plan: EvidencePlan, search: Searched) -> dict[str, Any]:
     """Return the way of a search, its active factors, and how to repeat its end."""
     names = {factor.id: factor.name or factor.id for factor in search.domain.factors}
     active = []
@@ -233,7 +233,7 @@ def _score(measure: Measure, score: float) -> str:
     return f"harm {score:.0%}" if measure.higher_is_better else f"{score:.3g} more"
 
 
-def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
+def _measure(plan: EvidencePlan, finding: CriterionVerdict, id: str) -> dict[str, Any]:
     cells = [cell for cell in finding.cells if cell.measure.id == id]
     measure = cells[0].measure
     better = "More is better" if measure.higher_is_better else "Less is better"
@@ -254,12 +254,12 @@ def _measure(plan: Plan, finding: Finding, id: str) -> dict[str, Any]:
     }
 
 
-def _drawn(cell: Cell, value: float) -> float:
+def _drawn(cell: CellComparison, value: float) -> float:
     """Return a value for the figure: a gain without a limit lies at its edge."""
     return value if np.isfinite(value) or not cell.gains else -1.0
 
 
-def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
+def _observed(plan: EvidencePlan, finding: CriterionVerdict) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for observed in finding.criterion.observed:
         bands = observed.value in plan.suite.bands
@@ -274,7 +274,7 @@ def _observed(plan: Plan, finding: Finding) -> list[dict[str, Any]]:
     return found
 
 
-def _row(cell: Cell) -> list[Any]:
+def _row(cell: CellComparison) -> list[Any]:
     shown = (cell.tested, cell.reference, *(cell.percentiles or ()))
     numbers = [f"{value:.4g}" for value in shown]
     harm = f"{cell.harm:.0%}" if np.isfinite(cell.harm) else "gain from 0" if cell.gains else "no value"

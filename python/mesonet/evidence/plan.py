@@ -53,7 +53,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvidencePlan:
     """Everything that an evidence report needs.
 
     Attributes
@@ -137,7 +137,7 @@ def plan(
     replicates: int | None = None,
     only: str | None = None,
     suite: str = DEFAULT,
-) -> Plan:
+) -> EvidencePlan:
     """Return the plan of a report.
 
     Parameters
@@ -192,7 +192,7 @@ def plan(
             if incumbent == algorithm:
                 reference = add(criterion, f"{name}-again", [incumbent], incumbent, "reference")
             comparisons.append(Comparison(criterion, incumbent, tested, reference))
-    return Plan(from_suite, algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
+    return EvidencePlan(from_suite, algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
 
 
 def campaign_name(criterion: Criterion, incumbent: str) -> str:
@@ -310,8 +310,8 @@ def experiment_for(
     return experiment_of({**table, **about}, f"{criterion.id}.toml", suite.folder)
 
 
-def _search_row(plan: Plan, criterion: Criterion) -> list[str]:
-    """Return the row of `Plan.rows` for a search. It goes its own way: the numbers are those of a usual one."""
+def _search_row(plan: EvidencePlan, criterion: Criterion) -> list[str]:
+    """Return the row of `EvidencePlan.rows` for a search. It goes its own way: the numbers are those of a usual one."""
     chosen = domain(criterion)
     places = screening_cells(chosen)
     name = campaign_name(criterion, plan.against[0])

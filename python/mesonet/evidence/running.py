@@ -11,7 +11,7 @@ from typing import Any
 from mesonet.campaign.data import Campaign, load
 from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
-from mesonet.evidence.plan import SEEDS, Plan
+from mesonet.evidence.plan import SEEDS, EvidencePlan
 from mesonet.evidence.searching import Searched, searched
 from mesonet.experiments.network import Experiment
 from mesonet.files import places
@@ -38,7 +38,7 @@ class Results:
     searches: tuple[Searched, ...] = ()
 
 
-def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any) -> Results:
+def run(plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any) -> Results:
     """Run what is missing of a report.
 
     Parameters
@@ -94,7 +94,7 @@ def run(plan: Plan, out: Path, *, told: Callable[[str], None] | None = None, **h
 
 
 def confirm(
-    plan: Plan,
+    plan: EvidencePlan,
     results: Results,
     criteria: Sequence[Criterion],
     out: Path,

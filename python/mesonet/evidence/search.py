@@ -23,7 +23,7 @@ from mesonet.analysis import harm, main_effects
 from mesonet.analysis.main_effects import MainEffects, replicate_frame
 from mesonet.designs import Design, by_resolution, foldover
 from mesonet.evidence.criterion import Measure
-from mesonet.evidence.domain import Domain, Place
+from mesonet.evidence.domain import Domain, SearchPoint
 
 Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
@@ -58,7 +58,7 @@ class Visit:
     """
 
     stage: str
-    place: Place
+    place: SearchPoint
     score: float
 
 
@@ -89,8 +89,8 @@ class Trail:
     effects: MainEffects
     folded: str | None
     visits: tuple[Visit, ...]
-    worst: Place
-    simplest: Place
+    worst: SearchPoint
+    simplest: SearchPoint
 
     @property
     def significant(self) -> float:
@@ -102,12 +102,12 @@ class Trail:
 class _Known:
     """Cells that were visited, with their score by measure, and what they lose."""
 
-    measured: Callable[[str, Sequence[Place]], Sequence[Pair]]
+    measured: Callable[[str, Sequence[SearchPoint]], Sequence[Pair]]
     measures: Sequence[Measure]
-    scores: dict[Place, Floats] = field(default_factory=dict)
-    losses: dict[Place, Floats] = field(default_factory=dict)
+    scores: dict[SearchPoint, Floats] = field(default_factory=dict)
+    losses: dict[SearchPoint, Floats] = field(default_factory=dict)
 
-    def visit(self, stage: str, places: Iterable[Place]) -> Floats:
+    def visit(self, stage: str, places: Iterable[SearchPoint]) -> Floats:
         """Run the cells that are new; return what they lose by measure, new cell and replicate."""
         new = [place for place in dict.fromkeys(places) if place not in self.scores]
         if not new:
@@ -119,12 +119,12 @@ class _Known:
         self.losses.update(zip(new, np.array([_mean(each) for each in losses]).T, strict=True))
         return losses
 
-    def worst(self, number: int) -> Place:
+    def worst(self, number: int) -> SearchPoint:
         """Return the cell with the highest score by a measure; of equals the one that loses most, or the first."""
         return max(self.scores, key=lambda place: (self.scores[place][number], self.losses[place][number]))
 
 
-def screening_cells(domain: Domain) -> list[Place]:
+def screening_cells(domain: Domain) -> list[SearchPoint]:
     """Return the cells of the screening design.
 
     Parameters
@@ -140,7 +140,7 @@ def screening_cells(domain: Domain) -> list[Place]:
 
 
 def search(
-    domain: Domain, measured: Callable[[str, Sequence[Place]], Sequence[Pair]], told: Callable[[str], None]
+    domain: Domain, measured: Callable[[str, Sequence[SearchPoint]], Sequence[Pair]], told: Callable[[str], None]
 ) -> list[Trail]:
     """Search for the worst cell of each measure.
 
@@ -206,7 +206,7 @@ def _climb(domain: Domain, known: _Known, number: int, note: Callable[[str, Iter
         note(stage, [number])
 
 
-def _end(domain: Domain, known: _Known, number: int) -> tuple[Place, Place]:
+def _end(domain: Domain, known: _Known, number: int) -> tuple[SearchPoint, SearchPoint]:
     """Return the worst cell by a measure, and the simplest one on a way back to plain levels that keeps enough of it.
 
     Levels go back in the order of what is left if they go back alone.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from mesonet.campaign.data import Campaign
 from mesonet.evidence.criterion import Criterion
-from mesonet.evidence.domain import Domain, Place, domain
+from mesonet.evidence.domain import Domain, SearchPoint, domain
 from mesonet.evidence.measures import values
-from mesonet.evidence.plan import SEEDS, Comparison, Plan, campaign_name, experiment_for
+from mesonet.evidence.plan import SEEDS, Comparison, EvidencePlan, campaign_name, experiment_for
 from mesonet.evidence.search import REPLICATES, Pair, Trail, search
 from mesonet.experiments.network import Experiment
 
@@ -35,10 +35,12 @@ class Searched:
     comparison: Comparison
     domain: Domain
     trails: tuple[Trail, ...]
-    confirmed: tuple[Place, ...]
+    confirmed: tuple[SearchPoint, ...]
 
 
-def searched(plan: Plan, criterion: Criterion, incumbent: str, run: Run, told: Callable[[str], None]) -> Searched:
+def searched(
+    plan: EvidencePlan, criterion: Criterion, incumbent: str, run: Run, told: Callable[[str], None]
+) -> Searched:
     """Search for the worst cells against an incumbent, and run them again with other seeds.
 
     Parameters
@@ -60,7 +62,7 @@ def searched(plan: Plan, criterion: Criterion, incumbent: str, run: Run, told: C
     """
     cells = domain(criterion)
 
-    def compared(stage: str, places: Sequence[Place], replicates: int, seeds: tuple[str, str]) -> Comparison:
+    def compared(stage: str, places: Sequence[SearchPoint], replicates: int, seeds: tuple[str, str]) -> Comparison:
         one = replace(criterion, table=cells.table(places))
         name = f"{campaign_name(criterion, incumbent)}-{stage.replace(' ', '-')}"
         names = list(dict.fromkeys([plan.algorithm, incumbent]))
@@ -72,7 +74,7 @@ def searched(plan: Plan, criterion: Criterion, incumbent: str, run: Run, told: C
             made[reference] = run(reference, again)
         return Comparison(criterion, incumbent, tested, reference)
 
-    def measured(stage: str, places: Sequence[Place]) -> list[Pair]:
+    def measured(stage: str, places: Sequence[SearchPoint]) -> list[Pair]:
         found = compared(stage, places, REPLICATES, ("tested", "reference"))
         return [
             (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from mesonet.evidence.judging import Finding
-from mesonet.evidence.plan import Plan
+from mesonet.evidence.judging import CriterionVerdict
+from mesonet.evidence.plan import EvidencePlan
 
 
-def table(plan: Plan, findings: Sequence[Finding]) -> str:
+def table(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     """Return the table of verdicts, to paste into a draft.
 
     Parameters

@@ -14,7 +14,7 @@ from mesonet.files.reading import read_text
 
 
 @dataclass(frozen=True)
-class Cell:
+class FilePlace:
     """Place of a value for messages.
 
     Attributes
@@ -52,7 +52,7 @@ class Cell:
 
 def rows(
     path: Path, columns: tuple[str, ...], needed: int, comments: bool = False
-) -> Iterator[tuple[Cell, dict[str, str]]]:
+) -> Iterator[tuple[FilePlace, dict[str, str]]]:
     """Yield the place and the cells of each row of a CSV file.
 
     Parameters
@@ -75,14 +75,14 @@ def rows(
     InputError
         If the file is not regular, too large, empty, no CSV in UTF-8, or a row or a column is not right.
     """
-    place = Cell(str(path))
+    place = FilePlace(str(path))
     content = read_text(path, allowed="a CSV file")
     reader = csv.reader(io.StringIO(content, newline=""), strict=True)
     header: list[str] = []
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
-            at = Cell(place.file, f"line {reader.line_num}")
+            at = FilePlace(place.file, f"line {reader.line_num}")
             if not any(cells) or (comments and cells[0].startswith("#")):
                 continue
             if not header:
@@ -93,12 +93,12 @@ def rows(
             else:
                 yield at, dict(zip(header, cells, strict=True))
     except csv.Error as error:
-        raise Cell(place.file, f"line {reader.line_num}").refuse(f"not CSV: {error}") from None
+        raise FilePlace(place.file, f"line {reader.line_num}").refuse(f"not CSV: {error}") from None
     if not header:
         raise place.refuse("empty", allowed=f"a line with the columns {','.join(columns[:needed])}, then a row each")
 
 
-def _header(at: Cell, cells: list[str], columns: tuple[str, ...], needed: int) -> list[str]:
+def _header(at: FilePlace, cells: list[str], columns: tuple[str, ...], needed: int) -> list[str]:
     header = [cell.lower() for cell in cells]
     for name in header:
         if name not in columns:

@@ -76,7 +76,7 @@ class ParamRow(ctypes.Structure):
     ]  # fmt: skip
 
 
-class Table(ctypes.Structure):
+class AlgorithmTable(ctypes.Structure):
     """``struct mesonet_algorithm``."""
 
     _fields_ = [
@@ -104,7 +104,7 @@ def facts(written: type) -> dict[str, Any]:
     return {key: value for base in bases for key, value in vars(base).items() if not key.startswith("__")}
 
 
-def table(written: type, file: Path, state_size: int, flags: int) -> tuple[Table, Any]:
+def table(written: type, file: Path, state_size: int, flags: int) -> tuple[AlgorithmTable, Any]:
     """Return a table without functions: the facts of a class.
 
     Parameters
@@ -131,9 +131,9 @@ def table(written: type, file: Path, state_size: int, flags: int) -> tuple[Table
     constants = params(written, file)
     title = str(known.get("title") or (written.__doc__ or name).strip().partition("\n")[0].rstrip("."))
     rows = (ParamRow * max(1, len(constants)))(*map(_row, constants))
-    made = Table(
+    made = AlgorithmTable(
         abi=ABI,
-        size=ctypes.sizeof(Table),
+        size=ctypes.sizeof(AlgorithmTable),
         state_size=state_size,
         flags=flags,
         codepoint=_codepoint(known.get("codepoint", "ect0"), f"{file}:{name}"),

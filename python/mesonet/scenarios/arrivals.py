@@ -25,7 +25,7 @@ _MOST_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Key:
+class ArrivalKey:
     """Key of a process.
 
     Attributes
@@ -47,27 +47,29 @@ class Key:
     source: str
 
 
-KEYS: dict[str, Key] = {
-    "from": Key("routers", "", "Access routers where flows begin: a name, a list of names, or `all`.", "required"),
-    "to": Key(
+KEYS: dict[str, ArrivalKey] = {
+    "from": ArrivalKey(
+        "routers", "", "Access routers where flows begin: a name, a list of names, or `all`.", "required"
+    ),
+    "to": ArrivalKey(
         "routers", "",
         "Access routers of the receivers, in the same form. Every ordered pair of different routers has equal weight.",
         "required",
     ),
-    "rate": Key("flow rate", "", "Flows per second, over all pairs, such as `200 flows/s`.", "this or `load`"),
-    "load": Key(
+    "rate": ArrivalKey("flow rate", "", "Flows per second, over all pairs, such as `200 flows/s`.", "this or `load`"),
+    "load": ArrivalKey(
         "number", "",
         "Data that the flows offer to `of` as a share of its speed at the start of the run. The mean size and the "
         "part of the flows that cross `of` give the rate.",
         "this or `rate`",
     ),
-    "of": Key(
+    "of": ArrivalKey(
         "place", "",
         "The queue of the load: a router (`network.queue = router`), a port such as `A -> B` or `B -> hosts`, or a "
         "link such as `A - B` (`network.queue = port`). Of a link it is the direction that more of the flows cross.",
         "with `load`",
     ),
-    "sizes": Key(
+    "sizes": ArrivalKey(
         "sizes", "",
         "Flow sizes: `web_search`, `data_mining`, `cache_follower`, the path of a CSV file, a size, or a table. The "
         "columns of a file are `probability` and `size_bytes`, or `size` with a unit; it is linear between rows. A "
@@ -75,18 +77,18 @@ KEYS: dict[str, Key] = {
         "segments, rounded up.",
         "required",
     ),
-    "process": Key(
+    "process": ArrivalKey(
         "process", "poisson", "Time between two arrivals at a router: `poisson` exponential, `bursty` log-normal.",
         "Poisson: the usual model of independent users",
     ),
-    "sigma": Key(
+    "sigma": ArrivalKey(
         "number", "2", "Standard deviation of the logarithm of bursty gaps.",
         "Zhao et al., Parsimon, NSDI 2023, whose public artefact has 1 and 2",
     ),
-    "start": Key("time", "0 s", "Instant from which flows arrive.", "chosen"),
-    "stop": Key("time", "never", "Instant from which no flow arrives.", "chosen: the end of the run"),
-    "interface": Key("rate", "80 seg/ms", "Interface rate of each flow.", "as of explicit flows"),
-    "algorithm": Key(
+    "start": ArrivalKey("time", "0 s", "Instant from which flows arrive.", "chosen"),
+    "stop": ArrivalKey("time", "never", "Instant from which no flow arrives.", "chosen: the end of the run"),
+    "interface": ArrivalKey("rate", "80 seg/ms", "Interface rate of each flow.", "as of explicit flows"),
+    "algorithm": ArrivalKey(
         "algorithm", "none",
         "Congestion control of the flows; `none`: drawn for each flow by the shares of the scenario.",
         "as of users",
@@ -181,7 +183,7 @@ def kind(path: str) -> str:
 
     Returns
     -------
-    As `Key.kind`; empty for any other path.
+    As `ArrivalKey.kind`; empty for any other path.
     """
     named = entry(path)
     return KEYS[named[1]].kind if named else ""

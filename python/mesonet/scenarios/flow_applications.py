@@ -15,7 +15,7 @@ TRANSPORTS = ("tcp", "udp")
 
 
 @dataclass(frozen=True)
-class Key:
+class ApplicationKey:
     """Key of an application.
 
     Attributes
@@ -42,61 +42,63 @@ class Key:
 
 _GIVEN = "given by the user"
 _COMMON = {
-    "late_after": Key(
+    "late_after": ApplicationKey(
         "time", "late_after", "250 ms",
         "A message that is delivered later than this after it was handed over is late.",
         "draft-huitema-ccwg-c4-test: late frames of real-time flows",
     ),
-    "report_interval": Key(
+    "report_interval": ApplicationKey(
         "time", "report_interval", "5 s",
         "Time between two reports of the receiver to the circuit breaker that observes a `udp` flow.",
         "RFC 3550 section 6.2: the recommended minimum",
     ),
 }  # fmt: skip
 
-APPLICATIONS: Mapping[str, Mapping[str, Key]] = {
+APPLICATIONS: Mapping[str, Mapping[str, ApplicationKey]] = {
     "frames": {
-        "frame_rate": Key("number", "source.frames.rate", None, "Frames per second.", _GIVEN),
-        "frame_size": Key(
+        "frame_rate": ApplicationKey("number", "source.frames.rate", None, "Frames per second.", _GIVEN),
+        "frame_size": ApplicationKey(
             "segments", "source.frames.size", None, "Size of a frame; its segments are rounded up.", _GIVEN
         ),
-        "key_frame_size": Key(
+        "key_frame_size": ApplicationKey(
             "segments", "source.frames.key_size", "", "Size of a key frame; without it all frames are equal.", _GIVEN
         ),
-        "key_frame_every": Key(
+        "key_frame_every": ApplicationKey(
             "count", "source.frames.key_every", 1,
             "Every so-manyth frame is a key frame, the first one included.", _GIVEN,
         ),
         **_COMMON,
     },
     "constant": {
-        "rate": Key("rate", "source.constant.rate", None, "Rate at which single segments are handed over.", _GIVEN),
+        "rate": ApplicationKey(
+            "rate", "source.constant.rate", None, "Rate at which single segments are handed over.", _GIVEN
+        ),
         **_COMMON,
     },
     "on_off": {
-        "burst_size": Key(
+        "burst_size": ApplicationKey(
             "segments", "source.on_off.burst_size", "",
             "Mean size of a burst that is handed over at once; its segments are rounded up.", _GIVEN,
         ),
-        "burst_time": Key(
+        "burst_time": ApplicationKey(
             "time", "source.on_off.burst_time", "",
             "Mean duration of a burst, in place of a size. The flow has data without end in it without `rate`.", _GIVEN,
         ),
-        "burst": Key(
+        "burst": ApplicationKey(
             "choice", "source.on_off.burst", "constant",
             "Distribution of the size or the duration; draws are named by seed, flow and number of the burst.",
             "chosen: equal bursts; `exponential` is ns-2: Application/Traffic/Exponential",
             ("constant", "exponential"),
         ),
-        "rate": Key(
+        "rate": ApplicationKey(
             "rate", "source.on_off.rate", "", "Rate at which single segments are handed over during `burst_time`.",
             _GIVEN,
         ),
-        "idle_time": Key(
+        "idle_time": ApplicationKey(
             "time", "source.on_off.idle_time", None,
             "Mean time from the end of a burst, as the application sees it, to the beginning of the next.", _GIVEN,
         ),
-        "idle": Key(
+        "idle": ApplicationKey(
             "choice", "source.on_off.idle", "exponential",
             "Distribution of the idle time; draws are named by seed, flow and number of the burst.",
             "ns-2: Application/Traffic/Exponential", ("constant", "exponential"),
@@ -207,7 +209,7 @@ def reference_lines() -> list[str]:
     return lines
 
 
-def _value(path: str, given: Any, application: str, about: Key, segment_bytes: float) -> Any:
+def _value(path: str, given: Any, application: str, about: ApplicationKey, segment_bytes: float) -> Any:
     """Return the value of a key in base units; None without one."""
     value = about.default if given is None else given
     if value is None:
@@ -228,5 +230,5 @@ def _with_application(key: str) -> str:
     return f"{key} with {' or '.join(names)}"
 
 
-def _example(about: Key) -> str:
+def _example(about: ApplicationKey) -> str:
     return ranges.allowed(f"flows[].application.{about.path}", about.kind)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError
-from mesonet.files.csv_rows import Cell, rows
+from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.scenarios import flow_applications, flow_receivers
 
 KEYS = (
@@ -60,7 +60,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
     return [_flow(at, cells) for at, cells in rows(path, KEYS, needed=2)]
 
 
-def _flow(at: Cell, cells: dict[str, str]) -> dict[str, Any]:
+def _flow(at: FilePlace, cells: dict[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
     for key in _WHOLE:
         if key in given:

@@ -329,7 +329,7 @@ def kind(path: str) -> str:
 
     Returns
     -------
-    One of `mesonet.units.KINDS` or a kind of `mesonet.scenarios.arrivals.Key`; empty for lists.
+    One of `mesonet.units.KINDS` or a kind of `mesonet.scenarios.arrivals.ArrivalKey`; empty for lists.
     """
     if (base := impairment_sets.base(path)) in PARAMETERS:
         return PARAMETERS[base].kind

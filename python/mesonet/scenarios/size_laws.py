@@ -9,7 +9,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
-from mesonet.files.csv_rows import Cell, rows
+from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.scenarios import ranges
 
 NAMED = {
@@ -154,7 +154,7 @@ def _points(path: Path) -> list[list[Any]]:
     return points
 
 
-def _checked(at: Cell, key: str, kind: units.Kind, text: str, value: str) -> float:
+def _checked(at: FilePlace, key: str, kind: units.Kind, text: str, value: str) -> float:
     try:
         return float(units.parse(kind, text, example="100 kB"))
     except InputError as error:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
-from mesonet.files.csv_rows import Cell, rows
+from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.files.reading import read_text
 
 Kind = Literal["capacity", "delays"]
@@ -149,7 +149,7 @@ def read(kind: Kind, name: str, directory: Path | None) -> dict[str, Any]:
                 raise at.refuse(error.problem, key=column, value=cells[column], allowed="a number") from None
         points.append([f"{cells[column]} {_UNIT[column]}" for column in columns])
         if len(points) > _MOST_POINTS:
-            raise Cell(str(path)).refuse("too many points", allowed=f"at most {_MOST_POINTS:,}")
+            raise FilePlace(str(path)).refuse("too many points", allowed=f"at most {_MOST_POINTS:,}")
     return {"points": points}
 
 
@@ -205,17 +205,17 @@ def _mahimahi(path: Path) -> dict[str, Any]:
         text = line.strip()
         if not text:
             continue
-        at = Cell(str(path), f"line {number}")
+        at = FilePlace(str(path), f"line {number}")
         if not text.isdecimal() or (times and int(text) < times[-1]):
             raise at.refuse("not the next millisecond", value=text, allowed="whole numbers that do not fall")
         times.append(int(text))
     if not times or times[-1] == 0:
-        raise Cell(str(path)).refuse("no opportunity after the start", allowed="a last time of at least 1 ms")
+        raise FilePlace(str(path)).refuse("no opportunity after the start", allowed="a last time of at least 1 ms")
     period = times[-1]
     # The last opportunity is that at the beginning of the next round.
     counts = [(time % period, len(list(same))) for time, same in groupby(sorted(time % period for time in times))]
     if len(counts) > _MOST_POINTS:
-        raise Cell(str(path)).refuse(f"{len(counts):,} instants", allowed=f"at most {_MOST_POINTS:,}")
+        raise FilePlace(str(path)).refuse(f"{len(counts):,} instants", allowed=f"at most {_MOST_POINTS:,}")
     return {"kind": "opportunities", "points": counts, "period": period}
 
 

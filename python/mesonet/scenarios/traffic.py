@@ -8,7 +8,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
-from mesonet.files.csv_rows import Cell, rows
+from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.scenarios import ranges
 
 RULES = ("tiers", "gravity")
@@ -87,9 +87,9 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
                 demand[key] = _cell_number(at, key, demand[key])
         demands.append(demand)
         if len(demands) > _MOST_DEMANDS:
-            raise Cell(str(path)).refuse("too many demands", allowed=f"at most {_MOST_DEMANDS:,}")
+            raise FilePlace(str(path)).refuse("too many demands", allowed=f"at most {_MOST_DEMANDS:,}")
     if not demands:
-        raise Cell(str(path)).refuse("no demand", allowed="a row for each pair of routers that exchange traffic")
+        raise FilePlace(str(path)).refuse("no demand", allowed="a row for each pair of routers that exchange traffic")
     return demands
 
 
@@ -143,7 +143,7 @@ def _demand(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[s
     return {"from": given["from"], "to": given["to"], "share": share, "rate": rate}
 
 
-def _cell_number(at: Cell, key: str, text: str) -> float:
+def _cell_number(at: FilePlace, key: str, text: str) -> float:
     try:
         return float(units.parse("number", text))
     except InputError as error:

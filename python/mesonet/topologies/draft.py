@@ -8,7 +8,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
-from mesonet.files.csv_rows import Cell
+from mesonet.files.csv_rows import FilePlace
 from mesonet.topologies.capacity import LEAST, MOST
 from mesonet.topologies.model import CLASSES
 
@@ -59,7 +59,7 @@ class DraftRouter:
     """
 
     name: str
-    place: Cell
+    place: FilePlace
     router_class: str = "backbone"
     speed_factor: float | None = None
     latitude: float | None = None
@@ -90,7 +90,7 @@ class DraftLink:
 
     a: int
     b: int
-    place: Cell
+    place: FilePlace
     delay: float | None = None
     cost: float | None = None
     length: float | None = None
@@ -144,14 +144,14 @@ class Draft:
 
     name: str
     text: str
-    place: Cell
-    links_place: Cell
+    place: FilePlace
+    links_place: FilePlace
     routers: list[DraftRouter] = field(default_factory=list)
     links: list[DraftLink] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
+def router(place: FilePlace, name: str, given: Mapping[str, Any]) -> DraftRouter:
     """Return a router from the cells or attributes of a file.
 
     Parameters
@@ -184,7 +184,7 @@ def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
     return DraftRouter(name, place, chosen, _number(place, given, "speed_factor"), latitude, longitude)
 
 
-def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
+def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     """Return a link from the cells or attributes of a file.
 
     Parameters
@@ -224,7 +224,7 @@ def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     return DraftLink(a, b, place, delay, cost, length, there, back, delay_back, *buffers)
 
 
-def checked_name(place: Cell, name: str, key: str = "name") -> str:
+def checked_name(place: FilePlace, name: str, key: str = "name") -> str:
     """Return the name of a router, if it is one.
 
     Parameters
@@ -251,7 +251,7 @@ def checked_name(place: Cell, name: str, key: str = "name") -> str:
     return name
 
 
-def refuse_many(place: Cell, routers: int, links: int) -> None:
+def refuse_many(place: FilePlace, routers: int, links: int) -> None:
     """Raise an `InputError` for networks that are too large to read on.
 
     Parameters
@@ -271,7 +271,7 @@ def refuse_many(place: Cell, routers: int, links: int) -> None:
             raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")
 
 
-def _number(place: Cell, given: Mapping[str, Any], key: str) -> float | None:
+def _number(place: FilePlace, given: Mapping[str, Any], key: str) -> float | None:
     value = given.get(key)
     if value is None or value == "":
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.files.csv_rows import Cell
+from mesonet.files.csv_rows import FilePlace
 from mesonet.topologies import graphs, tables
 from mesonet.topologies.complete import complete
 from mesonet.topologies.hub import PREFIX, read_hub
@@ -61,5 +61,5 @@ def find(value: Any, builtins: Sequence[str], beside: Path | None = None) -> str
     if path.is_dir():
         return complete(tables.read_folder(path, value))
     if path.suffix.lower() not in _READERS:
-        raise Cell(str(path)).refuse("not a kind of file that holds topologies", allowed=_FILES)
+        raise FilePlace(str(path)).refuse("not a kind of file that holds topologies", allowed=_FILES)
     return complete(_READERS[path.suffix.lower()](path, value))

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mesonet.files.csv_rows import Cell
+from mesonet.files.csv_rows import FilePlace
 from mesonet.files.reading import MOST_DEPTH, read_text
 from mesonet.topologies.capacity import capacity, words
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
@@ -53,7 +53,7 @@ def read_graphml(path: Path, text: str) -> Draft:
     InputError
         If the file is no GraphML in UTF-8, is too large, has XML entities, or a value in it is not allowed.
     """
-    place = Cell(str(path))
+    place = FilePlace(str(path))
     content = read_text(path)
     _refuse_costly_xml(place, content.encode())
     return _graph(place, path.stem, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
@@ -78,7 +78,7 @@ def read_gml(path: Path, text: str) -> Draft:
     InputError
         If the file is no GML in UTF-8, is too large, or a value in it is not allowed.
     """
-    place = Cell(str(path))
+    place = FilePlace(str(path))
     content = read_text(path)
     _refuse_costly_gml(place, content)
     if not re.search(r"(?m)^[ \t]*multigraph\b", content):
@@ -89,7 +89,7 @@ def read_gml(path: Path, text: str) -> Draft:
 
 
 def from_nodes(
-    place: Cell,
+    place: FilePlace,
     name: str,
     text: str,
     nodes: Iterable[tuple[Any, Mapping[str, Any]]],
@@ -132,7 +132,7 @@ def from_nodes(
     unnamed = doubled = external = 0
     for number, (key, attributes) in enumerate(nodes):
         given = {str(word).lower(): value for word, value in attributes.items()}
-        at = Cell(place.file, f"node {number}")
+        at = FilePlace(place.file, f"node {number}")
         label = given.get("label", given.get("name"))
         given_name = "" if label in (None, _NO_LABEL) else " ".join(str(label).split())
         unnamed += not given_name
@@ -147,7 +147,7 @@ def from_nodes(
     capacities: dict[str, int] = {}
     for number, (a, b, attributes) in enumerate(edges):
         given = {str(word).lower(): value for word, value in attributes.items()}
-        each = link(Cell(place.file, f"edge {number}"), index[a], index[b], given)
+        each = link(FilePlace(place.file, f"edge {number}"), index[a], index[b], given)
         if each.capacity is None:
             each.capacity = capacity(given)
         if each.capacity is None:
@@ -176,7 +176,7 @@ def from_nodes(
     return draft
 
 
-def _graph(place: Cell, stem: str, text: str, form: str, read: Any) -> Draft:
+def _graph(place: FilePlace, stem: str, text: str, form: str, read: Any) -> Draft:
     import networkx as nx  # here, because importing it takes 0.15 s
 
     try:
@@ -218,7 +218,7 @@ def _capacities(each: DraftLink, directed: bool) -> tuple[float | None, float | 
     return each.both_capacities() or (None, None)
 
 
-def _refuse_costly_xml(place: Cell, content: bytes) -> None:
+def _refuse_costly_xml(place: FilePlace, content: bytes) -> None:
     """Raise an `InputError` for XML with entities, and for more elements or levels than networks have."""
     counts = dict.fromkeys(("node", "edge"), 0)
     elements = depth = 0
@@ -247,7 +247,7 @@ def _refuse_costly_xml(place: Cell, content: bytes) -> None:
         raise place.refuse(f"not valid GraphML: {error}") from None
 
 
-def _refuse_costly_gml(place: Cell, content: str) -> None:
+def _refuse_costly_gml(place: FilePlace, content: str) -> None:
     """Raise an `InputError` for more lines, values or levels than networks have. The rest of the text may be wrong."""
     for text in re.finditer(r'"[^"]*"', content):
         if text[0].count("\n") > _MOST_TEXT_LINES:
@@ -263,7 +263,7 @@ def _refuse_costly_gml(place: Cell, content: str) -> None:
         _refuse_values(place, number // 2, depth)
 
 
-def _refuse_values(place: Cell, values: int, depth: int) -> None:
+def _refuse_values(place: FilePlace, values: int, depth: int) -> None:
     if values > _MOST_VALUES:
         raise place.refuse("too many values", allowed=f"at most {_MOST_VALUES:,}")
     if depth > MOST_DEPTH:

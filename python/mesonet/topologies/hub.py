@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from mesonet.errors import InputError, needs_extra
-from mesonet.files.csv_rows import Cell
+from mesonet.files.csv_rows import FilePlace
 from mesonet.topologies.draft import Draft, refuse_many
 from mesonet.topologies.graphs import from_nodes
 
@@ -44,7 +44,7 @@ def read_hub(text: str) -> Draft:
         graph = topohub.get(key)
     except KeyError:
         raise InputError("no such network in topohub", value=text, allowed=_ALLOWED) from None
-    place = Cell(text)
+    place = FilePlace(text)
     refuse_many(place, len(graph["nodes"]), len(graph["edges"]))
     on_earth = all(_is_on_earth(node.get("pos")) for node in graph["nodes"])
     nodes = [(node["id"], _attributes(node, on_earth)) for node in graph["nodes"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mesonet.errors import unknown
-from mesonet.files.csv_rows import Cell, rows
+from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"
@@ -34,8 +34,8 @@ def read_folder(folder: Path, text: str) -> Draft:
     """
     for name in (NODES, LINKS):
         if not (folder / name).is_file():
-            raise Cell(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
-    place, links_place = Cell(str(folder / NODES)), Cell(str(folder / LINKS))
+            raise FilePlace(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
+    place, links_place = FilePlace(str(folder / NODES)), FilePlace(str(folder / LINKS))
     draft = Draft(folder.resolve().name, text, place, links_place)
     index: dict[str, int] = {}
     for at, cells in rows(folder / NODES, _NODE_COLUMNS, needed=1):
@@ -75,7 +75,7 @@ def read_links(path: Path, text: str) -> Draft:
     InputError
         If the file is malformed or a link stands twice.
     """
-    place = Cell(str(path))
+    place = FilePlace(str(path))
     draft = Draft(path.stem, text, place, place)
     index: dict[str, int] = {}
     for at, cells in rows(path, _LINK_COLUMNS, needed=2):

@@ -6,6 +6,6 @@ The claims themselves are data in the folder ``verification`` of the source tree
 """
 
 from mesonet.verification.claims import Claim, Number, load_claims
-from mesonet.verification.verdicts import Finding, Verdict, judge
+from mesonet.verification.verdicts import NumberVerdict, Verdict, judge
 
-__all__ = ["Claim", "Finding", "Number", "Verdict", "judge", "load_claims"]
+__all__ = ["Claim", "Number", "NumberVerdict", "Verdict", "judge", "load_claims"]

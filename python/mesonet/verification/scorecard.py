@@ -14,7 +14,7 @@ from mesonet.verification.campaigns import Campaigns, ListedCampaign, load_entri
 from mesonet.verification.claims import CLASSES, KINDS, Claim, Number, id_order, load_claims
 from mesonet.verification.measurements import Measurement
 from mesonet.verification.record import Record, RecordedNumber, commands, read_record
-from mesonet.verification.verdicts import NOT_REPRODUCED, Finding, Verdict, judge, of_claim
+from mesonet.verification.verdicts import NOT_REPRODUCED, NumberVerdict, Verdict, judge, of_claim
 from mesonet.verification.witness import VALUES, Witness, read_witness
 
 QUICK_S = 45.0
@@ -78,7 +78,7 @@ class Scorecard:
             claims = tuple(claim for claim in claims if claim.numbers and cheap.issuperset(claim.campaigns))
         return Scorecard(claims, self.entries, self.record, self.witnesses)
 
-    def judge(self, campaigns: Campaigns) -> dict[str, list[Finding]]:
+    def judge(self, campaigns: Campaigns) -> dict[str, list[NumberVerdict]]:
         """Return the findings of all claims.
 
         Parameters
@@ -94,7 +94,7 @@ class Scorecard:
             claim.id: judge(claim, campaigns, self.record, self.witnesses.get(claim.witness)) for claim in self.claims
         }
 
-    def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
+    def document(self, findings: dict[str, list[NumberVerdict]]) -> list[dict[str, Any]]:
         """Return every claim as plain data.
 
         Parameters
@@ -122,7 +122,7 @@ class Scorecard:
             for claim in self.claims
         ]
 
-    def rows(self, findings: dict[str, list[Finding]]) -> tuple[list[str], list[list[Any]]]:
+    def rows(self, findings: dict[str, list[NumberVerdict]]) -> tuple[list[str], list[list[Any]]]:
         """Return the table of all numbers.
 
         Parameters
@@ -146,7 +146,7 @@ class Scorecard:
         ]  # fmt: skip
         return header, rows
 
-    def unexpected(self, findings: dict[str, list[Finding]]) -> list[str]:
+    def unexpected(self, findings: dict[str, list[NumberVerdict]]) -> list[str]:
         """Return lines on claims not reproduced without an explanation, or reproduced with one.
 
         Parameters
@@ -167,7 +167,7 @@ class Scorecard:
                 lines.append(f"{claim.id} is reproduced, and an explanation of the opposite exists")
         return lines
 
-    def unrecorded(self, findings: dict[str, list[Finding]]) -> list[str]:
+    def unrecorded(self, findings: dict[str, list[NumberVerdict]]) -> list[str]:
         """Return the campaigns with users that have no record of the settling of their load.
 
         Parameters
@@ -188,7 +188,7 @@ class Scorecard:
         )
         return [name for name in names if self.entries[name].has_users]
 
-    def page(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> str:
+    def page(self, findings: dict[str, list[NumberVerdict]], campaigns: Campaigns) -> str:
         """Return the page ``RESULTS.md``.
 
         Parameters
@@ -229,7 +229,7 @@ class Scorecard:
         lines += [self._campaign(self.entries[name], campaigns) for name in used]
         return "\n".join(lines) + "\n"
 
-    def measured(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> Record:
+    def measured(self, findings: dict[str, list[NumberVerdict]], campaigns: Campaigns) -> Record:
         """Return the record with new measurements in place of earlier ones of these claims.
 
         Parameters
@@ -253,7 +253,7 @@ class Scorecard:
                     rows[row.key] = row
         return Record(dict(sorted(rows.items(), key=lambda item: id_order(item[1].claim))))
 
-    def _recorded(self, claim: Claim, number: Number, found: Finding, campaigns: Campaigns) -> RecordedNumber:
+    def _recorded(self, claim: Claim, number: Number, found: NumberVerdict, campaigns: Campaigns) -> RecordedNumber:
         return RecordedNumber(
             claim.id, number.name, number.measure, number.of, commands(number, self.entries),
             {name: campaigns.code(name) for name in number.campaigns},
@@ -336,7 +336,7 @@ def _load(entry: ListedCampaign, unsettled: Sequence[int] | None) -> str:
     return f"not settled in {', '.join(map(str, unsettled))}" if unsettled else "settled"
 
 
-def _interval(found: Finding) -> str:
+def _interval(found: NumberVerdict) -> str:
     if found.low is None or found.high is None:
         return f"{found.seeds} seed" if found.seeds == 1 else ""
     over = f"{found.conditions} conditions" if found.conditions else f"{found.seeds}"
@@ -358,7 +358,7 @@ def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[str]:
+def _section(claim: Claim, verdict: str, findings: Sequence[NumberVerdict]) -> list[str]:
     lines = [
         f"### {claim.id}: {verdict}",
         "",
@@ -382,11 +382,11 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
     return lines
 
 
-def _verdict(found: Finding) -> str:
+def _verdict(found: NumberVerdict) -> str:
     return found.verdict + (f": {found.reason}" if found.reason else "")
 
 
-def _witness(found: Finding) -> str:
+def _witness(found: NumberVerdict) -> str:
     """Return the measurement of the witness, its verdict against the limits, and its name."""
     if not found.witnessed_by:
         return ""

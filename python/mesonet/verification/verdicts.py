@@ -32,7 +32,7 @@ NOTHING = Record()
 
 
 @dataclass(frozen=True)
-class Finding:
+class NumberVerdict:
     """Finding for a number of a claim: measurement, verdict and reason.
 
     Attributes
@@ -71,7 +71,7 @@ class Finding:
 
 def judge(
     claim: Claim, campaigns: Campaigns, record: Record = NOTHING, witness: Witness | None = None
-) -> list[Finding]:
+) -> list[NumberVerdict]:
     """Return the findings of a claim.
 
     A number whose campaign is absent and takes too long to run is read from the record, if it is there.
@@ -92,14 +92,16 @@ def judge(
     One finding per number; a single finding for a claim without numbers.
     """
     if not claim.numbers:
-        return [Finding(claim.id, claim.claim, "", None, None, None, 0, "", "", "not evaluated", claim.not_evaluated)]
+        return [
+            NumberVerdict(claim.id, claim.claim, "", None, None, None, 0, "", "", "not evaluated", claim.not_evaluated)
+        ]
     findings = [_found(claim, number, campaigns, record) for number in claim.numbers]
     if witness is None:
         return findings
     return [_witnessed(found, number, witness) for found, number in zip(findings, claim.numbers, strict=True)]
 
 
-def of_claim(findings: list[Finding]) -> Verdict:
+def of_claim(findings: list[NumberVerdict]) -> Verdict:
     """Return the verdict on a claim.
 
     Parameters
@@ -120,7 +122,7 @@ def of_claim(findings: list[Finding]) -> Verdict:
     return "reproduced" if "reproduced" in verdicts else "for the record"
 
 
-def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -> Finding:
+def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -> NumberVerdict:
     recorded = ""
     try:
         measured = measure(number, campaigns)
@@ -129,7 +131,7 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
         measured = known.measurement if known else Measurement(None, reason=str(error))
         recorded = ", ".join(dict.fromkeys(known.codes.values())) if known else ""
     verdict, reason = _verdict(number, measured)
-    return Finding(
+    return NumberVerdict(
         claim.id, number.name, number.published_text, measured.mean, measured.low, measured.high, measured.seeds,
         number.unit, number.strictness, verdict, _with_load(reason, number, measured), measured.conditions, recorded,
         unsettled=measured.unsettled,
@@ -151,7 +153,7 @@ def _with_load(reason: str, number: Number, measured: Measurement) -> str:
     return f"{reason}; {text}" if reason else text
 
 
-def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:
+def _witnessed(found: NumberVerdict, number: Number, witness: Witness) -> NumberVerdict:
     """Return the finding with the measurement of the witness, judged by equal limits."""
     measured = witness.of(found.id, number)
     if measured is None:

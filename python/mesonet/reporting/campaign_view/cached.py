@@ -5,11 +5,11 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 Owner = TypeVar("Owner")
 
 
-def cached(method: Callable[Concatenate[Owner, P], Result]) -> Callable[Concatenate[Owner, P], Result]:
+def cached(method: Callable[Concatenate[Owner, P], Returned]) -> Callable[Concatenate[Owner, P], Returned]:
     """Return a method that keeps its results, by arguments, in the object that it belongs to.
 
     Parameters
@@ -23,11 +23,11 @@ def cached(method: Callable[Concatenate[Owner, P], Result]) -> Callable[Concaten
     """
 
     @wraps(method)
-    def call(self: Owner, *args: P.args, **named: P.kwargs) -> Result:
-        kept: dict[Any, Result] = self.__dict__.setdefault("_remembered", {})
+    def call(self: Owner, *args: P.args, **named: P.kwargs) -> Returned:
+        kept: dict[Any, Returned] = self.__dict__.setdefault("_remembered", {})
         key = method.__name__, args, tuple(named.items())
         if key not in kept:
             kept[key] = method(self, *args, **named)
         return kept[key]
 
-    return cast("Callable[Concatenate[Owner, P], Result]", call)
+    return cast("Callable[Concatenate[Owner, P], Returned]", call)
