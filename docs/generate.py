@@ -1,5 +1,7 @@
 """Write the files that are made from the code: pages of docs/reference, and the schemas of campaign files."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

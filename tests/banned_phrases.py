@@ -4,6 +4,8 @@ A phrase comes here only if every use of it is wrong. Patterns ignore upper and 
 """
 
 #: By pattern, the words to write instead. These hold for documents, docstrings and comments.
+from __future__ import annotations
+
 BANNED = {
     r"told|telling|(?<!cannot )tell|tells": "prints, returns, warns; separates, distinguishes (effects, algorithms)",
     r"hope[sd]?|forgiv(?:e|es|en|ing)": "retries, ignores, accepts",

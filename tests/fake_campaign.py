@@ -5,6 +5,8 @@ Speed and the number of sources drive congestion; `fast` loses far more when con
 algorithms are identical. One run failed, one is missing, a response that needs losses is NaN where nothing is lost.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

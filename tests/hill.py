@@ -1,5 +1,7 @@
 """A model for tests of points between the levels. It is imported by worker processes: few imports."""
 
+from __future__ import annotations
+
 import numpy as np
 
 FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}

@@ -4,6 +4,8 @@ Values follow a few factors and noise, so that clusters, components and outliers
 groups are written, as a campaign keeps them.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np

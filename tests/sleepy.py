@@ -3,6 +3,8 @@
 It is imported by worker processes: standard library only.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import time

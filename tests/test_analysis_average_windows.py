@@ -1,5 +1,7 @@
 """Average windows, what a flow queues by its own measure, and what is drawn of a long series."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

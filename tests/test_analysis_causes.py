@@ -1,5 +1,7 @@
 """What is associated with a verdict, with groups of runs, and which runs would break aliases."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from scipy import stats

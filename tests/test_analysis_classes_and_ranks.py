@@ -1,5 +1,7 @@
 """Classes of conditions, rank matrices, windows, Psi over sets, groupings: small cases worked by hand."""
 
+from __future__ import annotations
+
 from itertools import combinations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The condition-response summary: flags, sides, what has no verdict, and how many flags chance would give."""
 
+from __future__ import annotations
+
 import numpy as np
 import polars as pl
 import pytest

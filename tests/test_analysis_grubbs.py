@@ -1,5 +1,7 @@
 """Grubbs' test against the published critical values and against simulation."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,5 +1,7 @@
 """Harm to an incumbent, with its interval and the smallest harm that would have been seen."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from scipy import stats

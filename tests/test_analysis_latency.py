@@ -1,5 +1,7 @@
 """Goodput latency and recovery latency of flows whose course is known."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

@@ -1,5 +1,7 @@
 """Main effects against a textbook example, hand arithmetic and SciPy's analysis of variance."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 
 import numpy as np

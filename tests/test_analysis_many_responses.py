@@ -1,5 +1,7 @@
 """Correlations, principal components, clusters of algorithms and ranks."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

@@ -1,5 +1,7 @@
 """Worked examples of textbooks and of the NIST/SEMATECH e-Handbook, through the public functions, as plain arrays."""
 
+from __future__ import annotations
+
 import inspect
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Effects tested against the scatter of replicates: margins, stars and Psi by hand, coverage by simulation."""
 
+from __future__ import annotations
+
 from itertools import product
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Starvation: the ratio of goodputs over horizons that double."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

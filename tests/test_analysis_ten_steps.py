@@ -1,5 +1,7 @@
 """Steps of the graphical analysis on a textbook experiment and on fractions."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from scipy import stats

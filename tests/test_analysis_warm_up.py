@@ -1,5 +1,7 @@
 """The initial transient of a series."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

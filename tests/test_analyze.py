@@ -1,5 +1,7 @@
 """The analysis of a campaign as files: the whole catalogue, a sentence for each figure, and nothing drawn twice."""
 
+from __future__ import annotations
+
 import json
 import re
 import shutil

@@ -1,5 +1,7 @@
 """Applications of explicit flows from the keys of a file to the tables of a run."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """The report in a real Chromium, from disk, with the network off."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

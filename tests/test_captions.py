@@ -1,5 +1,7 @@
 """Sentences under figures: gaps beside runners-up, ties, and verbs that go with their numbers."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,5 +1,7 @@
 """Speeds and delays that change during a run, as users write them."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

@@ -3,6 +3,8 @@
 Types stand in the signature, so a line of Parameters is a name alone, or several names with commas between them.
 """
 
+from __future__ import annotations
+
 import ast
 import doctest
 import importlib
@@ -95,7 +97,7 @@ class Sections:
     lines: dict[str, list[str]]
 
     @classmethod
-    def of(cls, text: str) -> "Sections":
+    def of(cls, text: str) -> Sections:
         lines = text.splitlines()
         starts = [place - 1 for place, line in enumerate(lines) if place and line and set(line) == {"-"}]
         ends = [*starts[1:], len(lines)][: len(starts)]

@@ -1,5 +1,7 @@
 """Notes on values about marks that have no effect."""
 
+from __future__ import annotations
+
 import pytest
 
 import mesonet as mn

@@ -6,6 +6,8 @@ third one losses in routers of every class, a fourth one video and datagrams. No
 values, so that exchanging any two fails.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 
 import numpy as np

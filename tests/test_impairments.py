@@ -1,5 +1,7 @@
 """Impaired links in scenarios: traces from lists and files, what is refused, and what a run makes of them."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

@@ -4,6 +4,8 @@ A summary is no question, and a public function begins with a verb. A sentence o
 with its title, and no text has a phrase of `banned_phrases`.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Imports go one way: each folder of the package may import those before it in `LAYERS`. No modules form a cycle."""
 
+from __future__ import annotations
+
 import ast
 import graphlib
 from collections.abc import Iterator

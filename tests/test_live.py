@@ -1,5 +1,7 @@
 """The simulator in the report: the numbers of the table, changed runs, and the page without it."""
 
+from __future__ import annotations
+
 import math
 import shutil
 

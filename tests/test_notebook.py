@@ -1,5 +1,7 @@
 """The tutorial notebook runs from its first cell to its last, and every result in it shows itself."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import nbformat

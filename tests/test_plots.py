@@ -1,5 +1,7 @@
 """Every figure is drawn: the marks that must be there are, and no text says undefined, NaN or null."""
 
+from __future__ import annotations
+
 import re
 from xml.etree import ElementTree
 

@@ -1,5 +1,7 @@
 """The figures of the catalogue: the marks that must be there are, degenerate input is drawn, nothing says undefined."""
 
+from __future__ import annotations
+
 import re
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Every number of a scenario at both ends of its range, through the command line: one style of message, with a unit."""
 
+from __future__ import annotations
+
 import math
 import re
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The replay: runs simulated again with traces, the map, and the frames as the page reads them."""
 
+from __future__ import annotations
+
 import base64
 import gzip
 import json

@@ -1,5 +1,7 @@
 """The report and the analysis files, made from a synthetic campaign and read back."""
 
+from __future__ import annotations
+
 import base64
 import gzip
 import json

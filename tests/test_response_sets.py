@@ -1,5 +1,7 @@
 """The response sets of the study, and their values in a campaign."""
 
+from __future__ import annotations
+
 from collections import Counter
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """The stub of the compiled module names what the module has."""
 
+from __future__ import annotations
+
 import ast
 from pathlib import Path
 

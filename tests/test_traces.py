@@ -1,5 +1,7 @@
 """Detailed traces, explicit flows, and sizes in bytes, from a scenario file to the tables."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import polars as pl

@@ -1,5 +1,7 @@
 """The traffic of users: rules, matrices in TOML and CSV, and the messages about them."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The deployment verdict: against whom, by what margin, and when there is none."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Text for numbers, lists and periods."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Sequence

@@ -4,6 +4,8 @@ May import the ground, `mesonet.designs` and, for the settling time, `mesonet.si
 that ``__all__`` lists; results have ``to_polars``, ``to_arrow`` and notes.
 """
 
+from __future__ import annotations
+
 from mesonet.analysis.average_windows import AverageWindows, average_windows, queued
 from mesonet.analysis.blocks import Blocks, blocks
 from mesonet.analysis.classes import ConditionClasses, condition_classes, natural_breaks

@@ -3,6 +3,8 @@
 The average window is the time average of cwnd, as in the figures of the ASME paper (Figs. 3 and 17 to 23).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -5,6 +5,8 @@ factors are the most important other main factors: three for at least 16 runs (t
 for 4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product

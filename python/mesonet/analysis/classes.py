@@ -4,6 +4,8 @@ The cuts minimise the variance within the classes (natural breaks: W. D. Fisher,
 Association 53, 1958), unless they are given. Source of the figure: SP 500-282 ch. 9, Fig. 1; its cuts are not printed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -6,6 +6,8 @@ what lies below 70 % of the largest linkage (the defaults of the MATLAB function
 Source: Mills et al., ASME paper, section 3.2.c and Figs. 11 and 12.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,5 +1,7 @@
 """Algorithms side by side: the mean of each response over the conditions in which all of them have a value."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -14,6 +14,8 @@ standard error of a mean at one level is that of an effect divided by the root o
 runs, and an effect is the difference of two such means.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

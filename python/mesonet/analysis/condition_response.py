@@ -5,6 +5,8 @@ value farthest from their mean; Grubbs' test decides if it is an outlier (figure
 ASME 2011). A table of many cells flags some by chance; their expected number is part of the result.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args

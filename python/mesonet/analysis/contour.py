@@ -7,6 +7,8 @@ first. Beyond the levels and between the levels of a categorical factor nothing 
 levels, and a categorical factor takes no axis.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -6,6 +6,8 @@ pairs whose |r| exceeds a threshold, and one response represents each.
 Source: Mills et al., ASME paper, section 3.1.b. The hint for the threshold is ours (Otsu 1979); the paper chose .65.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -15,6 +15,8 @@ Source: D. C. Montgomery, *Design and Analysis of Experiments*, section 6.8 (add
 design); NIST/SEMATECH e-Handbook, sections 5.3.3.7 and 5.5.9.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

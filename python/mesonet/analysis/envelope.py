@@ -1,5 +1,7 @@
 """Envelopes of series with more samples than a figure has points: the extremes of every bin."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -8,6 +8,8 @@ Source: G. E. P. Box, J. S. Hunter, W. G. Hunter, Statistics for Experimenters, 
 least squares for lost runs: D. C. Montgomery, Design and Analysis of Experiments, section 6.10.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,6 +4,8 @@ The algorithm to compare with is the median one of that condition and response. 
 show what lies behind a verdict.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

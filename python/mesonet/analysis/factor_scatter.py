@@ -3,6 +3,8 @@
 Step 2 of Filliben's ten-step analysis, the multi-factor scatter plot (NIST/SEMATECH e-Handbook, section 5.5.9.2).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

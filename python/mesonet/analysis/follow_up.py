@@ -6,6 +6,8 @@ shift between both sets, all main effects and the effects of the strings in ques
 to be zero: the effect sparsity of screening experiments.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

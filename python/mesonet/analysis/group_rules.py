@@ -8,6 +8,8 @@ Source: L. Breiman et al., Classification and Regression Trees, 1984 (Gini impur
 components were explained by settings is SP 500-282 ch. 10, section 10.2.5.1; there it was done by eye.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

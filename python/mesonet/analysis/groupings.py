@@ -9,6 +9,8 @@ P. Arabie, Journal of Classification 2, 1985. Components with a variance above t
 Educational and Psychological Measurement 20, 1960).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

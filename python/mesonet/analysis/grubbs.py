@@ -5,6 +5,8 @@ G = |extreme residual| / s, with the residual from the mean of all n values and 
 (F. E. Grubbs, Annals of Mathematical Statistics 21, 1950; NIST/SEMATECH e-Handbook, section 1.3.5.17.1).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

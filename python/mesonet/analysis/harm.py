@@ -6,6 +6,8 @@ Harm is the part of its performance that the incumbent loses. It is (solo - besi
 a pair meet the same users (common random numbers). Therefore pairs are compared, not means.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -4,6 +4,8 @@ Step 4 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.
 two-factor interactions above it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -12,6 +12,8 @@ The terms are from NIST SP 500-282, chapter 10 (Table 10-1), which gives no form
 and segments, so that they hold for every algorithm, with or without a slow start of its own.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

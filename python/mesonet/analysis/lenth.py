@@ -6,6 +6,8 @@ the margin of error are active one at a time; beyond the simultaneous margin of 
 Source: R. V. Lenth, Quick and easy analysis of unreplicated factorials, Technometrics 31, 1989.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

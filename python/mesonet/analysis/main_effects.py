@@ -13,6 +13,8 @@ Source of the definitions: J. Filliben's Dataplot macros for two-level designs (
 e-Handbook, section 5.5.9.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable

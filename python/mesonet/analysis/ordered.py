@@ -4,6 +4,8 @@ Step 1 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.
 in a long run of the largest (or smallest) responses matters.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -4,6 +4,8 @@ Singular value decomposition of the centred data, as they are (`covariance`) or 
 standard deviation (`correlation`). The ASME paper warns that components may have no clear meaning in the domain.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args

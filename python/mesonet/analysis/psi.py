@@ -6,6 +6,8 @@ responses.
 Source: Mills et al., ASME paper, Tables 7 and 8 (which prints Psi x 100).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

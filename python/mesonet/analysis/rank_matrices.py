@@ -5,6 +5,8 @@ highest). A cell is above or below the mean of all algorithms; where the highest
 the lowest, the highest stands out, in the reverse case the lowest.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

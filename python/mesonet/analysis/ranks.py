@@ -4,6 +4,8 @@ Source: SP 500-282 ch. 9, sections 9.4.3 and 9.4.4 (rank matrices; Table 9-12). 
 rank (`min`); averages are the common choice for new studies.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args

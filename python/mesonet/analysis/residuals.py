@@ -4,6 +4,8 @@ Source: Mills et al., ASME paper, section 3.2.d and Fig. 14: conditions by risin
 extreme algorithm, its residual in absolute terms and relative to the mean, and Grubbs' G.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,5 +1,7 @@
 """Base class of the results of analyses: conversion of the table into other forms."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -96,7 +98,7 @@ class AnalysisResult(ABC):
         facts = {name: str(value) for name, value in self._attributes().items()}
         return table.cast(pa.schema(fields, metadata=facts))
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame; pandas must be installed.
 
         Returns
@@ -107,7 +109,7 @@ class AnalysisResult(ABC):
 
         return pd.DataFrame(self.to_polars().to_dict(as_series=False))
 
-    def to_xarray(self) -> "xr.Dataset":
+    def to_xarray(self) -> xr.Dataset:
         """Return the columns as arrays over the dimensions; xarray must be installed.
 
         Returns

@@ -16,6 +16,8 @@ rank transform in regression, *Technometrics* 21 (1979) 499; S. Marino and other
 (2008) 178.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -7,6 +7,8 @@ a cause: a product of two factors cannot be distinguished from its aliases.
 Source: R. A. Fisher, Journal of the Royal Statistical Society 98, 1935. The use is ours.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,5 +1,7 @@
 """Starvation over growing horizons: the ratio of two goodputs that has no bound in time."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

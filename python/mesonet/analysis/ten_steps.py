@@ -5,6 +5,8 @@ data, 2 multi-factor scatter, 3 main effects, 4 interactions, 5 blocks, 6 Youden
 cumulative residual SD, 10 contour; steps 6 to 9 are about the same terms.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

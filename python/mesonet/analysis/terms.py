@@ -8,6 +8,8 @@ Source: J. Filliben's ten-step analysis, steps 6 to 9 (Dataplot macros `lib/10st
 5.5.9); order-statistic medians after Filliben 1975.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args

@@ -3,6 +3,8 @@
 Source of the figures: ASME paper, Figs. 3 and 17 to 23; mean windows are over the time that a flow is there.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -9,6 +9,8 @@ May import the ground, `mesonet.designs`, `mesonet.models`, `mesonet.responses`,
 ones, `data.load` reads them.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -3,6 +3,8 @@
 May import the ground. Offers designs of two levels, sampled designs, blocks, added runs, and the search for a design.
 """
 
+from __future__ import annotations
+
 from mesonet.designs.augment import Augmented, centre_points, foldover, replicates, semifold
 from mesonet.designs.blocking import Blocking, blocks
 from mesonet.designs.choose import by_resolution, by_runs, next_larger

@@ -1,5 +1,7 @@
 """TOML files of users, and the scenarios and experiments of the package."""
 
+from __future__ import annotations
+
 import tomllib
 from importlib import resources
 from pathlib import Path

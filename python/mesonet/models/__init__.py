@@ -3,6 +3,8 @@
 May import the ground.
 """
 
+from __future__ import annotations
+
 from mesonet.models.model import Description, code_version, described, evaluate, refuse_while_imported
 
 __all__ = ["Description", "code_version", "described", "evaluate", "refuse_while_imported"]

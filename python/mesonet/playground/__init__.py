@@ -4,6 +4,8 @@
 lessons. May import the folders up to `reporting`, and `browser`.
 """
 
+from __future__ import annotations
+
 from mesonet.playground.document import write_playground
 
 __all__ = ["write_playground"]

@@ -20,6 +20,8 @@ response
     Title of the values: the name of the response, with its unit; empty: none.
 """
 
+from __future__ import annotations
+
 from mesonet.plots.blocks import blocks
 from mesonet.plots.buffers import buffers
 from mesonet.plots.classes import condition_classes

@@ -1,5 +1,7 @@
 """The list of the largest terms next to a figure: number, effect and string of aliases."""
 
+from __future__ import annotations
+
 import altair as alt
 
 from mesonet.plots import theme

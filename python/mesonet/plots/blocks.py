@@ -6,6 +6,8 @@ of the effect does not depend on the block. (Step 5 of the ten-step analysis; NI
 5.5.9.5.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Use of buffers by class of router, in conditions from the least to the most congested."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

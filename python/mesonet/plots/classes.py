@@ -1,5 +1,7 @@
 """Conditions by rising congestion, cut into classes (SP 500-282 ch. 9, Fig. 1)."""
 
+from __future__ import annotations
+
 import altair as alt
 import polars as pl
 

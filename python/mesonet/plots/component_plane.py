@@ -3,6 +3,8 @@
 (Figure 13 of Mills et al., ASME 2011.)
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

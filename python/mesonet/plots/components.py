@@ -4,6 +4,8 @@ Scree plot and loadings; PC1 against PC2 with groups named by the settings that 
 the groups of responses by components next to the groups by correlation.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import altair as alt

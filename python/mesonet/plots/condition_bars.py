@@ -4,6 +4,8 @@ Bars are differences, blue above zero, orange below. (SP 500-282 ch. 9, Figs. 17
 less goodput of standard TCP.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

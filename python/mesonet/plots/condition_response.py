@@ -4,6 +4,8 @@ Rows are conditions with the settings of their factors, columns are responses. A
 blue if it lies above all others, ▼ on yellow if below. (Figures 15 and 16 of Mills et al., ASME 2011.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,6 +3,8 @@
 (Figs. 7 to 9 of Mills et al., ASME 2011; the scatter plots above the diagonal of Fig. 7 are in the scatter matrix.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

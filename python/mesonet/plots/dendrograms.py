@@ -1,5 +1,7 @@
 """Dendrograms: a small cluster tree of the algorithms per condition (ASME paper, Figs. 11 and 12)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import altair as alt

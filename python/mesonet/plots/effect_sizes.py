@@ -3,6 +3,8 @@
 Steps 7 and 9 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9.7 and 5.5.9.9).
 """
 
+from __future__ import annotations
+
 import altair as alt
 
 from mesonet.analysis.terms import Terms

@@ -1,5 +1,7 @@
 """Export of charts as SVG, PNG or PDF, drawn without a browser, or as a page that needs no network."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

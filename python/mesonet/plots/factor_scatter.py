@@ -3,6 +3,8 @@
 Step 2 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.2).
 """
 
+from __future__ import annotations
+
 import altair as alt
 import numpy as np
 import polars as pl

@@ -3,6 +3,8 @@
 (SP 500-282 ch. 9, Fig. 2: one panel per condition, one condition of each class of congestion.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

@@ -3,6 +3,8 @@
 The upper panel follows the ASME paper, Figs. 3 and 17 to 23: the first flow red, the second blue.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,6 +4,8 @@
 interface speed.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

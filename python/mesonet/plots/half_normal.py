@@ -5,6 +5,8 @@ margins are Lenth's, or come from the scatter between replicates. (Step 8 of the
 e-Handbook, section 5.5.9.8.)
 """
 
+from __future__ import annotations
+
 import altair as alt
 import numpy as np
 import polars as pl

@@ -1,5 +1,7 @@
 """Harm with its interval, a row per cell and a colour per incumbent."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from textwrap import wrap
 

@@ -1,5 +1,7 @@
 """Charts in a page: the libraries that draw them, their style sheet, and a policy under which no other script runs."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json

@@ -4,6 +4,8 @@ Both axes list the responses by cluster, the small clusters first; a mark is a p
 that each cluster is a block on the diagonal, named after its representative. (ASME paper, Fig. 9.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import altair as alt

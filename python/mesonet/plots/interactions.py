@@ -4,6 +4,8 @@ Main effects on the diagonal, two-factor interactions above it: a line from the 
 product. (Step 4 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.4.)
 """
 
+from __future__ import annotations
+
 import altair as alt
 import numpy as np
 import polars as pl

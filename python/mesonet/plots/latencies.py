@@ -1,5 +1,7 @@
 """Latencies of each algorithm to the full rate: at first, and again after congestion."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

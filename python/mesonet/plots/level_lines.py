@@ -1,5 +1,7 @@
 """A response over the levels of a factor, one line for each level of another, for designs with a grid of levels."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

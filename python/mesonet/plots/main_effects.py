@@ -3,6 +3,8 @@
 (Figure 10 of Mills et al., ASME 2011; step 3 of the ten-step analysis.)
 """
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Sequence
 from typing import Any, Protocol

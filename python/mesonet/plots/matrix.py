@@ -1,5 +1,7 @@
 """A table with coloured cells, whose content other plots give: signs and stars, Psi, ranks, ranges, buffers."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,6 +3,8 @@
 Step 1 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.1).
 """
 
+from __future__ import annotations
+
 import altair as alt
 import polars as pl
 

@@ -1,5 +1,7 @@
 """Scatter of one response over every factor that takes values between its levels."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Psi of every factor, algorithm by algorithm (Table 8 of Mills et al., ASME 2011)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import altair as alt

@@ -1,5 +1,7 @@
 """Delay, drops and marks of queues: a row per class of routers, a colour per discipline."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

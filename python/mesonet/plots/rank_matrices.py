@@ -5,6 +5,8 @@ if the algorithm is above the mean of all algorithms, and yellow if below. A fra
 that the algorithm is the farthest from the mean. (SP 500-282 ch. 9, Figs. 22 to 35.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import altair as alt

@@ -1,5 +1,7 @@
 """Mean rank against its spread, with the ideal in the lower right (ASME paper, Figs. 27 and 28)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

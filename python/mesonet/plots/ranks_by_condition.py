@@ -3,6 +3,8 @@
 (After the rank matrices of SP 500-282, ch. 9, Figs. 22 to 36.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

@@ -3,6 +3,8 @@
 (After the bar graphs by condition of SP 500-282, ch. 9, Figs. 17, 19 and 21.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

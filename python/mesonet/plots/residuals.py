@@ -4,6 +4,8 @@
 Below: the settings of the factors, the extreme algorithm, the size of its residual, its relative effect and Grubbs' G.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Scatter plot of two responses: a point per condition and algorithm."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

@@ -1,5 +1,7 @@
 """Values of a response in every condition, the algorithms side by side: raw values, no statistics."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

@@ -1,5 +1,7 @@
 """A run over time: throughput, windows and queueing delay in panels below one another."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

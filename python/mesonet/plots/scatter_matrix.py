@@ -3,6 +3,8 @@
 Responses by falling mean |r|; |r| x 100 from 80 on is orange, up to 30 green, between blue. (ASME paper, Fig. 7.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import altair as alt

@@ -1,5 +1,7 @@
 """Partial rank correlations of all factors with many responses."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import altair as alt

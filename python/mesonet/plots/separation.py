@@ -1,5 +1,7 @@
 """Factor settings that are associated with outlying algorithms: a row per algorithm and response."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import altair as alt

@@ -1,5 +1,7 @@
 """Slowdown of flows by size, late frames and delays of frames: a row per class, a colour per algorithm."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 A cell holds the level that raises the response, with ** for p < .01 and * for p < .05. (ASME paper, Tables 7 and 8.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import altair as alt

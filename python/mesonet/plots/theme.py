@@ -4,6 +4,8 @@ The colours of Okabe and Ito (2008) can be distinguished with colour blindness. 
 repeats the meaning of the colour.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache

@@ -1,5 +1,7 @@
 """Time line of a scenario (ASME paper, Fig. 24)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

@@ -1,5 +1,7 @@
 """A network as a map: routers with names, sized by the sources or arrivals below; links with their delay in ms."""
 
+from __future__ import annotations
+
 import altair as alt
 import polars as pl
 

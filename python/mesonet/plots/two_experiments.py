@@ -4,6 +4,8 @@ There is a column of panels per class of flows, and a row per experiment. Panels
 that heights can be compared between the experiments.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

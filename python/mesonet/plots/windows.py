@@ -3,6 +3,8 @@
 (ASME paper, Figs. 3 and 17 to 23.) The subtitle has the mean window of each flow and of their sum.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import altair as alt

@@ -3,6 +3,8 @@
 Step 6 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.6).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import altair as alt

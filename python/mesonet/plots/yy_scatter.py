@@ -4,6 +4,8 @@ With goodputs of an algorithm's own flows across and of competing standard TCP u
 conditions in which the algorithm wins. (ASME paper, Fig. 25; SP 500-282 ch. 9, Figs. 16, 18 and 20.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,6 +5,8 @@ declares. It is code: it is loaded only from a file that the user names, never f
 (`mesonet.campaign.trust`). Part of the ground; may import the ground.
 """
 
+from __future__ import annotations
+
 from mesonet.plugins.loaded import Plugin, by_name, known, load, refuse_changed, use, used
 from mesonet.plugins.names import header, is_file, with_names
 

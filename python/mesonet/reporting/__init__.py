@@ -4,6 +4,8 @@ May import everything but `mesonet.verification` and `mesonet.cli`. Inside, the 
 `campaign_view`, `verdicts`, `text`, `figures`, `folder`, `replay`, `page`; ``templates`` has the HTML.
 """
 
+from __future__ import annotations
+
 from mesonet.reporting.folder.analysis_files import write_analysis
 from mesonet.reporting.page import report_html, write_report
 

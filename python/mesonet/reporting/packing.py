@@ -1,5 +1,7 @@
 """Tables and charts packed for the page: columns, not rows; repeated text once; compressed; as text."""
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Mapping, Sequence

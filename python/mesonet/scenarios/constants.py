@@ -1,5 +1,7 @@
 """Constants of algorithms: ``parameters.ALGORITHM.NAME``, bare numbers in the unit of their source."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

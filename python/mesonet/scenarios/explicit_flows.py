@@ -1,5 +1,7 @@
 """Explicit flows: the flows that a scenario lists (path ``flows``), with routers, start, size and algorithm."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby

@@ -1,5 +1,7 @@
 """Mixes of algorithms: shares of the sources, as users write them (path ``algorithms``)."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """Allowed ranges of the numbers of a scenario, in words and as checks. The simulator has the table (`core.bounds`)."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from mesonet import core, units

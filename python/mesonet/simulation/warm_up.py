@@ -5,6 +5,8 @@ rest (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulatio
 second half means that the series is too short for a verdict.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,6 +3,8 @@
 May import the ground. `find` returns a topology by name or file.
 """
 
+from __future__ import annotations
+
 from mesonet.topologies.find import ALLOWED, find
 from mesonet.topologies.model import CLASSES, Link, Router, Topology
 

@@ -5,6 +5,8 @@ May import everything but `mesonet.cli`.
 The claims themselves are data in the folder ``verification`` of the source tree: see its README.
 """
 
+from __future__ import annotations
+
 from mesonet.verification.claims import Claim, Number, load_claims
 from mesonet.verification.verdicts import NumberVerdict, Verdict, judge
 

@@ -1,5 +1,7 @@
 """Methods whose results are kept in their object."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast

@@ -1,5 +1,7 @@
 """Centre points of a campaign: curvature between the two levels of the factors."""
 
+from __future__ import annotations
+
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_NAMED = 6
 
 
-def has_centre_points(campaign: "Campaign") -> bool:
+def has_centre_points(campaign: Campaign) -> bool:
     """Return True if the campaign has runs with all factors half-way, and runs at two levels.
 
     Parameters

@@ -1,5 +1,7 @@
 """Columns of the response space of a campaign: a response in a period, or a goodput of a flow group."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from mesonet.responses.definitions import Response

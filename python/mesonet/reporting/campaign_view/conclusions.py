@@ -3,6 +3,8 @@
 The support of a conclusion is a relative difference in %: the difference of two values divided by the mean of both.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

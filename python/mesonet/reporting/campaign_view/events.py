@@ -1,5 +1,7 @@
 """Values that count so few events that chance alone makes them differ; they are not judged."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Flow groups of a campaign as arrays, and their goodputs as columns of the response space."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +24,7 @@ OWN, TCP = "own flows", "competing flows"
 GROUPS_ARE = "Mean over the flows of the group that completed: size / (last acknowledgement - first segment sent)."
 
 
-def replicates(campaign: "Campaign") -> list[int]:
+def replicates(campaign: Campaign) -> list[int]:
     """Return the numbers of the replicates.
 
     Parameters
@@ -37,7 +39,7 @@ def replicates(campaign: "Campaign") -> list[int]:
     return sorted(campaign.runs["replicate"].unique().to_list())
 
 
-def has_groups(campaign: "Campaign") -> bool:
+def has_groups(campaign: Campaign) -> bool:
     """Return True if every finished run kept its flow groups.
 
     Parameters
@@ -53,7 +55,7 @@ def has_groups(campaign: "Campaign") -> bool:
     return len(done) > 0 and all((campaign.path / "runs" / key / "groups.parquet").exists() for key in done)
 
 
-def groups_of_conditions(campaign: "Campaign") -> pl.DataFrame:
+def groups_of_conditions(campaign: Campaign) -> pl.DataFrame:
     """Return the flow groups of the conditions of the design.
 
     The campaign also has groups of centre points, which lie between the levels: no array by condition has a row for
@@ -72,7 +74,7 @@ def groups_of_conditions(campaign: "Campaign") -> pl.DataFrame:
     return rows if rows.is_empty() else rows.filter(pl.col("condition") <= len(campaign.design.matrix))
 
 
-def group_labels(campaign: "Campaign") -> dict[int, tuple[str, str, str]]:
+def group_labels(campaign: Campaign) -> dict[int, tuple[str, str, str]]:
     """Return file category, path class and interface of each flow group that occurs.
 
     Parameters
@@ -89,7 +91,7 @@ def group_labels(campaign: "Campaign") -> dict[int, tuple[str, str, str]]:
     return {int(number): (category, path, rate) for number, category, path, rate in kinds.iter_rows()}
 
 
-def group_values(campaign: "Campaign", measure: str, whose: str) -> tuple[list[int], Floats]:
+def group_values(campaign: Campaign, measure: str, whose: str) -> tuple[list[int], Floats]:
     """Return the flow groups that occur, and a measure of them over the whole measured time.
 
     Parameters
@@ -124,7 +126,7 @@ def mean_over_replicates(values: Floats) -> Floats:
         return np.asarray(np.where(there, values, 0).sum(axis=1) / there.sum(axis=1))
 
 
-def group_runs(campaign: "Campaign", measure: str, whose: str) -> tuple[list[int], Floats]:
+def group_runs(campaign: Campaign, measure: str, whose: str) -> tuple[list[int], Floats]:
     """Return the flow groups that occur, and a measure of them in every run over the whole measured time.
 
     Parameters
@@ -157,7 +159,7 @@ def group_runs(campaign: "Campaign", measure: str, whose: str) -> tuple[list[int
     return labels, values
 
 
-def group_columns(campaign: "Campaign", member: SetMember) -> tuple[list[Column], Floats]:
+def group_columns(campaign: Campaign, member: SetMember) -> tuple[list[Column], Floats]:
     """Return a column per flow group that a response set contains, and the values.
 
     Parameters
@@ -201,7 +203,7 @@ def as_response(column: Column) -> Response:
     return Response(column.name, column.symbol, column.title, column.unit, GROUPS_ARE, "higher", "ASME paper, Table 6")
 
 
-def as_rows(campaign: "Campaign", column: Column, values: Floats) -> pl.DataFrame:
+def as_rows(campaign: Campaign, column: Column, values: Floats) -> pl.DataFrame:
     """Return values of a flow group as rows of the campaign's responses.
 
     Parameters

@@ -1,5 +1,7 @@
 """Harm of the algorithms of a mixed campaign to the flows of the incumbent, by flow group."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +23,7 @@ MEASURES = {
 }
 
 
-def harm_table(view: "CampaignView") -> pl.DataFrame:
+def harm_table(view: CampaignView) -> pl.DataFrame:
     """Return the harm to the flows of the incumbent, against the same flows when all are of its kind.
 
     Parameters

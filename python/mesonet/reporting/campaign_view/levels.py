@@ -1,5 +1,7 @@
 """Grid of levels: values over the factor with most levels, a line per level of the next factor."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -101,7 +103,7 @@ def _by_levels(sampled: Sampled) -> list[int]:
     return sorted(range(len(counts)), key=lambda place: -counts[place])
 
 
-def levels(campaign: "Campaign", place: int) -> list[float]:
+def levels(campaign: Campaign, place: int) -> list[float]:
     """Return the level of a factor in each condition as a number.
 
     Parameters

@@ -1,5 +1,7 @@
 """Queues of a campaign by class of routers and discipline: delay, drops and marks."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 DISCIPLINE = "aqm.discipline"
 
 
-def disciplines(campaign: "Campaign") -> dict[int, str]:
+def disciplines(campaign: Campaign) -> dict[int, str]:
     """Return the queue discipline of each condition.
 
     Parameters

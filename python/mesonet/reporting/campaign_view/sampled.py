@@ -4,6 +4,8 @@ A Latin hypercube or a Sobol sequence has no two levels to compare, so that ther
 ten steps. Sensitivity coefficients, scatter plots and the table of responses replace them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 BELIEVABLE = 0.7
 
 
-def is_sampled(campaign: "Campaign") -> bool:
+def is_sampled(campaign: Campaign) -> bool:
     """Return True if the campaign has conditions, but none with all factors at a level.
 
     Parameters
@@ -43,7 +45,7 @@ def is_sampled(campaign: "Campaign") -> bool:
     return not campaign.design.runs and bool(campaign.experiment.get("design", {}).get("rows"))
 
 
-def left_out(campaign: "Campaign") -> str:
+def left_out(campaign: Campaign) -> str:
     """Return a sentence on the analyses that a sampled campaign lacks.
 
     Parameters
@@ -68,7 +70,7 @@ class Sampled:
     view: CampaignView
 
     @property
-    def campaign(self) -> "Campaign":
+    def campaign(self) -> Campaign:
         """The campaign."""
         return self.view.campaign
 

@@ -1,5 +1,7 @@
 """Time series that runs of a campaign kept."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,7 @@ if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
 
-def kept_series(campaign: "Campaign", condition: int, algorithm: str) -> Path | None:
+def kept_series(campaign: Campaign, condition: int, algorithm: str) -> Path | None:
     """Return the time series of the first replicate that kept one.
 
     Parameters

@@ -1,5 +1,7 @@
 """Service that flows and frames get in a campaign: slowdown by flow size, late frames and their delay."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import polars as pl

@@ -1,5 +1,7 @@
 """Tables of results with columns for the labels that all their rows share."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

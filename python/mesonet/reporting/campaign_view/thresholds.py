@@ -1,5 +1,7 @@
 """Thresholds that users may choose: of correlations of similar responses, and of groups of algorithms."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from mesonet.analysis.clustering import CUT

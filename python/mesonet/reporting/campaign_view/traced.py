@@ -1,5 +1,7 @@
 """Explicit flows of a campaign that keeps their traces, as arrays."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,7 +69,7 @@ class TracedRun:
         return float(min(group["speed"] for group in self.path["classes"]))
 
 
-def traced_runs(campaign: "Campaign") -> Iterator[TracedRun]:
+def traced_runs(campaign: Campaign) -> Iterator[TracedRun]:
     """Yield every finished run that has traces of explicit flows.
 
     Parameters

@@ -1,5 +1,7 @@
 """Goodputs of the users of a campaign, by flow group: means, ranks, shares of the interface."""
 
+from __future__ import annotations
+
 from functools import cached_property
 
 import numpy as np

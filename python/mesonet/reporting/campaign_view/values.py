@@ -1,5 +1,7 @@
 """Values of a campaign by condition and algorithm: its responses, their meaning, and the order of its conditions."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -60,7 +62,7 @@ LARGE = 10.0
 class Values:
     """Values of a campaign; goodputs of flow groups are responses if the experiment's response set asks for them."""
 
-    campaign: "Campaign"
+    campaign: Campaign
     against: str | None = None  #: the incumbent that the user chose; None: the incumbent of the experiment
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
@@ -108,7 +110,7 @@ class Values:
         return found
 
     @cached_property
-    def _campaign(self) -> "Campaign":
+    def _campaign(self) -> Campaign:
         """The campaign with the goodputs of flow groups among its responses."""
         rows = [as_rows(self.campaign, column, values) for column, values in self._groups]
         return replace(self.campaign, responses=pl.concat([self.campaign.responses, *rows])) if rows else self.campaign
@@ -552,7 +554,7 @@ def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
 
 
-def status_counts(campaign: "Campaign") -> dict[str, int]:
+def status_counts(campaign: Campaign) -> dict[str, int]:
     """Return the number of runs done, failed and missing.
 
     Parameters

@@ -1,5 +1,7 @@
 """View of a campaign for reports: its values, and every analysis of them, each computed once."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,7 +68,7 @@ CLASS_NAMES = {1: ("all",), 2: ("low", "high"), 3: ("low", "moderate", "high"), 
 FOLLOW_UP_RUNS = 16
 
 
-def view_of(campaign: "Campaign", against: str | None = None, thresholds: Thresholds = DEFAULTS) -> "CampaignView":
+def view_of(campaign: Campaign, against: str | None = None, thresholds: Thresholds = DEFAULTS) -> CampaignView:
     """Return the view of a campaign.
 
     Parameters
@@ -243,7 +245,7 @@ class CampaignView(Values):
         return self.of_all.components
 
     @cached_property
-    def of_goodputs(self) -> "Reduction | None":
+    def of_goodputs(self) -> Reduction | None:
         """Components of the goodputs of the flow groups alone; None for fewer than two.
 
         The ASME paper has 48 goodputs (Fig. 13).
@@ -252,11 +254,11 @@ class CampaignView(Values):
         return self._reduction(places) if len(places) > 1 else None
 
     @cached_property
-    def of_all(self) -> "Reduction":
+    def of_all(self) -> Reduction:
         """Components of all responses."""
         return self._reduction(range(len(self.columns)))
 
-    def _reduction(self, places: Sequence[int]) -> "Reduction":
+    def _reduction(self, places: Sequence[int]) -> Reduction:
         runs = self.runs[:, list(places)]
         there = np.isfinite(runs).any(axis=1)
         complete = np.asarray(np.isfinite(runs[there]).all(axis=0))

@@ -3,6 +3,8 @@
 May import `campaign_view`, `verdicts` and `text` of reporting. `figure_groups` returns the figures of a campaign.
 """
 
+from __future__ import annotations
+
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import alike, differ, drivers, network, queues, service, users
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, Group

@@ -1,5 +1,7 @@
 """Figures of the group "What the responses have in common": correlations, components, pairs of responses."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

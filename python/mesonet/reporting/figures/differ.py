@@ -1,5 +1,7 @@
 """Figures of the group "How the algorithms differ": values, differences, outliers, ranks and trees."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from itertools import product
 

@@ -1,5 +1,7 @@
 """Figures of the group "What drives the responses": effects, signs and stars, Psi, and the ten steps."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from itertools import product
 from typing import Any

@@ -1,5 +1,7 @@
 """Declaration of a figure, from which the page and the folder of figures are made."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

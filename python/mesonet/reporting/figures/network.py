@@ -1,5 +1,7 @@
 """Figures of the group "What happens in the network": congestion, states of the flows, buffers, time line."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any
 

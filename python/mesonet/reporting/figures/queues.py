@@ -1,5 +1,7 @@
 """Figures of the group "Queues: delay, drops and marks"."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import polars as pl

@@ -1,5 +1,7 @@
 """Figures of a campaign with points between the levels of its factors, for every response, period and algorithm."""
 
+from __future__ import annotations
+
 from itertools import product
 
 import numpy as np

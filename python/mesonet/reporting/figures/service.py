@@ -1,5 +1,7 @@
 """Figures of the group "Slowdown and late frames": what flows that arrive, and frames of media, get."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import polars as pl

@@ -1,5 +1,7 @@
 """Tables and figures of explicit flows: windows and latencies."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
 
-def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
+def traced_tables(campaign: Campaign) -> dict[str, pl.DataFrame]:
     """Return the tables of runs with traces of explicit flows.
 
     Parameters
@@ -106,7 +108,7 @@ def figures(view: CampaignView) -> list[Figure]:
     return found
 
 
-def _runs_with_windows(campaign: "Campaign") -> list[tuple[int, str, str]]:
+def _runs_with_windows(campaign: Campaign) -> list[tuple[int, str, str]]:
     """Return condition, algorithm and file of the first replicates that kept the series of an explicit flow."""
     found = []
     for condition, algorithm in campaign.runs.select("condition", "algorithm").unique(maintain_order=True).iter_rows():

@@ -1,5 +1,7 @@
 """Figures of the group "What users get", by flow group: goodputs, wins against the incumbent, ranks."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,5 +1,7 @@
 """The analysis of a campaign as files: tables for further work, figures for papers, a caption for each."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from functools import partial
@@ -46,13 +48,13 @@ SECTIONS = {
 
 
 def write_analysis(
-    campaign: "Campaign",
+    campaign: Campaign,
     directory: Path | str,
     *,
     responses: Sequence[str] | None = None,
     figures: Extent | str = "chosen",
     thresholds: Thresholds = DEFAULTS,
-    beside: "Campaign | None" = None,
+    beside: Campaign | None = None,
     png: bool = False,
     workers: int | None = 1,
     progress: Update | None = None,
@@ -152,11 +154,11 @@ def _figures(
 
 
 def _again(
-    campaign: "Campaign",
+    campaign: Campaign,
     extent: str,
     responses: Sequence[str] | None,
     thresholds: Thresholds,
-    beside: "Campaign | None",
+    beside: Campaign | None,
 ) -> list[FigureFile]:
     """Return the same figures in another process."""
     view = CampaignView(campaign, thresholds=thresholds)

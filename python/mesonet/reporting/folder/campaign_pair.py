@@ -1,5 +1,7 @@
 """Comparison of two campaigns: goodputs of users, and every common response, algorithm by algorithm."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,7 @@ class CampaignPair:
     """
 
     view: CampaignView
-    other: "Campaign"
+    other: Campaign
 
     def __post_init__(self) -> None:
         own = self.view.campaign

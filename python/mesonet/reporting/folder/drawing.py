@@ -4,6 +4,8 @@ Each SVG contains a fingerprint of the data and code that it was made from, and 
 its own record: an interrupted run continues at the first missing figure, and figures cannot differ from the data.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Callable, Generator, Sequence
@@ -45,7 +47,7 @@ class Drawn:
     again: bool  #: False if it was up to date
 
 
-def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
+def fingerprint(campaign: Campaign, chosen: str = "") -> str:
     """Return the hash of the results of a campaign, the choices for their analysis, and the code that draws.
 
     Parameters
@@ -84,11 +86,11 @@ def _code(package: Path = _PACKAGE) -> str:
 
 
 def draw_all(
-    campaign: "Campaign",
+    campaign: Campaign,
     figures: Sequence[FigureFile],
     root: Path,
     *,
-    again: Callable[["Campaign"], Sequence[FigureFile]],
+    again: Callable[[Campaign], Sequence[FigureFile]],
     png: bool = False,
     workers: int = 1,
     chosen: str = "",
@@ -139,11 +141,11 @@ def draw_all(
 
 
 def _drawn(
-    campaign: "Campaign",
+    campaign: Campaign,
     waiting: Sequence[FigureFile],
     root: Path,
     mark: str,
-    again: Callable[["Campaign"], Sequence[FigureFile]],
+    again: Callable[[Campaign], Sequence[FigureFile]],
     png: bool,
     workers: int,
 ) -> Generator[tuple[str, str], None, None]:
@@ -167,7 +169,7 @@ _STATE: dict[str, Any] = {}
 
 
 def _begin(
-    campaign: "Campaign", again: Callable[["Campaign"], Sequence[FigureFile]], root: Path, mark: str, png: bool
+    campaign: Campaign, again: Callable[[Campaign], Sequence[FigureFile]], root: Path, mark: str, png: bool
 ) -> None:
     _STATE.update(figures={figure.name: figure for figure in again(campaign)}, root=root, mark=mark, png=png)
 

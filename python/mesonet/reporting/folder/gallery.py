@@ -1,5 +1,7 @@
 """The figures of the folder: for each declared figure the selections that are drawn, and the paths of their files."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Tables of a campaign with factors at two levels, for `mesonet.reporting.folder.analysis_files`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any, TypeVar

@@ -4,6 +4,8 @@ May import `packing`, `campaign_view`, `text` and `replay` of reporting, and `me
 returns the HTML, `live.js` is its script.
 """
 
+from __future__ import annotations
+
 from mesonet.reporting.live.section import live_script, live_section, live_style
 
 __all__ = ["live_script", "live_section", "live_style"]

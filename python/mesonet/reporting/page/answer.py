@@ -1,5 +1,7 @@
 """The first screen of the page: answers in one sentence per discipline and algorithm, and the network and its map."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """Report as one HTML file: everything that the page needs is in it, and it loads nothing from outside."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -47,7 +49,7 @@ REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.
 
 
 def write_report(
-    campaign: "Campaign",
+    campaign: Campaign,
     path: Path | str,
     *,
     thresholds: Thresholds = DEFAULTS,
@@ -93,7 +95,7 @@ Part = Callable[[], str]
 
 
 def report_html(
-    campaign: "Campaign",
+    campaign: Campaign,
     progress: Update | None = None,
     thresholds: Thresholds = DEFAULTS,
     against: str | None = None,

@@ -1,5 +1,7 @@
 """The figures for readers who decide, and the others for the statistician."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

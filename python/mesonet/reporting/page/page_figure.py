@@ -1,5 +1,7 @@
 """A figure as the page has it: one chart, and the tables of all selections, which the page swaps into it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

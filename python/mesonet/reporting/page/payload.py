@@ -1,5 +1,7 @@
 """Data for the script of the page: figures, their tables, titles of responses, and settings of conditions."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

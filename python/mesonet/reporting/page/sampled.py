@@ -1,5 +1,7 @@
 """The page of a campaign with points between the levels: what it has in place of levels and effects."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from markupsafe import Markup

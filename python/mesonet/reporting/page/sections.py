@@ -1,5 +1,7 @@
 """The sections of the page as HTML: contents, summary, and the figures under their controls."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from markupsafe import Markup

@@ -4,6 +4,8 @@ May import `packing`, `campaign_view` and `text` of reporting. `record` simulate
 `replay_section` returns the section of the page.
 """
 
+from __future__ import annotations
+
 from mesonet.reporting.replay.recorded import ReplayRun, recorded_runs
 from mesonet.reporting.replay.section import replay_section
 from mesonet.reporting.replay.simulated import record

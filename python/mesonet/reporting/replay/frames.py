@@ -4,6 +4,8 @@ Queue occupancy and shares of drops and marks are kept as their roots: 1 in 10,0
 resolution of 1 %. Bytes are differences from the previous instant, which compress well.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,6 +4,8 @@ A flower is a router with the routers below around it. Flowers push each other a
 neighbours if two cities are close: the map is a scheme, not a survey.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

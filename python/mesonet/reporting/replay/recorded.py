@@ -1,5 +1,7 @@
 """The traced runs below a campaign folder, of any origin."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +70,7 @@ class ReplayRun:
         return f"{self.name}, condition {self.condition}" if self.condition else self.name
 
 
-def recorded_runs(campaign: "Campaign") -> list[ReplayRun]:
+def recorded_runs(campaign: Campaign) -> list[ReplayRun]:
     """Return the traced runs below the folder of a campaign.
 
     A folder that ``mesonet run --set trace.routers=all --out`` wrote is a run, too.

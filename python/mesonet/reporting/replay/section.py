@@ -1,5 +1,7 @@
 """The section of the page that replays traced runs, and the data that its script draws."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

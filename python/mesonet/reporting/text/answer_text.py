@@ -1,5 +1,7 @@
 """Verdicts and settings in the words of readers who decide: units of networks, no numbers of factors."""
 
+from __future__ import annotations
+
 import re
 from math import isfinite
 

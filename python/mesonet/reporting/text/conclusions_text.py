@@ -1,5 +1,7 @@
 """Conclusions of an experiment in words: where they hold, and on which factors they depend."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from markupsafe import Markup

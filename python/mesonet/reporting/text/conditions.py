@@ -1,5 +1,7 @@
 """Table of the conditions: settings, congestion, and counts of runs."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The better queue discipline for groups of flows and classes of routers, in words and as a table."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,5 +1,7 @@
 """HTML elements of the page, from templates: text is escaped unless it is marked as HTML."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

@@ -1,5 +1,7 @@
 """Labels of axes and rows of figures."""
 
+from __future__ import annotations
+
 from mesonet.plots import Settings
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import number, percent, uncapitalised

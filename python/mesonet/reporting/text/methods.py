@@ -1,5 +1,7 @@
 """The methods sheet: what was simulated, by which design, with which values, and how the numbers were computed."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

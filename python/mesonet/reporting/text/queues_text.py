@@ -1,5 +1,7 @@
 """Queues as text: the table of delay, drops and marks, its caption, and a sentence at the top of the page."""
 
+from __future__ import annotations
+
 from markupsafe import Markup
 
 from mesonet.reporting.campaign_view.queues import disciplines, queue_summary

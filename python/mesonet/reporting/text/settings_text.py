@@ -1,5 +1,7 @@
 """Settings of factors as text."""
 
+from __future__ import annotations
+
 from mesonet.reporting.campaign_view.values import Values, factor_title, level_text
 
 Settings = tuple[tuple[str, int], ...]  # a factor and its level, -1 or +1

@@ -1,5 +1,7 @@
 """The top of the page: what was compared, what came out, and how far to trust it, in words made from the numbers."""
 
+from __future__ import annotations
+
 from collections import Counter
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The deployment verdicts as the page shows them: tables with reasons, and what they were made with."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite

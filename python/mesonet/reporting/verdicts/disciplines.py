@@ -5,6 +5,8 @@ factors, on logarithms where all values are above 0, so that every condition cou
 model (mode ``full`` of `mesonet.analysis.main_effects`). The intervals of one line hold together (Bonferroni).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -5,6 +5,8 @@ together. This part cancels in a difference. The noise is the rest of a value af
 mean of its replicate (randomised blocks; NIST/SEMATECH e-Handbook, section 5.3.3.2).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

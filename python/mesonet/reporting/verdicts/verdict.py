@@ -7,6 +7,8 @@ harm that the experiment could have detected. "No harm seen" needs the upper end
 detectable harm to be at most the margin.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np

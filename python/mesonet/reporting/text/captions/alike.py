@@ -1,5 +1,7 @@
 """Captions of the figures that reduce the responses: correlations, components, groups."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Captions of the figures that compare the algorithms."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """Captions of the figures of effects: the ten steps, terms, signs, stars, Psi."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Captions of the figures about what happens in the network."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import polars as pl

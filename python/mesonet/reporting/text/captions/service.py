@@ -1,5 +1,7 @@
 """Caption of the figure about slowdown and late frames."""
 
+from __future__ import annotations
+
 import polars as pl
 
 from mesonet.reporting.campaign_view.service import LATE, OF_FRAMES, SIZES

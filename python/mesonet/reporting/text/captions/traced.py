@@ -1,5 +1,7 @@
 """Captions of the figures of explicit flows: windows and latencies."""
 
+from __future__ import annotations
+
 import numpy as np
 import polars as pl
 

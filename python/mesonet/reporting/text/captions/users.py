@@ -1,5 +1,7 @@
 """Captions of the figures about the goodput of users."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
