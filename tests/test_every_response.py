@@ -2,13 +2,18 @@
 
 A web of all kinds of files on all pairs of access routers makes each response non-trivial: losses, marks, timeouts,
 failed connections, impatient users, long-lived flows. A second network adds plain routers and spurious timeouts, a
-third one losses in routers of every class, a fourth one video and datagrams. No two responses of one unit have equal
-values, so that exchanging any two fails.
+third one losses in routers of every class, a fourth one video and datagrams.
+
+No table holds the delay of every segment, so that in those four runs percentiles of delays have bounds only. In a fifth
+run all senders are open-loop: when each segment leaves, waits and arrives follows by hand. A last test exchanges any
+two responses, which must fail in at least one run.
 """
 
-from __future__ import annotations
-
+import heapq
+from collections import defaultdict
 from functools import cached_property
+from itertools import count, pairwise
+from math import ceil
 
 import numpy as np
 import polars as pl
@@ -67,6 +72,33 @@ MEDIA = TIME | {
          "idle_time": "0.3 s", "idle": "constant", "transport": "udp", "report_interval": "1 s"},
     ],
 }  # fmt: skip
+#: Bursts into queues that drop nothing: frames of datagrams, and files that fit into the first window. Times are in ms.
+FRAMES = [
+    {"from": "N", "rate": 2, "segments": 20, "gap": 0.2, "start": 103},
+    {"from": "F", "rate": 1.25, "segments": 37, "gap": 0.25, "start": 151},
+]
+BURST_FILES = [
+    {"from": "D", "segments": 40, "gap": 0.2, "start": 3000},
+    {"from": "N", "segments": 90, "gap": 0.2, "start": 7110},
+]
+BURSTS = TIME | {
+    "algorithms": {"tcp": 1.0}, "network.speed": "1 seg/ms", "network.buffer": "1000 segments",
+    "transport.initial_window": "200 segments", "users.base_sources": 0,
+    "flows": [
+        *({"from": flow["from"], "to": "Q", "start": f"{flow['start']} ms", "interface": f"{1 / flow['gap']} seg/ms",
+           "application": "frames", "frame_rate": flow["rate"], "frame_size": f"{flow['segments']} segments",
+           "transport": "udp"} for flow in FRAMES),
+        *({"from": flow["from"], "to": "Q", "start": f"{flow['start']} ms", "interface": f"{1 / flow['gap']} seg/ms",
+           "size": f"{flow['segments']} segments"} for flow in BURST_FILES),
+    ],
+}  # fmt: skip
+#: Routers with their class and their time for a segment, ms; paths; delays of links, ms.
+SERVICE = {
+    "N": ("normal", 1.25), "F": ("fast", 1.6), "P": ("pop", 2.5), "D": ("direct", 10), "B": ("backbone", 3.2),
+    "Q": ("plain", 4),
+}  # fmt: skip
+PATHS = {"N": "NPBQ", "F": "FPBQ", "D": "DBQ"}
+DELAY = {"NP": 1, "FP": 2, "PB": 3, "DB": 4, "BQ": 5}
 NODES = "name,class,speed_factor\nN,normal,0.9\nF,fast,0.85\nP,pop,0.7\nD,direct,0.1\nB,backbone,0.65\nQ,plain,0.6\n"
 LINKS = "from,to,delay_ms\nN,P,1\nF,P,2\nP,B,3\nD,B,4\nB,Q,5\n"
 #: Pairs of classes of access routers by their letters.
@@ -90,6 +122,25 @@ SHARES = {
     "initial_slow_start_share": "initial_slow_start", "standard_share": "standard", "alternate_share": "alternate",
     "recovery_share": "recovery",
 }  # fmt: skip
+
+
+#: A response: its value, or bounds of it.
+Expected = float | tuple[float, float]
+SHARES_OF_DELAYS = (50, 95, 99)
+
+
+def percentile(values: list[int], share: int) -> float:
+    """The number below or at which a share of whole numbers lies, as the simulator rounds it: to 1/64 of itself."""
+    if not values:
+        return float("nan")
+    found = sorted(values)[max(1, -(-share * len(values) // 100)) - 1]
+    width = 1 << max(0, found.bit_length() - 7)
+    return found // width * width + (width - 1) / 2
+
+
+def bounds(of_parts: pl.Series) -> Expected:
+    """Bounds of a percentile of a mixture: it lies between those of the parts."""
+    return (of_parts.min(), of_parts.max()) if of_parts.count() else float("nan")
 
 
 class Run:
@@ -199,8 +250,8 @@ class Run:
             float((rows["queue"] / (rows["router"].replace_strict(places) + 1)).mean()) if len(rows) else float("nan")
         )
 
-    def queues(self, period: str, name: str) -> dict[str, float]:
-        """Losses, marks and delays of the queues of a class; delays as answered, if those of each queue allow them."""
+    def queues(self, period: str, name: str) -> dict[str, Expected]:
+        """Losses and marks of the queues of a class, and bounds of their delays."""
         rows = self.routers.filter((pl.col("class") == name) & (pl.col("period") == period))
         begin, end = PERIODS[period]
         own = pl.col("router").is_in(rows["router"].to_list())
@@ -210,24 +261,16 @@ class Run:
         )
         short = name.removesuffix(" access")
         nothing = float("nan")
-        found = {
+        return {
             f"queue_loss_rate_{short}": dropped / (dropped + accepted) if accepted else nothing,
             f"queue_mark_rate_{short}": marked / accepted if accepted else nothing,
+            **{f"queue_delay_p{s}_{short}": bounds(rows[f"delay_p{s}_ms"].drop_nulls()) for s in SHARES_OF_DELAYS},
         }
-        answered, before = self.answered(period), 0.0
-        for share in ("p50", "p95", "p99"):
-            delay = answered[f"queue_delay_{share}_{short}"]
-            each = rows[f"delay_{share}_ms"].drop_nulls()
-            # The share of a mixture lies between the shares of its parts.
-            allowed = len(each) > 0 and each.min() <= delay <= each.max() and delay >= before
-            found[f"queue_delay_{share}_{short}"] = delay if allowed else nothing
-            before = delay
-        return found
 
-    def of_period(self, period: str) -> dict[str, float]:
+    def of_period(self, period: str) -> dict[str, Expected]:
         """Every response of a period."""
         rows, done = self.rows(period), self.completed(period)
-        found = {name: float(rows[column].mean()) for name, column in IN_SERIES.items()}
+        found: dict[str, Expected] = {name: float(rows[column].mean()) for name, column in IN_SERIES.items()}
         sums = {column: float(rows[column].sum()) for column in rows.columns if rows[column].dtype == pl.UInt64}
         sending = rows.filter(pl.col("sending") > 0)
         found |= {name: float((sending[column] / sending["sending"]).mean()) for name, column in SHARES.items()}
@@ -270,7 +313,7 @@ class Run:
         for name in ("backbone", "pop", "plain"):
             found[f"buffer_use_{name}"] = self.buffer_use(period, name)
             found |= self.queues(period, name)
-        found |= self.one_way(period) | {"utilisation_bottleneck": self.bottleneck(period)}
+        found |= self.one_way() | {"utilisation_bottleneck": self.bottleneck(period)}
         return found | self.slowdowns(period) | self.applications(period) | self.fairness(period)
 
     def bottleneck(self, period: str) -> float:
@@ -279,15 +322,11 @@ class Run:
         rows = self.queue_traces.filter((pl.col("time_s") > begin + 1e-9) & (pl.col("time_s") < end + 1e-9))
         return float(rows.group_by("router").agg(pl.col("utilisation").mean())["utilisation"].max())
 
-    def one_way(self, period: str) -> dict[str, float]:
-        """One-way delays as answered, if they rise and lie between the shortest path and the longest queues."""
-        answered = self.answered(period)
-        names = [f"segment_delay_{share}" for share in ("p50", "p95", "p99")]
-        delays = [answered[name] for name in names]
-        if np.isnan(delays).all() and all(flow.get("transport") == "udp" for flow in self.scenario.value("flows")):
-            return dict.fromkeys(names, float("nan"))
-        allowed = 0 < delays[0] <= delays[1] <= delays[2] < 1e4
-        return dict(zip(names, delays if allowed else [float("nan")] * 3, strict=True))
+    def one_way(self) -> dict[str, Expected]:
+        """Bounds of one-way delays: the shortest link and the longest queues."""
+        flows = self.scenario.value("flows")
+        is_udp = bool(flows) and all(flow.get("transport") == "udp" for flow in flows)
+        return {f"segment_delay_p{s}": float("nan") if is_udp else (1, 1e4) for s in SHARES_OF_DELAYS}
 
     def fairness(self, period: str) -> dict[str, float]:
         """Fairness among the explicit flows, which all have the same start, from the time series."""
@@ -324,21 +363,19 @@ class Run:
         return found
 
     def slowdowns(self, period: str) -> dict[str, float]:
-        """Mean of the slowdowns of each class of sizes; percentiles as answered, if they are right to 1 %."""
-        answered, done = self.answered(period), self.completed(period)
+        """Mean and percentiles of the slowdowns of each class of sizes, in whole units of 2^-10."""
+        done = self.completed(period)
         size = done["size"] * self.scenario.value("transport.segment_bytes")
         found = {}
         for end, (least, most) in SIZES.items():
-            values = done.filter((size >= least) & (size < most))["slowdown"].sort()
-            found[f"slowdown_mean{end}"] = float(values.mean()) if len(values) else float("nan")
-            for share in (50, 95, 99):
-                name = f"slowdown_p{share}{end}"
-                exact = values[-(-share * len(values) // 100) - 1] if len(values) else float("nan")
-                found[name] = answered[name] if abs(answered[name] / exact - 1) < 0.01 else exact
+            values = done.filter((size >= least) & (size < most))["slowdown"]
+            units = [round(value * 1024) for value in values]
+            found[f"slowdown_mean{end}"] = float(values.mean()) if units else float("nan")
+            found |= {f"slowdown_p{share}{end}": percentile(units, share) / 1024 for share in SHARES_OF_DELAYS}
         return found
 
-    def applications(self, period: str) -> dict[str, float]:
-        """Frames and datagrams: what was sent by the clocks of the applications, the rest by flow."""
+    def applications(self, period: str) -> dict[str, Expected]:
+        """Frames and datagrams: what was sent by the clocks of the applications, the rest by flow; bounds of delays."""
         names = [r.name for r in RESPONSES if r.name.startswith(("frame", "datagram", "circuit"))]
         flows = self.scenario.value("flows")
         if not any("application" in flow for flow in flows):
@@ -349,7 +386,7 @@ class Run:
         frames, datagrams = (
             rows.filter(own) for own in (pl.col("application") == "frames", pl.col("transport") == "udp")
         )
-        found = {
+        found: dict[str, Expected] = {
             "frames_delivered": float(frames["messages_delivered"].sum()),
             "frames_late": float(frames["messages_late"].sum()),
             "datagrams_delivered": float(datagrams["segments_received"].sum()),
@@ -376,16 +413,8 @@ class Run:
                 assert least <= row["messages"].item() <= most
                 assert row["messages_late"].item() >= least - row["messages_delivered"].item()
         found |= {"frames_sent": float(frames["messages"].sum()), "datagrams_sent": float(sent)}
-        answered = self.answered(period)
         for group, column, kind in ((frames, "message", "frame"), (datagrams, "segment", "datagram")):
-            before = 0.0
-            for share in ("p50", "p95", "p99"):
-                delay = answered[f"{kind}_delay_{share}"]
-                each = group[f"{column}_delay_{share}_ms"]
-                # The share of a mixture lies between the shares of its parts.
-                allowed = each.min() <= delay <= each.max() and delay >= before
-                found[f"{kind}_delay_{share}"] = delay if allowed else float("nan")
-                before = delay
+            found |= {f"{kind}_delay_p{s}": bounds(group[f"{column}_delay_p{s}_ms"]) for s in SHARES_OF_DELAYS}
         return found
 
     def totals(self) -> dict[str, float]:
@@ -412,6 +441,78 @@ class Run:
         }
 
 
+class Bursts(Run):
+    """A run of open-loop senders, of which every delay is computed here: routers serve in the order of arrival."""
+
+    @cached_property
+    def delays(self) -> dict[tuple[str, str], list[int]]:
+        """Delays in microseconds, rounded down, by what is delayed and period.
+
+        A queue and a segment of TCP count when the segment arrives, a datagram when it leaves, a frame when it is
+        handed over.
+        """
+        ms = 10**9  # in picoseconds, in which the simulator counts, too
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+
+        def add(what: str, at: int, delay: int) -> None:
+            period = next((p for p in ("1", "2") if PERIODS[p][0] < at / 1000 / ms <= PERIODS[p][1]), "none")
+            found[what, period].append(delay // 10**6)
+
+        order = count()
+        on_the_way: list[tuple] = []
+
+        def send(at: int, flow: dict, frame: int | None = None) -> None:
+            heapq.heappush(on_the_way, (at, next(order), 0, at, flow, frame))
+
+        handed_over, missing = {}, {}
+        for number, flow in enumerate(FRAMES):
+            for frame in range(ceil((10_000 - flow["start"]) * flow["rate"] / 1000)):
+                at = round((flow["start"] + 1000 * frame / flow["rate"]) * ms)
+                handed_over[number, frame], missing[number, frame] = at, flow["segments"]
+                for place in range(flow["segments"]):
+                    send(at + round(place * flow["gap"] * ms), flow, frame)
+        for flow in BURST_FILES:
+            send(flow["start"] * ms, flow)
+        is_connected = [False] * len(BURST_FILES)
+        free: dict[str, int] = defaultdict(int)
+        while on_the_way and on_the_way[0][0] <= 10_000 * ms:
+            now, _, hop, left, flow, frame = heapq.heappop(on_the_way)
+            path = PATHS[flow["from"]]
+            links = ["".join(pair) for pair in pairwise(path)]
+            if hop < len(path):
+                name, service = SERVICE[path[hop]]
+                begin = max(now, free[name])
+                add(name, now, begin - now)
+                free[name] = begin + round(service * ms)
+                arrives = free[name] + sum(DELAY[link] for link in links[hop : hop + 1]) * ms
+                heapq.heappush(on_the_way, (arrives, next(order), hop + 1, left, flow, frame))
+            elif frame is None:
+                add("segment", now, now - left)
+                number = BURST_FILES.index(flow)
+                if not is_connected[number]:
+                    is_connected[number] = True
+                    for place in range(flow["segments"]):
+                        send(now + sum(DELAY[link] for link in links) * ms + round(place * flow["gap"] * ms), flow)
+            else:
+                add("datagram", left, now - left)
+                key = FRAMES.index(flow), frame
+                missing[key] -= 1
+                if not missing[key]:
+                    add("frame", handed_over[key], now - handed_over[key])
+        return found
+
+    def of_period(self, period: str) -> dict[str, Expected]:
+        """Percentiles of delays, ms."""
+        parts = ("1", "2") if period == "measured" else (period,)
+        names = {name: f"queue_delay_p{{}}_{name}" for name, _ in SERVICE.values()}
+        names |= {what: f"{what}_delay_p{{}}" for what in ("segment", "frame", "datagram")}
+        return {
+            name.format(share): percentile([d for part in parts for d in self.delays[what, part]], share) / 1000
+            for what, name in names.items()
+            for share in SHARES_OF_DELAYS
+        }
+
+
 @pytest.fixture(scope="module")
 def web() -> Run:
     return Run("abilene", WEB)
@@ -431,25 +532,50 @@ def narrow(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
+def bursts(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("bursts")
+    nodes = [f"{router},{name},{1 / service}\n" for router, (name, service) in SERVICE.items()]
+    (folder / "nodes.csv").write_text("name,class,speed_factor\n" + "".join(nodes))
+    (folder / "links.csv").write_text("from,to,delay_ms\n" + "".join(f"{a},{b},{d}\n" for (a, b), d in DELAY.items()))
+    return Bursts("abilene", BURSTS | {"topology": str(folder)})
+
+
+@pytest.fixture(scope="module")
 def media() -> Run:
     return Run("dumbbell", MEDIA)
 
 
+RUNS = ("web", "plain", "narrow", "media", "bursts")
+OF_PERIODS = [r.name for r in RESPONSES if not r.total]
+OF_RUNS = [r.name for r in RESPONSES if r.total]
+ALIKE = {("goodput_dd", "goodput_very_fast")}
+"""Equal by definition."""
+
+
+def fits(names: list[str], expected: dict[str, Expected], answered: dict[str, float]) -> np.ndarray:
+    """Whether the expectation of each response (rows) is met by the answer of each response (columns)."""
+    # The simulator sums windows, and goodputs of completed flows, in whole units of 2^-10.
+    of_files = tuple(file.replace(" ", "_") for file in FILES)
+    slack = np.array([2**-10 * (name == "cwnd" or name.endswith(of_files)) for name in names])
+    ends = [expected.get(name, (-np.inf, np.inf)) for name in names]
+    low, high = np.array([end if isinstance(end, tuple) else (end, end) for end in ends], dtype=float).T
+    values = np.array([answered[name] for name in names])
+    low, high = low - slack - 1e-9 * abs(low), high + slack + 1e-9 * abs(high)
+    is_between = (low[:, None] <= values) & (values <= high[:, None])
+    any_value = np.isinf(low)[:, None]
+    return is_between | any_value | (np.isnan(low)[:, None] & np.isnan(values))
+
+
 @pytest.mark.parametrize("period", PERIODS)
-@pytest.mark.parametrize("name", ["web", "plain", "narrow", "media"])
+@pytest.mark.parametrize("name", RUNS)
 def test_responses_of_a_period(request: pytest.FixtureRequest, name: str, period: str) -> None:
     run = request.getfixturevalue(name)
     expected, answered = run.of_period(period), run.answered(period)
-    assert set(answered) == set(expected) == {r.name for r in RESPONSES if not r.total}
-    # The simulator sums windows, and goodputs of completed flows, in whole units of 2^-10.
-    rounded = {
-        key for key in expected if key == "cwnd" or key.endswith(tuple(file.replace(" ", "_") for file in FILES))
-    }
-    wrong = {
-        key: (answered[key], expected[key])
-        for key in expected
-        if not np.isclose(answered[key], expected[key], rtol=1e-9, atol=2**-10 * (key in rounded), equal_nan=True)
-    }
+    delays = {each for each in OF_PERIODS if "_delay_p" in each}
+    assert set(expected) == (delays if name == "bursts" else set(OF_PERIODS))
+    assert set(answered) == set(OF_PERIODS)
+    right = fits(OF_PERIODS, expected, answered).diagonal()
+    wrong = {each: (answered[each], expected[each]) for each, fit in zip(OF_PERIODS, right, strict=True) if not fit}
     assert not wrong
 
 
@@ -459,16 +585,29 @@ def test_responses_of_the_run(request: pytest.FixtureRequest, name: str) -> None
     assert run.answered("run") == run.totals()
 
 
-def test_every_response_has_a_value_of_its_own(web: Run, plain: Run, narrow: Run, media: Run) -> None:
-    """A response that is zero, missing, or equal to another response of its unit would test nothing."""
-    units = {response.name: response.unit for response in RESPONSES}
-    values = {}
-    for run in (media, plain, web, narrow):
+def test_every_response_is_there_and_not_zero_in_a_run(request: pytest.FixtureRequest) -> None:
+    """A response that is zero or missing would test nothing."""
+    seen = set()
+    for name in RUNS:
+        run = request.getfixturevalue(name)
         for period in ("measured", "run"):
-            values |= {k: v for k, v in run.answered(period).items() if np.isfinite(v) and v != 0}
-    assert set(values) == set(units)
-    alike = {"goodput_very_fast": "goodput_dd"}  # by definition
-    for name, value in values.items():
-        for other, same in values.items():
-            if name < other and units[name] == units[other] and alike.get(other) != name and alike.get(name) != other:
-                assert not np.isclose(value, same, rtol=1e-5, atol=0), (name, other)
+            seen |= {k for k, v in run.answered(period).items() if np.isfinite(v) and v != 0}
+    assert seen == {*OF_PERIODS, *OF_RUNS}
+
+
+def test_exchanging_any_two_responses_fails(request: pytest.FixtureRequest) -> None:
+    """Of each pair one expectation does not hold for the other's value, in at least one run."""
+    periods = np.ones((len(OF_PERIODS),) * 2, dtype=bool)
+    totals = np.ones((len(OF_RUNS),) * 2, dtype=bool)
+    for name in RUNS:
+        run = request.getfixturevalue(name)
+        for period in PERIODS:
+            fit = fits(OF_PERIODS, run.of_period(period), run.answered(period))
+            periods &= fit & fit.T
+        if name in ("web", "plain", "narrow"):
+            fit = fits(OF_RUNS, run.totals(), run.answered("run"))
+            totals &= fit & fit.T
+    for names, unseen in ((OF_PERIODS, periods), (OF_RUNS, totals)):
+        assert unseen.diagonal().all()
+        pairs = {(names[i], names[j]) for i, j in np.argwhere(np.triu(unseen, 1))}
+        assert {tuple(sorted(pair)) for pair in pairs} == (ALIKE if names is OF_PERIODS else set())
