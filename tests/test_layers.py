@@ -1,10 +1,16 @@
-"""Imports go one way: each folder of the package may import those before it in `LAYERS`. No modules form a cycle."""
+"""Imports go one way: each folder of the package may import those before it in `LAYERS`. No modules form a cycle.
+
+Calls of ``import_module`` count as imports: of constant names, of tables of names, and of names with parts that follow
+from what the code compares them with.
+"""
 
 from __future__ import annotations
 
 import ast
 import graphlib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -34,6 +40,12 @@ REPORTING = (
 )
 
 
+#: Modules that import by a name which is not in the source: a model of the user, a package beside ours.
+BY_ANY_NAME = {"models.model", "simulation.provenance"}
+#: Whatever a name may be.
+ANYTHING = "*"
+
+
 def modules() -> dict[str, ast.Module]:
     """Return the syntax tree of every module by its name below ``mesonet``."""
     found = {}
@@ -57,8 +69,88 @@ def known(name: str) -> str | None:
     return "__init__"
 
 
+def strings(node: ast.AST, tree: ast.Module, home: ast.AST) -> set[str]:
+    """Return the texts that an expression in the function `home` may have, `ANYTHING` where the source is silent."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return {text}
+        case ast.JoinedStr(values=parts):
+            return {"".join(choice) for choice in product(*(strings(part, tree, home) for part in parts))}
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return {a + b for a, b in product(strings(left, tree, home), strings(right, tree, home))}
+        case ast.FormattedValue(value=value):
+            return strings(value, tree, home)
+        case ast.IfExp(body=body, orelse=other):
+            return strings(body, tree, home) | strings(other, tree, home)
+        case ast.Subscript(value=ast.Name() as table):
+            return members(table, tree, home, of_values=True) or {ANYTHING}
+        case ast.Name(id=name):
+            return named(name, tree, home) or {ANYTHING}
+    return {ANYTHING}
+
+
+def named(name: str, tree: ast.Module, home: ast.AST) -> set[str]:
+    """Return the texts that the function `home` gives to a name, or compares it with."""
+    found = set()
+    for node in ast.walk(home):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                found |= strings(value, tree, home)
+            case ast.For(target=ast.Name(id=target), iter=table) if target == name:
+                found |= members(table, tree, home)
+            case ast.Compare(left=ast.Name(id=left), ops=[ast.In() | ast.NotIn()], comparators=[table]) if left == name:
+                found |= members(table, tree, home)
+    return found
+
+
+def members(table: ast.AST, tree: ast.Module, home: ast.AST, *, of_values: bool = False) -> set[str]:
+    """Return the texts in a table, or in the table of this name at the top of the module: keys, or values."""
+    if isinstance(table, ast.Name):
+        for node in tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == table.id:
+                    return members(value, tree, home, of_values=of_values)
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.AST() as value) if name == table.id:
+                    return members(value, tree, home, of_values=of_values)
+        return set()
+    match table:
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
+            return set().union(*(strings(item, tree, home) for item in items))
+        case ast.Dict(keys=keys, values=values):
+            return set().union(*(strings(item, tree, home) for item in (values if of_values else keys) if item))
+    return set()
+
+
+def called(tree: ast.Module) -> Iterator[str]:
+    """Yield the names in calls of `import_module`, with `ANYTHING` for what the source does not say."""
+    homes = {
+        inner: node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"), args=[name, *_]
+            ):
+                yield from strings(name, tree, homes[node])
+
+
+def late(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules of the package that a module may import by calls."""
+    for name in called(tree):
+        assert not name.startswith("."), "relative imports hide the layer"
+        first, _, rest = name.partition(".")
+        if ANYTHING in rest and first == "mesonet":
+            yield from (each for each in MODULES if fnmatchcase(each.removesuffix(".__init__"), rest))
+        elif first == "mesonet" and rest != "_core":
+            yield known(rest)
+
+
 def imported(tree: ast.Module) -> Iterator[str]:
     """Yield the modules of the package that a module imports, at its top or inside of functions."""
+    yield from late(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -85,10 +177,42 @@ def level(name: str, layers: tuple[tuple[str, ...], ...]) -> int:
     raise AssertionError(f"{name}: no layer of this test names {first}")
 
 
+def upward(name: str, targets: Iterator[str] | list[str]) -> set[str]:
+    """Return those of the modules that a module may not import."""
+    return {target for target in targets if level(target, LAYERS) > level(name, LAYERS)}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_no_import_goes_up(name: str) -> None:
-    for target in EDGES[name]:
-        assert level(target, LAYERS) <= level(name, LAYERS), f"{name} imports {target}"
+    assert not upward(name, EDGES[name])
+
+
+INSIDE_OF_PLAYGROUND = [name for name in MODULES if name.startswith("playground.") and not name.endswith("__init__")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from mesonet.plots import save", {"plots.__init__"}),
+        ("import_module('mesonet.plots')", {"plots.__init__"}),
+        ("importlib.import_module('mesonet.campaign.data')", {"campaign.data"}),
+        ("__import__('mesonet.cli.main')", {"cli.main"}),
+        ("TABLE = {'a': 'mesonet.units', 'b': 'mesonet.plots'}\ndef f(x): import_module(TABLE[x])", {"plots.__init__"}),
+        ("T: dict = {'main': 1}\ndef f(x):\n if x not in T: return\n import_module(f'mesonet.cli.{x}')", {"cli.main"}),
+        ("def f(x):\n if x in ('units', 'plots'): import_module('mesonet.' + x)", {"plots.__init__"}),
+        ("for x in ('a', 'mesonet.plots'): import_module(x)", {"plots.__init__"}),
+        ("x = 'mesonet.plots' if y else 'mesonet.units'\nimport_module(x)", {"plots.__init__"}),
+        ("def f(x): import_module(f'mesonet.playground.{x}')", set(INSIDE_OF_PLAYGROUND)),
+        ("import_module('mesonet._core')", set()),
+        ("import_module('mesonet.scenarios.scenario')", set()),
+    ],
+)
+def test_imports_by_calls_are_seen(text: str, found: set[str]) -> None:
+    assert upward("simulation.simulate", imported(ast.parse(text))) == found
+
+
+def test_every_name_of_a_call_is_in_the_source() -> None:
+    assert {name for name, tree in MODULES.items() if any(each.startswith("*") for each in called(tree))} == BY_ANY_NAME
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("reporting.") and name.count(".") > 1])
