@@ -33,7 +33,7 @@ def refused(*arguments: str) -> str:
     [
         (("--set", "think_time=1e999999999 s"), "users.think_time"),
         (("--set", "delay_multiplier=1e99999999"), "network.delay_multiplier"),
-        (("--set", "buffer=1e300 bdp"), "at most 1e+12"),
+        (("--set", "buffer=1e300 bdp"), "at most 1000000000000 bdp"),
         (("--set", "buffer=3"), 'write "3 segments"'),
         (("--algorithm", "tcp=0.5 tcp=1"), "tcp is there twice"),
         (("--set", "base_sources=10000000", "--set", "source_multiplier=10000"), "at most 50000000"),

@@ -571,7 +571,7 @@ def test_exit_codes_follow_the_findings() -> None:
     ("arguments", "message"),
     [
         (["nosuch"], 'ALGORITHM = "nosuch": unknown algorithm'),
-        (["tcp(decrease=2)"], "out of range"),
+        (["tcp(decrease=2)"], "too high"),
         (["tcp(decrease=0.5)"], "decrease is 0.5 in tcp too"),
         (["tcp=0.5 cubic=0.5"], "unknown algorithm"),
         (["tcp", "--cases", "bbr4"], '--cases = "bbr4": unknown suite of cases (nearest: bbr)'),

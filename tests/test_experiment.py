@@ -300,7 +300,7 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
         (append(SHARE), "mixed_with", "factor share varies mixed_share"),
         (mixed_with('"tpc"'), "mixed_with", "nearest: tcp"),
         (mixed_with('["tcp"]'), "mixed_with", "unknown algorithm"),
-        (mixed_with('"tcp"', minus="1.2"), "factors[2].minus", "not a share"),
+        (mixed_with('"tcp"', minus="1.2"), "factors[2].minus", "too high"),
         (mixed_with('"tcp"', minus='"0.7"'), "factors[2].plus", "both levels are the same"),
         (mixed_with('"tcp"', algorithm="tcp=0.5 fast=0.5"), "algorithms[1]", "needs to be one"),
         (append('[design]\ngenerators = ["X5=X1"]'), "design.generators[0]", "not a generator"),

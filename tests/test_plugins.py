@@ -257,7 +257,7 @@ def test_options_set_its_constants(tmp_path: Path) -> None:
     file = written(tmp_path, "optional")
     chosen = find_scenario("dumbbell", algorithm=str(file), values=["parameters.optional.gain=4"])
     assert chosen.value("parameters.optional.gain") == 4
-    with pytest.raises(InputError, match="out of range"):
+    with pytest.raises(InputError, match="too high"):
         find_scenario("dumbbell", algorithm=f"{file}(gain=10)")
 
 

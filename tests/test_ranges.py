@@ -1,15 +1,20 @@
-"""Every number of a scenario at both ends of its range, through the command line: one style of message, with a unit."""
+"""Every value of a scenario at both ends of its range, and just beyond, through the command line.
 
-from __future__ import annotations
+What is refused has one style: path, value, problem, and what is allowed, each end with its unit.
+"""
 
+import json
 import math
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from mesonet import core
+from mesonet.cli import choice
 from mesonet.cli.main import main
 from mesonet.scenarios import settings
 from mesonet.scenarios.flow_applications import APPLICATIONS
@@ -19,6 +24,7 @@ from mesonet.scenarios.parameters import PARAMETERS
 _FRAMES, _ON_OFF = ', frame_rate = 30, frame_size = "3 segments"', ', idle_time = "1 s", burst_size = "3 segments"'
 OTHERS = {
     "frames": {
+        "frame_rate": ', frame_size = "3 segments"',
         "frame_size": ", frame_rate = 30", "key_frame_size": _FRAMES, "key_frame_every": _FRAMES,
         "late_after": _FRAMES, "report_interval": _FRAMES,
     },
@@ -30,38 +36,100 @@ OTHERS = {
     },
 }  # fmt: skip
 UNITS = {"time": " s", "rate": " seg/s", "segments": " segments", "threshold": " segments", "flow rate": " flows/s"}
+#: Units in which messages show the ends of a range.
+SHOWN = {
+    "time": "(s|ms|min)",
+    "rate": "seg/m?s",
+    "segments": "segments?",
+    "threshold": "segments?",
+    "flow rate": "flows/s",
+}
 NUMBERS = [path for path in core.bounds() if "[]" not in path]
+OTHER_KINDS = [path for path in PARAMETERS if path not in core.bounds()]
+#: Values that go with an end: without them it contradicts another value.
+WITH = {
+    "network.speed": ("buffer=1 segment", "buffer_floor=1 segment"),
+    "network.delay_multiplier": ("buffer=1 segment",),
+    "network.buffer_floor": ("network.speed=1000000 seg/ms",),
+    "users.base_sources": ("users.source_multiplier=0.001",),
+    "users.source_multiplier": ("users.base_sources=1",),
+    "users.document_probability": ("users.service_pack_probability=0", "users.movie_probability=0"),
+    "users.service_pack_probability": ("users.document_probability=0", "users.movie_probability=0"),
+    "users.movie_probability": ("users.document_probability=0", "users.service_pack_probability=0"),
+    "transport.min_rto": ("transport.initial_rto=10000 s", "transport.max_rto=10000 s"),
+    "transport.timer_tick": ("transport.rtt_samples=round_trip",),
+    "transport.max_cwnd": ("transport.initial_window=1 segment",),
+    "transport.hystart_min_threshold": ("transport.hystart_max_threshold=1000 s",),
+    "transport.hystart_max_threshold": ("transport.hystart_min_threshold=0 s",),
+    "time.duration": ("measurement.interval=0.01 ms", "time.periods=1"),
+    "time.converged": ("time.periods=1",),
+    "measurement.interval": ("time.duration=1000000 s",),
+}
+#: Networks on which an end is possible, if not on that of Abilene.
+ON = {
+    "network.speed": "dumbbell",
+    "network.buffer_floor": "dumbbell",
+    "time.duration": "dumbbell",
+    "measurement.interval": "dumbbell",
+}
+#: Ends that no scenario can have: other values, or the longest round trip, always refuse them.
+NEVER = {
+    ("time.warmup", "most"), ("users.jumbo_period", "most"), ("network.changes[].delay", "most"),
+    ("network.changes[].speed", "least"),
+}  # fmt: skip
+_LONG = 'time.duration = "1000000 s"'
+_SHORT = 'time.duration = "1 ms"\nmeasurement.interval = "0.01 ms"'
+#: Lines of a file beside an entry of a list: without them an end contradicts another value.
+BESIDE = {
+    "network.changes[].time": _LONG,
+    "flows[].start": _LONG,
+    "arrivals[].start": _LONG,
+    "arrivals[].rate": _SHORT,
+    "arrivals[].load": _SHORT,
+    "flows[].start_within": _LONG,
+    "flows[].segment_bytes": 'network.queue = "port"',
+    "users.traffic[].rate": "users.traffic_factor = 1e-9",
+}
 IN_LISTS = {
     "network.changes[].time": ("time", '[{time = "VALUE", router = "A", factor = 1}]'),
     "network.changes[].speed": ("rate", '[{time = "1 s", router = "A", speed = "VALUE"}]'),
     "network.changes[].delay": ("time", '[{time = "1 s", link = ["A", "B"], delay = "VALUE"}]'),
     "network.changes[].factor": ("number", '[{time = "1 s", link = ["A", "B"], factor = VALUE}]'),
     "network.changes[].cost": ("number", '[{time = "1 s", link = ["A", "B"], cost = VALUE}]'),
-    "users.traffic[].rate": ("rate", '[{from = "A", to = "B", rate = "VALUE"}]'),
-    "users.traffic[].share": ("number", '[{from = "A", to = "B", share = VALUE}]'),
-    "flows[].start": ("time", '[{from = "A1", to = "B1", start = "VALUE"}]'),
-    "flows[].start_within": ("time", '[{from = "A1", to = "B1", start_within = "VALUE"}]'),
-    "flows[].stop": ("time", '[{from = "A1", to = "B1", stop = "VALUE"}]'),
-    "flows[].size": ("segments", '[{from = "A1", to = "B1", size = "VALUE"}]'),
-    "flows[].interface": ("rate", '[{from = "A1", to = "B1", interface = "VALUE"}]'),
-    "flows[].extra_delay": ("time", '[{from = "A1", to = "B1", extra_delay = "VALUE"}]'),
-    "flows[].overhead": ("time", '[{from = "A1", to = "B1", overhead = "VALUE"}]'),
-    "flows[].segment_bytes": ("number", '[{from = "A1", to = "B1", segment_bytes = VALUE}]'),
-    "flows[].ack_pieces": ("count", '[{from = "A1", to = "B1", receiver = "ack_division", ack_pieces = VALUE}]'),
-    "arrivals[].rate": ("flow rate", '[{from = "A1", to = "B1", sizes = "1 kB", rate = "VALUE"}]'),
-    "arrivals[].load": ("number", '[{from = "A1", to = "B1", sizes = "1 kB", of = "A", load = VALUE}]'),
-    "arrivals[].sigma": ("number", '[{from = "A1", to = "B1", sizes = "1 kB", sigma = VALUE}]'),
-    "arrivals[].start": ("time", '[{from = "A1", to = "B1", sizes = "1 kB", start = "VALUE"}]'),
-    "arrivals[].stop": ("time", '[{from = "A1", to = "B1", sizes = "1 kB", stop = "VALUE"}]'),
-    "arrivals[].interface": ("rate", '[{from = "A1", to = "B1", sizes = "1 kB", interface = "VALUE"}]'),
-    "arrivals[].sizes.size": ("segments", '[{from = "A1", to = "B1", sizes = "VALUE"}]'),
+    "users.traffic[].rate": (
+        "rate",
+        '[{from = "A", to = "B", rate = "VALUE"}, {from = "B", to = "A", rate = "9 seg/s"}]',
+    ),
+    "users.traffic[].share": ("number", '[{from = "A", to = "B", share = VALUE}, {from = "B", to = "A", share = 9}]'),
+    "flows[].start": ("time", '[{from = "A", to = "B", start = "VALUE"}]'),
+    "flows[].start_within": ("time", '[{from = "A", to = "B", start_within = "VALUE"}]'),
+    "flows[].stop": ("time", '[{from = "A", to = "B", stop = "VALUE"}]'),
+    "flows[].size": ("segments", '[{from = "A", to = "B", size = "VALUE"}]'),
+    "flows[].interface": ("rate", '[{from = "A", to = "B", interface = "VALUE"}]'),
+    "flows[].extra_delay": ("time", '[{from = "A", to = "B", extra_delay = "VALUE"}]'),
+    "flows[].overhead": ("time", '[{from = "A", to = "B", overhead = "VALUE"}]'),
+    "flows[].segment_bytes": ("number", '[{from = "A", to = "B", segment_bytes = VALUE}]'),
+    "flows[].ack_pieces": ("count", '[{from = "A", to = "B", receiver = "ack_division", ack_pieces = VALUE}]'),
+    "arrivals[].rate": ("flow rate", '[{from = "A", to = "B", sizes = "1 kB", rate = "VALUE"}]'),
+    "arrivals[].load": ("number", '[{from = "A", to = "B", sizes = "1 kB", of = "A", load = VALUE}]'),
+    "arrivals[].sigma": (
+        "number",
+        '[{from = "A", to = "B", sizes = "1 kB", rate = "1 flows/s", process = "bursty", sigma = VALUE}]',
+    ),
+    "arrivals[].start": ("time", '[{from = "A", to = "B", sizes = "1 kB", rate = "1 flows/s", start = "VALUE"}]'),
+    "arrivals[].stop": ("time", '[{from = "A", to = "B", sizes = "1 kB", rate = "1 flows/s", stop = "VALUE"}]'),
+    "arrivals[].interface": (
+        "rate",
+        '[{from = "A", to = "B", sizes = "1 kB", rate = "1 flows/s", interface = "VALUE"}]',
+    ),
+    "arrivals[].sizes.size": ("segments", '[{from = "A", to = "B", rate = "1 flows/s", sizes = "VALUE"}]'),
     "arrivals[].sizes.mean": (
         "segments",
-        '[{from = "A1", to = "B1", sizes = {law = "exponential", mean = "VALUE"}}]',
+        '[{from = "A", to = "B", rate = "1 flows/s", sizes = {law = "exponential", mean = "VALUE"}}]',
     ),
     "arrivals[].sizes.shape": (
         "number",
-        '[{from = "A1", to = "B1", sizes = {law = "pareto", mean = "1 kB", shape = VALUE}}]',
+        '[{from = "A", to = "B", rate = "1 flows/s", sizes = {law = "pareto", mean = "1 kB", shape = VALUE}}]',
     ),
 }
 #: Keys of applications by the path of their number.
@@ -74,7 +142,15 @@ OF_APPLICATIONS = {
 for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
     _value = "VALUE" if _kind in ("number", "count") else '"VALUE"'
     _rest = f"{_key} = {_value}{OTHERS[_application].get(_key, '')}"
-    IN_LISTS[_path] = (_kind, f'[{{from = "A1", to = "B1", application = "{_application}", {_rest}}}]')
+    IN_LISTS[_path] = (_kind, f'[{{from = "A", to = "B", application = "{_application}", {_rest}}}]')
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _titles_are_read_once() -> Iterator[None]:
+    """Of a thousand commands, each would read the titles of all built-in files again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "builtin_titles", cache(choice.builtin_titles))
+        yield
 
 
 def test_every_number_has_a_range() -> None:
@@ -89,54 +165,166 @@ def written(kind: str, number: float) -> str:
     return text + UNITS.get(kind, "")
 
 
-def beyond(kind: str, bound: core.Bound) -> list[tuple[str, float]]:
+def beyond(kind: str, least: float, most: float, above: bool = False) -> list[tuple[str, float]]:
     """The nearest numbers that are not allowed, and what the message calls them."""
     step = 1 if kind == "count" else 0
-    below = bound.least if bound.above else bound.least - 1 if step else math.nextafter(bound.least, -math.inf)
-    over = bound.most + 1 if step else math.nextafter(bound.most, math.inf)
+    below = least if above else least - 1 if step else math.nextafter(least, -math.inf)
+    over = most + 1 if step else math.nextafter(most, math.inf)
     return [("too low", below), ("too high", over)]
 
 
+def ends(bound: core.Bound) -> dict[str, float]:
+    """The ends of a range that are allowed themselves."""
+    return ({} if bound.above else {"least": bound.least}) | {"most": bound.most}
+
+
+def check(scenario: str | Path, *values: str) -> Result:
+    """The command that checks a scenario, with values of some paths."""
+    return CliRunner().invoke(main, ["check", str(scenario), "--json", *(f"--set={value}" for value in values)])
+
+
+def assert_refused(result: Result, path: str, value: str, problem: str, unit: str) -> None:
+    """The one style of a refusal: path, value, problem, and both ends with their unit."""
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    message = result.stderr.removesuffix("\n")
+    place, _, rest = message.partition(f"{path} = ")
+    assert re.fullmatch(r"mesonet: (\S+: )?", place), message
+    given, _, rest = rest.partition(f": {problem}. Allowed: ")
+    assert given.strip('"') == value, message
+    end = rf"-?[\d.]+(e[+-]\d+)?{f' {unit}' if unit else ''}"
+    assert re.fullmatch(rf"(at least|more than) {end} and at most {end}", rest), message
+
+
 @pytest.mark.parametrize("path", NUMBERS)
-def test_numbers_outside_of_their_range_are_refused_at_once(path: str) -> None:
+def test_numbers_beyond_their_range_are_refused_at_once(path: str) -> None:
     kind, bound = PARAMETERS[path].kind, core.bounds()[path]
-    for problem, number in beyond(kind, bound):
+    for problem, number in beyond(kind, bound.least, bound.most, bound.above):
         text = written(kind, number)
-        result = CliRunner().invoke(main, ["check", "abilene", "--set", f"{path}={text}"])
-        assert result.exit_code == 2, result.output
-        message = result.stderr.strip()
-        if message.count(": ") and "negative" in message:
-            continue  # refused by its kind, before any range
-        assert f'{path} = "{text}": {problem}. Allowed: ' in message, message
-        allowed = message.partition("Allowed: ")[2]
-        assert re.fullmatch(r"(at least|more than) \S+.* and at most \S+.*", allowed), allowed
-        if kind in UNITS:
-            assert len(re.findall(r"[\d.e+-]+ (seg|s\b|ms|us|min|h)", allowed)) == 2, allowed
+        assert_refused(check("abilene", f"{path}={text}"), path, text, problem, SHOWN.get(kind, ""))
 
 
 @pytest.mark.parametrize("path", NUMBERS)
 def test_numbers_at_both_ends_are_allowed(path: str) -> None:
+    kind = PARAMETERS[path].kind
+    for end, number in ends(core.bounds()[path]).items():
+        result = check(ON.get(path, "abilene"), *WITH.get(path, ()), f"{path}={written(kind, number)}")
+        if (path, end) in NEVER:
+            assert (result.exit_code, "too low" in result.stderr, "too high" in result.stderr) == (2, False, False)
+            continue
+        assert result.exit_code == 0, result.output
+        [shown] = [each["value"] for each in json.loads(result.stdout)["settings"] if each["path"] == path]
+        assert settings.parse(path, shown) == pytest.approx(number, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("path", [path for path in NUMBERS if path.startswith("impairments.")])
+def test_numbers_of_a_set_of_impairments_have_the_same_ranges(path: str) -> None:
     kind, bound = PARAMETERS[path].kind, core.bounds()[path]
-    ends = [bound.most] if bound.above else [bound.least, bound.most]
-    for number in ends:
-        assert settings.parse(path, written(kind, number)) == number
+    own = path.replace("impairments.", "impairments.far.")
+    for problem, number in beyond(kind, bound.least, bound.most, bound.above):
+        text = written(kind, number)
+        result = check("abilene", "impairments.far.at=A - B", f"{own}={text}")
+        assert_refused(result, own, text, problem, SHOWN.get(kind, ""))
+
+
+def in_list(folder: Path, path: str, kind: str, number: float) -> Path:
+    """A file with an entry of a list that has a number at a path."""
+    entry = IN_LISTS[path][1].replace("VALUE", written(kind, number))
+    if path == "network.changes[].factor" and number > 1:
+        entry = entry.replace('link = ["A", "B"]', 'router = "A"')  # the link would be too long
+    file = folder / "own.toml"
+    file.write_text(f'base = "dumbbell"\n{BESIDE.get(path, "")}\n{path.partition("[")[0]} = {entry}\n')
+    return file
 
 
 @pytest.mark.parametrize("path", IN_LISTS)
-def test_numbers_in_lists_have_ranges_too(path: str, tmp_path: Path) -> None:
-    kind, table = IN_LISTS[path]
-    bound = core.bounds()[path]
-    for problem, number in beyond(kind, bound):
-        file = tmp_path / "own.toml"
-        entry = table.replace("VALUE", written(kind, number))
-        file.write_text(f'base = "abilene"\n{path.partition("[")[0]} = {entry}\n')
-        result = CliRunner().invoke(main, ["check", str(file)])
-        assert result.exit_code == 2, result.output
-        message = result.stderr
-        shown = f"flows[].{OF_APPLICATIONS[path][1]}" if path in OF_APPLICATIONS else path
-        assert shown.replace("[]", "[0]") in message, message
-        assert problem in message, message
-        assert "negative" in message or " and at most " in message, message
+def test_numbers_in_lists_beyond_their_range_are_refused_at_once(path: str, tmp_path: Path) -> None:
+    kind, bound = IN_LISTS[path][0], core.bounds()[path]
+    shown = f"flows[].{OF_APPLICATIONS[path][1]}" if path in OF_APPLICATIONS else path
+    shown = shown.replace("[]", "[0]")
+    for problem, number in beyond(kind, bound.least, bound.most, bound.above):
+        result = check(in_list(tmp_path, path, kind, number))
+        assert_refused(result, shown, written(kind, number), problem, SHOWN.get(kind, ""))
+
+
+@pytest.mark.parametrize("path", IN_LISTS)
+def test_numbers_in_lists_at_both_ends_are_allowed(path: str, tmp_path: Path) -> None:
+    kind = IN_LISTS[path][0]
+    hashes = set()
+    for end, number in ends(core.bounds()[path]).items():
+        result = check(in_list(tmp_path, path, kind, number))
+        if (path, end) in NEVER:
+            assert (result.exit_code, "too low" in result.stderr, "too high" in result.stderr) == (2, False, False)
+            continue
+        assert result.exit_code == 0, result.output
+        hashes.add(json.loads(result.stdout)["hash"])
+    assert len(hashes) == len([end for end in ends(core.bounds()[path]) if (path, end) not in NEVER])
+
+
+@pytest.mark.parametrize("name", core.algorithms())
+def test_constants_beyond_their_range_are_refused_at_once(name: str) -> None:
+    for about in core.algorithms()[name].params:
+        path = f"parameters.{name}.{about.name}"
+        unit = {"segments": "segments?", "1": ""}.get(about.unit, re.escape(about.unit))
+        for problem, number in beyond("number", about.min, about.max):
+            result = check("abilene", f"algorithms={name}", f"{path}={number!r}")
+            assert_refused(result, path, repr(number), problem, unit)
+
+
+@pytest.mark.parametrize("name", core.algorithms())
+def test_constants_at_both_ends_are_allowed(name: str) -> None:
+    params = core.algorithms()[name].params
+    for at_end in ({p.name: p.min for p in params}, {p.name: p.max for p in params}):
+        values = (f"parameters.{name}.{constant}={number!r}" for constant, number in at_end.items())
+        result = check("abilene", f"algorithms={name}", *values)
+        assert result.exit_code == 0, result.output
+        shown = {each["path"]: each["value"] for each in json.loads(result.stdout)["settings"]}
+        assert {each: float(shown[f"parameters.{name}.{each}"]) for each in at_end} == pytest.approx(at_end, rel=1e-11)
+
+
+#: Values that make no sense by path or kind: negative, not a number, infinite, too large for a whole number.
+NONSENSE = {
+    "buffer": ("-1 bdp", "0 segments", "nan bdp", "inf s", "1e400 bdp", "1e13 segments", "9"),
+    "numbers": ("-1", "nan", "inf", "1.5", "4294967296", "9007199254740993", "1e400"),
+    "distribution": ("-1, 1, 1", "nan, 0, 1", "inf, 0, 0", "1e400, 0, 0", "0, 0, 0", "1"),
+    "capacity": ("nan", "inf", "-1"), "delays": ("nan", "inf", "-1"),
+    "changes": ("nan", "-1"), "traffic": ("nan", "-1"),
+    "topology": ("nan", "-1"), "choice": ("nan", "-1", "none such"), "flag": ("nan", "-1", "2", "yes"),
+    "places": ("-1",), "aqm.at": ("-1",), "network.ecn_rewrite_at": ("-1",),
+    "algorithms": ("tcp=-1, cubic=2", "tcp=nan", "tcp=inf", "tcp=1e400", "tcp=0"),
+}  # fmt: skip
+NONSENSE_POINTS = {
+    "impairments.capacity": ('"nan Mbit/s"', '"inf Mbit/s"', '"1e400 Mbit/s"', "nan", "5"),
+    "impairments.delays": ('"nan ms"', '"1e400 ms"', '"1001 s"', "inf", "5"),
+    "impairments.jitter_means": ('"nan ms"', '"1e400 ms"', '"1001 s"', "inf", "5"),
+}
+
+
+@pytest.mark.parametrize("path", [*OTHER_KINDS, "algorithms"])
+def test_nonsense_is_refused_where_there_is_no_range(path: str) -> None:
+    if path in ("trace.routers", "impairments.at"):
+        pytest.skip("any text may be a name; those of another network are refused by a run")
+    kind = PARAMETERS[path].kind if path in PARAMETERS else path
+    for value in NONSENSE.get(path) or NONSENSE[kind]:
+        result = check("abilene", f"{path}={value}")
+        assert (result.exit_code, result.stdout) == (2, ""), (value, result.output)
+        assert re.fullmatch(rf"mesonet: --set: {path}(\[0\])? = \S.*: \S.*\. Allowed: \S.*\n", result.stderr), (
+            result.stderr
+        )
+
+
+@pytest.mark.parametrize("path", NONSENSE_POINTS)
+def test_points_of_a_trace_name_their_place(path: str, tmp_path: Path) -> None:
+    for value in NONSENSE_POINTS[path]:
+        for own in (path, path.replace("impairments.", "impairments.far.")):
+            file = tmp_path / "own.toml"
+            at = f'{own.rpartition(".")[0]}.at = ["A -> B"]'
+            law = f'{own.rpartition(".")[0]}.jitter = "uniform"' if "jitter" in path else ""
+            file.write_text(f'base = "dumbbell"\nnetwork.queue = "port"\n{at}\n{law}\n{own} = [["0 s", {value}]]\n')
+            result = check(file)
+            assert (result.exit_code, result.stdout) == (2, ""), (value, result.output)
+            assert re.fullmatch(rf"mesonet: \S+: {own}(\.points\[0\])? = .*\. Allowed: \S.*\n", result.stderr), (
+                result.stderr
+            )
 
 
 def test_contradictions_name_both_values_with_their_unit() -> None:

@@ -49,7 +49,7 @@ def test_a_name_has_one_canonical_text(text: str, name: str) -> None:
     [
         ("tpc(increase=4)", r"unknown algorithm \(nearest: tcp", "tcp, "),
         ("tcp(incraese=4)", r"incraese: unknown constant of tcp \(nearest: increase", "increase, decrease"),
-        ("tcp(increase=-4)", "increase = -4: out of range", " to "),
+        ("tcp(increase=-4)", "increase = -4: too low", "at least 0 segments and at most "),
         ("tcp(increase=x)", "increase = x: not a number", "a bare number"),
         ("tcp(increase=4, increase=5)", "increase is there twice", "each constant once"),
         ("tcp()", "a variant needs constants with values", r"tcp, or tcp\(constant=value, ...\)"),
@@ -210,7 +210,7 @@ def test_an_experiment_compares_variants_by_their_canonical_names(mixed: Path) -
         ('mixed_with = "tcp"', 'mixed_with = "tcp(increase=4)"', r"mixed_share: tcp\(increase=4\) has two shares"),
         ("decrease = 0.2,", "", r"algorithms\[1\] = .*: named twice"),
         ('higher = "tcp(', 'higher = "cubic(', "unknown algorithm of the experiment"),
-        ("mixed_share.tcp(decrease = 0.3)", "mixed_share.tcp(decrease = 3)", r"decrease = 3: out of range"),
+        ("mixed_share.tcp(decrease = 0.3)", "mixed_share.tcp(decrease = 3)", r"decrease = 3: too high"),
         ("base_sources = 2", 'base_sources = 2\n"parameters.tcp.decrease" = 0.2', "condition 1: .* is 0.2 in tcp too"),
     ],
 )  # fmt: skip

@@ -209,11 +209,21 @@ def constant(about: core.AlgorithmParameter, value: Any) -> float:
     InputError
         If the value is no number or out of range.
     """
-    number: float = units.parse("number", value)
+    try:
+        number: float = units.parse("number", value)
+    except InputError as error:
+        raise units.ranged(error, _range(about)) from None
     if not about.min <= number <= about.max:
-        allowed = f"{about.min:g} to {about.max:g}" + (f" {about.unit}" if about.unit != "1" else "")
-        raise InputError("out of range", value=value, allowed=allowed)
+        raise InputError("too low" if number < about.min else "too high", value=value, allowed=_range(about))
     return number
+
+
+def _range(about: core.AlgorithmParameter) -> str:
+    least, most = (
+        units.show("segments", end) if about.unit == "segments" else f"{units.show('number', end)} {about.unit}"
+        for end in (about.min, about.max)
+    )
+    return f"at least {least.removesuffix(' 1')} and at most {most.removesuffix(' 1')}"
 
 
 @lru_cache(maxsize=1 << 10)  # thousands of flows may name the same variant

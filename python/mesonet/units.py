@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
@@ -33,6 +34,9 @@ BASE_UNITS = {
     "buffer": "rule and factor",
 }
 """Unit of the parsed value by kind; the other kinds have none."""
+
+FINITE = "a finite number"
+"""Allowed values where a number is too large for a float and its range is not known."""
 
 EXAMPLES = {"time": "81 ms", "rate": "1600 seg/ms", "segments": "50 segments", "buffer": "1 bdp"}
 
@@ -311,6 +315,23 @@ def with_bits(text: str, segment_bytes: float | None = SEGMENT_BYTES) -> str:
     return _IN_SEGMENTS.sub(beside, text)
 
 
+def ranged(error: InputError, allowed: str) -> InputError:
+    """Return the refusal of a number that is too large for a float with the range of the number, any other as it is.
+
+    Parameters
+    ----------
+    error
+        The refusal of `parse`.
+    allowed
+        The range in words; empty if there is none.
+
+    Returns
+    -------
+    The refusal.
+    """
+    return replace(error, allowed=allowed) if allowed and error.allowed == FINITE else error
+
+
 def integer(value: Any, path: str, least: int, most: int) -> int:
     """Return a whole number, checked against its range.
 
@@ -357,7 +378,7 @@ def whole(value: float) -> int | float:
 
 
 def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> float:
-    if _is_number(value):
+    if _is_number(value) and math.isfinite(value):
         unit = example.split()[1]
         problem = f'a {_noun(kind)} needs its unit: write "{value} {unit}"'
         raise InputError(problem, value=value, allowed=_quantity_allowed(kind, example))
@@ -397,9 +418,8 @@ def _threshold(value: Any, segment_bytes: float) -> float:
         raise InputError(error.problem, value=value, allowed=f'"off", or {error.allowed}') from None
 
 
-def _plain(value: Any) -> Fraction:
+def _plain(value: Any, allowed: str = "a bare number, such as 0.3") -> Fraction:
     """Return a bare number, or text such as ``0.3`` or ``1/3``."""
-    allowed = "a bare number, such as 0.3"
     if _is_number(value):
         if not math.isfinite(value):
             raise InputError("not a finite number", value=value, allowed=allowed)
@@ -416,16 +436,18 @@ def _plain(value: Any) -> Fraction:
 
 
 def _count(value: Any) -> int:
-    number = _plain(value)
+    allowed = "a whole number, such as 3"
+    number = _plain(value, allowed)
     if number.denominator != 1:
-        raise InputError("not a whole number", value=value, allowed="a whole number, such as 3")
+        raise InputError("not a whole number", value=value, allowed=allowed)
     return int(number)
 
 
 def _buffer(value: Any, segment_bytes: float) -> dict[str, Any]:
     match = _BUFFER.fullmatch(value) if isinstance(value, str) else None
     if not match:
-        bare = _is_number(value) or (isinstance(value, str) and _RATIO.fullmatch(value) and "/" not in value)
+        in_text = isinstance(value, str) and _RATIO.fullmatch(value) and "/" not in value
+        bare = in_text or (_is_number(value) and math.isfinite(value))
         fix = f': write "{value} segments"' if bare else ""
         raise InputError(f"not a buffer size{fix}", value=value, allowed=_BUFFER_ALLOWED)
     number, unit = match.groups()
@@ -438,12 +460,11 @@ def _buffer(value: Any, segment_bytes: float) -> dict[str, Any]:
         size *= _UNITS["segments"][unit] / (Fraction(segment_bytes) if unit in _OF_BYTES else 1)
     else:
         rule = next(rule for rule, text in BUFFER_RULES.items() if text == unit)
-    factor = _finite(size, value)
-    if factor > _LARGEST_BUFFER:
-        raise InputError("too large", value=value, allowed=f"at most {_LARGEST_BUFFER:g}")
-    if factor <= 0:
-        raise InputError("a buffer must be larger than 0", value=value, allowed=_BUFFER_ALLOWED)
-    return {"rule": rule, "factor": factor}
+    if 0 < size <= _LARGEST_BUFFER and (factor := float(size)):
+        return {"rule": rule, "factor": factor}
+    least, most = (show("buffer", {"rule": rule, "factor": end}) for end in (0.0, _LARGEST_BUFFER))
+    problem = "too high" if size > _LARGEST_BUFFER else "too low"
+    raise InputError(problem, value=value, allowed=f"more than {least} and at most {most}")
 
 
 def _distribution(value: Any) -> list[float]:
@@ -478,15 +499,16 @@ def _entries(value: Any) -> list[Any]:
 
 
 def _numbers(value: Any) -> list[int]:
-    allowed = "whole numbers, such as [1, 2]"
+    allowed = f"whole numbers, at least 0 and at most {_LARGEST_NUMBER}, such as [1, 2]"
     numbers = []
     for entry in _entries(value):
         try:
             numbers.append(_count(entry))
         except InputError as error:
             raise InputError(f"{entry!r} is {error.problem}", value=value, allowed=allowed) from None
-        if not 0 <= numbers[-1] < 2**32:
-            raise InputError(f"{entry!r} is out of range", value=value, allowed=allowed)
+        if not 0 <= numbers[-1] <= _LARGEST_NUMBER:
+            problem = f"{entry!r} is too {'low' if numbers[-1] < 0 else 'high'}"
+            raise InputError(problem, value=value, allowed=allowed)
     return numbers
 
 
@@ -506,6 +528,7 @@ def _places(value: Any, choices: tuple[str, ...]) -> list[str]:
 
 
 _LARGEST_BUFFER = 1e12
+_LARGEST_NUMBER = 2**32 - 1
 
 
 def _fraction(number: str, value: Any) -> Fraction:
@@ -520,7 +543,7 @@ def _finite(number: Fraction, value: Any) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise InputError("too large", value=value, allowed="a finite number") from None
+        raise InputError("too high" if number > 0 else "too low", value=value, allowed=FINITE) from None
 
 
 def _is_number(value: Any) -> bool:

@@ -140,5 +140,5 @@ def _share(where: str, given: Mapping[str, Any], key: str, default: float | None
         raise error.located(path=path) from None
     if not 0 <= share < 2:
         allowed = "at least 0 and below 2: a difference of two values is at most twice their mean"
-        raise InputError("out of range", path=path, value=value, allowed=allowed)
+        raise InputError("too low" if share < 0 else "too high", path=path, value=value, allowed=allowed)
     return share

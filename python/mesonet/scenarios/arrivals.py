@@ -300,9 +300,7 @@ def parse_value(key: str, value: Any, segment_bytes: float) -> Any:
             return algorithms.resolve(value).name
     if key == "stop" and value == "never":
         return None
-    number = units.parse(_kind_of_number(key), value, segment_bytes=segment_bytes)
-    ranges.check(f"arrivals[].{key}", _kind_of_number(key), number, value)
-    return number
+    return ranges.parse(f"arrivals[].{key}", _kind_of_number(key), value, segment_bytes=segment_bytes)
 
 
 def show_value(key: str, value: Any) -> str:
@@ -449,12 +447,11 @@ def _flow_rate(value: Any) -> float:
     if not match:
         raise InputError("not a rate of flows", value=value, allowed=allowed)
     number, unit = match.groups()
+    known = ranges.allowed("arrivals[].rate", "number").replace(" and", " flows/s and") + " flows/s"
     try:
         rate = float(units.parse("number", number)) * _PER_SECOND[unit]
-    except InputError as error:
-        raise InputError(error.problem, value=value, allowed=allowed) from None
-    try:
         ranges.check("arrivals[].rate", "number", rate, value)
     except InputError as error:
-        raise InputError(error.problem, value=value, allowed=f"{error.allowed} flows/s") from None
+        is_range = error.path or error.allowed == units.FINITE
+        raise InputError(error.problem, value=value, allowed=known if is_range else allowed) from None
     return rate

@@ -108,9 +108,7 @@ def _value(key: str, value: Any, segment_bytes: float) -> Any:
             return value
         raise unknown("state of a link", str(value), STATES)
     kind = _KIND_OF[key]
-    number = units.parse(kind, value, segment_bytes=segment_bytes)
-    ranges.check(f"network.changes[].{key}", kind, number, value)
-    return number
+    return ranges.parse(f"network.changes[].{key}", kind, value, segment_bytes=segment_bytes)
 
 
 def _text(change: Mapping[str, Any]) -> str:

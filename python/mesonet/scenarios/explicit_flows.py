@@ -128,8 +128,7 @@ def _flow_number(key: str, kind: units.Kind, value: Any, segment_bytes: float = 
 
 
 def _number(key: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
-    number: float = units.parse(kind, value, segment_bytes=segment_bytes)
-    ranges.check(f"flows[].{key}", kind, number, value)
+    number: float = ranges.parse(f"flows[].{key}", kind, value, segment_bytes=segment_bytes)
     return number
 
 

@@ -217,12 +217,11 @@ def _value(path: str, given: Any, application: str, about: ApplicationKey, segme
     if value == "" and given is None:
         return None
     try:
-        parsed = units.parse(about.kind, value, choices=about.choices, segment_bytes=segment_bytes)
-        if about.kind != "choice":
-            ranges.check(f"flows[].application.{about.path}", about.kind, parsed, value)
+        if about.kind == "choice":
+            return units.parse(about.kind, value, choices=about.choices)
+        return ranges.parse(f"flows[].application.{about.path}", about.kind, value, segment_bytes=segment_bytes)
     except InputError as error:
         raise InputError(error.problem, error.file, path, error.value, error.allowed) from None
-    return parsed
 
 
 def _with_application(key: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import ranges
 
@@ -54,8 +53,7 @@ def parse(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
         allowed = ranges.allowed("flows[].ack_pieces", "count")
         raise InputError("ack_division needs this key", path=f"{path}.ack_pieces", allowed=allowed)
     try:
-        parsed = units.parse("count", pieces)
-        ranges.check("flows[].ack_pieces", "count", parsed, pieces)
+        parsed = ranges.parse("flows[].ack_pieces", "count", pieces)
     except InputError as error:
         raise InputError(error.problem, error.file, f"{path}.ack_pieces", error.value, error.allowed) from None
     return {"receiver": receiver, "ack_pieces": parsed}

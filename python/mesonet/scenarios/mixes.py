@@ -12,6 +12,8 @@ from mesonet.errors import InputError
 
 ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
 
+_RANGE = "at least 0 and at most 1"
+
 
 def parse_share(value: Any) -> float:
     """Return a share of the sources.
@@ -35,9 +37,12 @@ def parse_share(value: Any) -> float:
     >>> parse_share("0.25")
     0.25
     """
-    share = float(units.parse("probability", value))
+    try:
+        share = float(units.parse("probability", value))
+    except InputError as error:
+        raise units.ranged(error, _RANGE) from None
     if not 0 <= share <= 1:
-        raise InputError("not a share", value=value, allowed="0 to 1")
+        raise InputError("too low" if share < 0 else "too high", value=value, allowed=_RANGE)
     return share
 
 
@@ -78,8 +83,8 @@ def parse(value: Any) -> list[tuple[str, float]]:
             raise InputError(f"{name} is there twice", value=_given(value), allowed=ALLOWED)
         try:
             mix.append((name, parse_share(share)))
-        except InputError:
-            raise InputError(f"the share of {name} is not a share", value=share, allowed="0 to 1") from None
+        except InputError as error:
+            raise InputError(f"the share of {name} is {error.problem}", value=share, allowed=_RANGE) from None
     total = sum(share for _, share in mix)
     if abs(total - 1) > 1e-9:
         raise InputError(f"the shares sum to {total:.6g}, not to 1", value=_given(value), allowed=ALLOWED)

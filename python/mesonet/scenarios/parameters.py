@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesonet import topologies, units
+from mesonet import core, topologies, units
 from mesonet.scenarios import arrivals, changes, flow_applications, flow_receivers, ranges, traces, traffic
 
 PRESETS = {
@@ -126,10 +126,9 @@ class Parameter:
         if self.kind == "capacity" or self.kind == "delays":
             return traces.parse(self.kind, value, segment_bytes)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
-        parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
-        if isinstance(parsed, int | float) and not isinstance(parsed, bool):
-            ranges.check(self.path, self.kind, parsed, value)
-        return parsed
+        if self.path in core.bounds():
+            return ranges.parse(self.path, self.kind, value, example=example, segment_bytes=segment_bytes)
+        return units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
 
     def default_for(self, preset: str) -> Any:
         """Return the default of a preset.

@@ -8,6 +8,40 @@ from mesonet import core, units
 from mesonet.errors import InputError
 
 
+def parse(
+    path: str, kind: units.Kind, value: Any, *, example: str = "", segment_bytes: float = units.SEGMENT_BYTES
+) -> Any:
+    """Return a user's number in base units, checked against its range.
+
+    Parameters
+    ----------
+    path
+        Path of the number; `[]` stands for every entry of a list.
+    kind
+        Kind of the number, as in `mesonet.units`.
+    value
+        The value as the user wrote it.
+    example, segment_bytes
+        As for `mesonet.units.parse`.
+
+    Returns
+    -------
+    The number; None for a threshold that is off.
+
+    Raises
+    ------
+    InputError
+        If the value is no number, or out of its range; the message names the range with its unit.
+    """
+    try:
+        parsed = units.parse(kind, value, example=example, segment_bytes=segment_bytes)
+    except InputError as error:
+        raise units.ranged(error, allowed(path, kind) if error.allowed == units.FINITE else "") from None
+    if parsed is not None:
+        check(path, kind, parsed, value)
+    return parsed
+
+
 def check(path: str, kind: units.Kind, parsed: float, value: Any) -> None:
     """Check a number against its range.
 

@@ -316,7 +316,7 @@ def _with_trace(kind: traces.Kind, path: str, value: Any, directory: Path | None
     try:
         return traces.with_file(kind, value, directory)
     except InputError as error:
-        raise error.located(path=path) from None
+        raise _below(path, impairment_sets.base(path), error).located(path=path) from None
 
 
 def kind(path: str) -> str:
@@ -366,8 +366,15 @@ def _in_set(path: str, base: str, value: Any, segment_bytes: float) -> Any:
     try:
         return PARAMETERS[base].parse(value, segment_bytes)
     except InputError as error:
-        place = path + (error.path or base).removeprefix(base) if path != base and error.file is None else error.path
-        raise InputError(error.problem, error.file, place, error.value, error.allowed) from None
+        raise _below(path, base, error) from None
+
+
+def _below(path: str, base: str, error: InputError) -> InputError:
+    """Return the refusal of a part of a value, with the path of the value before that of the part."""
+    inner = (error.path or base).removeprefix(base)
+    joined = path + (f".{inner}" if inner in traces.KEYS or inner.startswith("points[") else inner)
+    place = error.path if error.file is not None else joined
+    return InputError(error.problem, error.file, place, error.value, error.allowed)
 
 
 def _ends_set(path: str) -> bool:

@@ -72,8 +72,8 @@ def parse(value: Any, segment_bytes: float) -> dict[str, Any]:
         if key not in value:
             raise InputError(f"the law {law} needs {key}", value=dict(value), allowed=ALLOWED)
         try:
-            parsed[key] = units.parse(kind, value[key], example="100 kB", segment_bytes=segment_bytes)
-            ranges.check(f"arrivals[].sizes.{key}", kind, parsed[key], value[key])
+            row = f"arrivals[].sizes.{key}"
+            parsed[key] = ranges.parse(row, kind, value[key], example="100 kB", segment_bytes=segment_bytes)
         except InputError as error:
             raise InputError(error.problem, path=key, value=error.value, allowed=error.allowed) from None
     return parsed

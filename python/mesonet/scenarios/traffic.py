@@ -135,8 +135,8 @@ def _demand(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[s
     value = f"{given[key]} Mbit/s" if key == "rate_mbps" else given[key]
     kind: units.Kind = "number" if key == "share" else "rate"
     try:
-        amount = units.parse(kind, value, example="40 Mbit/s", segment_bytes=segment_bytes)
-        ranges.check(f"users.traffic[].{'share' if key == 'share' else 'rate'}", kind, amount, value)
+        row = f"users.traffic[].{'share' if key == 'share' else 'rate'}"
+        amount = ranges.parse(row, kind, value, example="40 Mbit/s", segment_bytes=segment_bytes)
     except InputError as error:
         raise InputError(error.problem, error.file, f"{path}.{key}", given[key], error.allowed) from None
     share, rate = (amount, None) if key == "share" else (None, amount)
