@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mesonet.analysis import critical_value, grubbs, p_value
@@ -82,6 +82,8 @@ def test_unusable_options(options):
     st.floats(0.01, 100),
     st.floats(-100, 100),
 )
+@example([1, 2, 4, 900], 1e200, 0.0)  # squares that overflowed
+@example([1, 2, 4, 900], 1e-200, 0.0)  # squares that vanished
 def test_the_verdict_does_not_depend_on_the_unit(values, scale, shift):
     one, other = grubbs(values), grubbs(np.array(values) * scale + shift)
     assert other.statistic == pytest.approx(one.statistic, rel=1e-6)
