@@ -9,6 +9,8 @@ run all senders are open-loop: when each segment leaves, waits and arrives follo
 two responses, which must fail in at least one run.
 """
 
+from __future__ import annotations
+
 import heapq
 from collections import defaultdict
 from functools import cached_property

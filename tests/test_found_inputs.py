@@ -4,6 +4,8 @@ Hypothesis draws the same cases every time and keeps no failures. What `make fuz
 and for tests with plain arguments as an example beside them.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

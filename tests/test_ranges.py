@@ -3,6 +3,8 @@
 What is refused has one style: path, value, problem, and what is allowed, each end with its unit.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re
