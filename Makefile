@@ -51,7 +51,7 @@ quick: $(VENV)/.test
 test:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.test rust-tests
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest -n logical --dist worksteal
+	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
 	rm -rf target/verify
 	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
 

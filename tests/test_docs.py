@@ -35,6 +35,7 @@ def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
         return [replace(group, figures=group.figures[:1]) for group in figure_groups(*arguments)]
 
     monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
+    monkeypatch.setattr("mesonet.reporting.folder.drawing._WORTH_A_PROCESS", 1000)  # another would draw all
     monkeypatch.setattr("mesonet.reporting.page.document.figure_groups", begun)
 
 
