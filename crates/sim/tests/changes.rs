@@ -189,7 +189,7 @@ fn round_trips_at_any_time() {
         (1..2000).map(|n| link(0.01 * n as f64, ["A", "B"], "delay", delay(n))).collect();
     let simulation = simulation(&path(&changes), 1);
     let network = simulation.network();
-    let at = |name: &str| usize::from(network.access_index[network.topology.router(name).unwrap()].unwrap());
+    let at = |name: &str| network.access_index[network.topology.router(name).unwrap()].unwrap().index();
     let round_trip =
         |time: f64| network.round_trip_at(at("A"), at("B"), (time * 1e12).round() as u64) as f64 / 1e12;
     assert!((round_trip(0.0) - round_trip(0.0099)).abs() < 1e-12 && round_trip(0.0) > 0.16);

@@ -1,7 +1,7 @@
 //! All engines give the same bytes: domains in windows on any number of threads, one domain, and the plain reference.
 
 use crate::common::*;
-use mesonet_sim::network::{Domains, Network};
+use mesonet_sim::network::{DomainId, Domains, Network};
 use mesonet_sim::{Engine, Scenario};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -103,5 +103,5 @@ fn domains_follow_the_distances() {
     ));
     assert_eq!((own.count, own.lookahead), (3, 100_000_000));
     // The first routers are those of the backbone.
-    assert_eq!(own.of[..5], [0, 0, 1, 1, 2]);
+    assert_eq!(own.of[..5], [0, 0, 1, 1, 2].map(DomainId::new));
 }

@@ -74,10 +74,7 @@ fn walk(network: &Network, source: usize, receiver: usize) -> (Vec<usize>, u64) 
         match lane.end {
             LaneEnd::Router(next) => routers.push(next.index()),
             LaneEnd::Receivers(index) => {
-                assert_eq!(
-                    (usize::from(index), *routers.last().unwrap()),
-                    (receiver, network.access[receiver])
-                );
+                assert_eq!((index.index(), *routers.last().unwrap()), (receiver, network.access[receiver]));
                 return (routers, delay);
             }
             LaneEnd::Sources(_) => panic!("data on a lane of acknowledgements"),
@@ -251,7 +248,7 @@ fn a_segment_takes_the_links_there_and_back() {
         json!([with(flow("deep", "n2", 0.0), &[("size", json!(1.0)), ("interface", json!(8e3))])]);
     let mut simulation = run(&text, 1);
     let network = simulation.network();
-    let at = |name: &str| usize::from(network.access_index[network.topology.router(name).unwrap()].unwrap());
+    let at = |name: &str| network.access_index[network.topology.router(name).unwrap()].unwrap().index();
     let (routers, delay) = walk(network, at("deep"), at("n2"));
     // deep, f, West, p, n2: 0.5 + 1 + 2 + 0 ms, doubled.
     assert_eq!((routers.len(), delay), (5, 7_000_000_000));
@@ -482,6 +479,6 @@ fn the_far_flow_of_two_round_trips_gets_less() {
     let found = delivered("dumbbell-two-rtt", &[("A", "B"), ("F", "B")], 600.0);
     assert!(found[1] > 1000 && found[1] < found[0], "{found:?}");
     let network = build(&scenario(json!("dumbbell-two-rtt")));
-    let at = |name: &str| usize::from(network.access_index[network.topology.router(name).unwrap()].unwrap());
+    let at = |name: &str| network.access_index[network.topology.router(name).unwrap()].unwrap().index();
     assert_eq!(network.round_trip(at("F"), at("B")), 2 * network.round_trip(at("A"), at("B")));
 }

@@ -21,6 +21,7 @@ mod witness;
 pub use fifo::Fifo;
 
 use crate::engine::Segment;
+use crate::network::EgressLane;
 use crate::network::router::rescaled;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AqmParameters, BufferUnit, DisciplineName};
@@ -83,8 +84,8 @@ pub struct Waiting {
     pub bytes: u32,
     /// It is an acknowledgement.
     pub is_ack: bool,
-    /// Number of the way on which it leaves.
-    pub way: u16,
+    /// Lane on which it leaves.
+    pub egress: EgressLane,
     /// It found so many others that the step of DualPI2 may mark it.
     pub may_step: bool,
 }

@@ -70,7 +70,7 @@ pub(super) fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
         since,
         bytes: BYTES,
         is_ack: false,
-        way: 0,
+        egress: EgressLane::default(),
         may_step: false,
     }
 }

@@ -94,10 +94,10 @@ const TARGET_MASK: u64 = COPY - 1;
 pub const MOST_TARGETS: usize = TARGET_MASK as usize + 1;
 
 impl Segment {
-    /// A segment of `flow` that leaves its source at `sent` for the access router `target`.
+    /// A segment of `flow` that leaves its source at `sent` for the access router with the index `target`.
     #[must_use]
-    pub fn new(sent: Picos, flow: FlowId, sequence: u32, target: u16) -> Self {
-        Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | u64::from(target) }
+    pub fn new(sent: Picos, flow: FlowId, sequence: u32, target: usize) -> Self {
+        Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | target as u64 }
     }
 
     /// The same, and it is a retransmission.
@@ -246,7 +246,7 @@ mod tests {
             sent in 0..1u64 << 60,
             age in 0..1u64 << 47,
             copy: bool,
-            target in 0..MOST_TARGETS as u16,
+            target in 0..MOST_TARGETS,
             capable: bool,
             marks in 0..3,
         ) {
@@ -261,11 +261,11 @@ mod tests {
                 segment.mark();
             }
             prop_assert_eq!(segment.age(sent + age), age);
-            prop_assert_eq!(segment.target(), usize::from(target));
+            prop_assert_eq!(segment.target(), target);
             prop_assert_eq!((segment.is_ecn_capable(), segment.is_marked()), (capable || marks > 0, marks > 0));
             prop_assert_eq!(segment.is_copy(), copy);
-            let answer = segment.answered(MOST_TARGETS - 1 - usize::from(target));
-            prop_assert_eq!(answer.target(), MOST_TARGETS - 1 - usize::from(target));
+            let answer = segment.answered(MOST_TARGETS - 1 - target);
+            prop_assert_eq!(answer.target(), MOST_TARGETS - 1 - target);
             // The bits of a report are those of a mark; without one it is not ECN-capable.
             prop_assert_eq!((answer.is_ecn_capable(), answer.is_marked()), (marks > 0, marks > 0));
             prop_assert_eq!((answer.age(sent + age), answer.departure(sent + age)), (age, sent));

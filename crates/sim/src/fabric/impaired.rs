@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The links of a fabric that impair what crosses them, and the clocks of its queues.
 #[derive(Clone, Debug)]
 pub struct Impaired {
-    /// By lane or way.
+    /// By lane of the network or egress lane of the domain.
     links: Vec<Option<Link>>,
     /// By queue.
     clocks: Vec<Option<Arc<Clock>>>,

@@ -12,7 +12,9 @@ use crate::links::Fate;
 use crate::measure::Histogram;
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
-use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
+use crate::network::{
+    AccessRouter, DomainId, DomainLane, DomainRouter, Domains, EgressLane, LaneId, Network, Router,
+};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 
@@ -36,23 +38,23 @@ enum End {
     Departure(u16),
 }
 
-/// The destination of a way: a way is a lane that begins in this domain.
+/// Where segments go that leave on an egress lane.
 #[derive(Clone, Copy, Debug)]
-enum Way {
-    /// To a lane of this domain.
+enum Destination {
+    /// To a lane that ends in this domain.
     Lane(DomainLane),
     /// To another domain, by an outbox.
     Outbox(u16),
 }
 
-/// A way: its propagation delay and its destination.
+/// An egress lane, which begins in this domain: its propagation delay and its destination.
 #[derive(Clone, Copy, Debug)]
-struct Begin {
+struct Egress {
     delay: Picos,
     /// Earliest arrival of the next segment. Segments that left under a longer delay are still in flight, and no
     /// segment overtakes them.
     floor: Picos,
-    way: Way,
+    to: Destination,
 }
 
 /// The routes that follow each other.
@@ -60,18 +62,18 @@ struct Begin {
 struct AllRoutes {
     /// Number of those in force.
     now: usize,
-    /// Ways by number of the routes, as in `routes`.
-    tables: Vec<Vec<u16>>,
+    /// Egress lanes by number of the routes, as in `routes`.
+    tables: Vec<Vec<EgressLane>>,
 }
 
-/// Routers, lanes that end here, ways that begin here.
+/// Routers, lanes that end here, egress lanes.
 #[derive(Clone, Debug)]
 pub struct LaneFabric {
     lanes: Lanes,
     ends: Vec<End>,
     /// Number in the whole network by lane.
     numbers: Vec<LaneId>,
-    /// Queues by router, or by way where they are at ports.
+    /// Queues by router, or by egress lane where they are at ports.
     routers: Vec<Router>,
     at_ports: bool,
     /// Disciplines by queue; empty where all are drop-tail.
@@ -82,24 +84,24 @@ pub struct LaneFabric {
     has_plain_queues: bool,
     /// Segments may overtake others on links, also on those of other domains.
     reorders: bool,
-    /// Links that are not, by way, and clocks of queues.
+    /// Impaired links by egress lane, and clocks of queues.
     impaired: Option<Box<Impaired>>,
     /// Leaf after lanes and alarms by queue that holds its segments.
     leaves: Vec<u16>,
     signals: Signals,
-    ways: Vec<Begin>,
-    /// Number in the whole network by way.
-    way_numbers: Vec<LaneId>,
-    /// Way by router, then target.
-    routes: Vec<u16>,
+    egress: Vec<Egress>,
+    /// Number in the whole network by egress lane.
+    egress_numbers: Vec<LaneId>,
+    /// Egress lane by router, then target.
+    routes: Vec<EgressLane>,
     /// All routes of the run; none where they never change.
     all_routes: Option<Box<AllRoutes>>,
     targets: usize,
-    /// Way by group of the receiver (those of this domain), then group of the source.
-    acknowledging: Vec<u16>,
+    /// Egress lane by group of the receiver (those of this domain), then group of the source.
+    acknowledging: Vec<EgressLane>,
     groups: usize,
-    /// Ways of flows that have lanes of their own: the lane's number in the whole network, rising.
-    own: Vec<(LaneId, u16)>,
+    /// Egress lanes of flows that have lanes of their own, by number in the whole network, rising.
+    own: Vec<(LaneId, EgressLane)>,
     /// These flows, by their number.
     own_flows: Vec<OwnLanes>,
     /// Bytes of a data segment of all others.
@@ -129,45 +131,46 @@ impl LaneFabric {
         domains: &Domains,
         own: &[OwnLanes],
         origins: Option<Origins>,
-        domain: usize,
+        domain: DomainId,
         seed: u64,
     ) -> Self {
-        let here = |router: usize| usize::from(domains.of[router]) == domain;
+        let here = |router: usize| domains.of[router] == domain;
         let groups = network.group_count();
 
-        // Ways: lanes that begin here. Those that end elsewhere have an outbox.
-        let mut way_of = vec![u16::MAX; network.lanes.len()];
-        let (mut ways, mut way_numbers, mut outboxes) = (Vec::new(), Vec::new(), Vec::new());
+        // Egress lanes that end elsewhere have an outbox. Lanes that begin elsewhere keep a number that indexes nothing.
+        let nowhere = EgressLane::new(usize::from(u16::MAX));
+        let mut egress_of = vec![nowhere; network.lanes.len()];
+        let (mut egress, mut egress_numbers, mut outboxes) = (Vec::new(), Vec::new(), Vec::new());
         let beginning = |lane: &(usize, &LaneSpec)| network.is_used(lane.0) && here(lane.1.from.index());
         for (index, lane) in network.lanes.iter().enumerate().filter(beginning) {
-            way_of[index] = ways.len() as u16;
-            let to = domains.of_lane(network, lane);
-            let way = if to == domain {
-                Way::Lane(domains.lane[index])
+            egress_of[index] = EgressLane::new(egress.len());
+            let end = domains.of_lane(network, lane);
+            let to = if end == domain {
+                Destination::Lane(domains.lane[index])
             } else {
                 let lane = domains.lane[index];
-                outboxes.push(Outbox { domain: to as u16, lane, segments: Vec::new() });
-                Way::Outbox(outboxes.len() as u16 - 1)
+                outboxes.push(Outbox { domain: end, lane, segments: Vec::new() });
+                Destination::Outbox(outboxes.len() as u16 - 1)
             };
-            ways.push(Begin { delay: lane.delay, floor: 0, way });
-            way_numbers.push(LaneId::new(index));
+            egress.push(Egress { delay: lane.delay, floor: 0, to });
+            egress_numbers.push(LaneId::new(index));
         }
 
         let nodes: Vec<usize> = (0..network.nodes()).filter(|r| here(*r)).collect();
         let at_ports = network.queues.at_ports();
-        // Nothing queues on ways of acknowledgements that take only time, and on those of single flows.
-        let of_way =
+        // Nothing queues on lanes of acknowledgements that take only time, and on those of single flows.
+        let of_egress =
             |lane: &LaneId| network.routers.get(lane.index()).cloned().unwrap_or_else(|| Router::new(1, 0));
         let routers = if at_ports {
-            way_numbers.iter().map(of_way).collect()
+            egress_numbers.iter().map(of_egress).collect()
         } else {
             nodes.iter().map(|node| network.routers[*node].clone()).collect()
         };
         let receivers = network.access.len();
         let targets = if origins.is_some() { 2 * receivers } else { receivers };
-        let routes = |number: usize| -> Vec<u16> {
-            let way = |router, target| way_of[network.lane_towards(number, router, target).index()];
-            nodes.iter().flat_map(|router| (0..targets).map(|target| way(*router, target))).collect()
+        let routes = |number: usize| -> Vec<EgressLane> {
+            let lane = |router, target| egress_of[network.lane_towards(number, router, target).index()];
+            nodes.iter().flat_map(|router| (0..targets).map(|target| lane(*router, target))).collect()
         };
 
         // Lanes that end here, and a row of acknowledgements for each group of receivers.
@@ -182,11 +185,11 @@ impl LaneFabric {
                 LaneEnd::Sources(_) => End::Sources,
                 LaneEnd::Receivers(access) => match &network.queued_acks {
                     Some(queued) => {
-                        let router = queued.access_router(network.access[usize::from(access)]);
+                        let router = queued.access_router(network.access[access.index()]);
                         End::Hosts(domains.router[router])
                     }
                     None => {
-                        let group = network.group_of(usize::from(access));
+                        let group = network.group_of(access.index());
                         let row = rows.iter().position(|g| *g == group).unwrap_or_else(|| {
                             rows.push(group);
                             rows.len() - 1
@@ -198,7 +201,7 @@ impl LaneFabric {
         }
         let managed_of = |queue: usize| network.managed(queue, seed).map(Box::new);
         let mut managed: Vec<Option<Box<Managed>>> = if at_ports {
-            way_numbers.iter().map(|lane| managed_of(lane.index())).collect()
+            egress_numbers.iter().map(|lane| managed_of(lane.index())).collect()
         } else {
             nodes.iter().map(|node| managed_of(*node)).collect()
         };
@@ -214,22 +217,22 @@ impl LaneFabric {
             leaves[queue] = ends.len() as u16;
             ends.push(End::Departure(queue as u16));
         }
-        let numbers_of: Vec<usize> = way_numbers.iter().map(|lane| lane.index()).collect();
+        let numbers_of: Vec<usize> = egress_numbers.iter().map(|lane| lane.index()).collect();
         let queues = if at_ports { &numbers_of } else { &nodes };
         let impaired = Impaired::new(network, &numbers_of, queues, seed);
         let acknowledge = |group: &usize| {
-            let way = |source| way_of[network.group_lane(*group, source).index()];
-            (0..groups).map(way).collect::<Vec<_>>()
+            let lane = |source| egress_of[network.group_lane(*group, source).index()];
+            (0..groups).map(lane).collect::<Vec<_>>()
         };
-        let mut own_ways: Vec<(LaneId, u16)> =
-            own.iter().flat_map(|o| [o.access, o.acks]).map(|lane| (lane, way_of[lane.index()])).collect();
-        own_ways.sort_unstable();
+        let mut own_egress: Vec<(LaneId, EgressLane)> =
+            own.iter().flat_map(|o| [o.access, o.acks]).map(|lane| (lane, egress_of[lane.index()])).collect();
+        own_egress.sort_unstable();
         Self {
             lanes,
             ends,
             numbers,
-            ways,
-            way_numbers,
+            egress,
+            egress_numbers,
             routes: routes(0),
             all_routes: (network.route_count() > 1).then(|| {
                 let tables = (0..network.route_count()).map(routes).collect();
@@ -247,7 +250,7 @@ impl LaneFabric {
             targets,
             acknowledging: rows.iter().flat_map(acknowledge).collect(),
             groups,
-            own: own_ways,
+            own: own_egress,
             own_flows: own.to_vec(),
             bytes: network.bytes[0],
             has_sizes: own.iter().any(|flow| flow.bytes != network.bytes[0]),
@@ -353,23 +356,23 @@ impl LaneFabric {
             self.routers[router].marked += is_new;
             segment.mark();
         }
-        let way = self.routes[router * self.targets + segment.target()];
+        let egress = self.routes[router * self.targets + segment.target()];
         if IMPAIRED {
             let is_ack = segment.target() >= self.receivers;
-            self.leave(now, departure, way, segment, is_ack);
+            self.leave(now, departure, egress, segment, is_ack);
         } else {
-            self.send(departure, way, segment);
+            self.send(departure, egress, segment);
         }
     }
 
     /// A segment reaches a router that has a queue at each output, or queues with a discipline.
     fn arrive_at_queue(&mut self, now: Picos, router: usize, mut segment: Segment) {
-        let way = self.routes[router * self.targets + segment.target()];
-        let queue = if self.at_ports { usize::from(way) } else { router };
+        let egress = self.routes[router * self.targets + segment.target()];
+        let queue = if self.at_ports { egress.index() } else { router };
         let is_ack = segment.target() >= self.receivers;
         let data_bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);
         if self.managed.get(queue).is_some_and(Option::is_some)
-            && !self.enters(now, queue, way, (is_ack, data_bytes), &mut segment)
+            && !self.enters(now, queue, egress, (is_ack, data_bytes), &mut segment)
         {
             return;
         }
@@ -394,25 +397,25 @@ impl LaneFabric {
             segment.mark();
         }
         let departure = clock.map_or(departure, |clock| clock.time(departure));
-        self.leave(now, departure, way, segment, is_ack);
+        self.leave(now, departure, egress, segment, is_ack);
     }
 
     /// A segment leaves its queue for a link, which may be impaired.
     #[inline]
-    fn leave(&mut self, now: Picos, departure: Picos, way: u16, segment: Segment, is_ack: bool) {
+    fn leave(&mut self, now: Picos, departure: Picos, egress: EgressLane, segment: Segment, is_ack: bool) {
         let Some(impaired) = &mut self.impaired else {
-            self.send(departure, way, segment);
+            self.send(departure, egress, segment);
             return;
         };
-        let fate = match impaired.loses(usize::from(way), &segment, is_ack) {
+        let fate = match impaired.loses(egress.index(), &segment, is_ack) {
             Some(false) => {
-                self.send(departure, way, segment);
+                self.send(departure, egress, segment);
                 return;
             }
             Some(true) => Fate::Lost,
             None => {
                 let bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);
-                impaired.cross(usize::from(way), departure, &segment, is_ack, bytes)
+                impaired.cross(egress.index(), departure, &segment, is_ack, bytes)
             }
         };
         match fate {
@@ -421,22 +424,22 @@ impl LaneFabric {
                 // As the news of all drops, at the instant at which it is decided.
                 self.drop(now, segment);
             }
-            Fate::Late(by) if impaired.keeps_order(usize::from(way)) => {
-                self.send(departure + by, way, segment);
-                let begin = &mut self.ways[usize::from(way)];
-                begin.floor = begin.floor.max(departure + by + begin.delay);
+            Fate::Late(by) if impaired.keeps_order(egress.index()) => {
+                self.send(departure + by, egress, segment);
+                let egress = &mut self.egress[egress.index()];
+                egress.floor = egress.floor.max(departure + by + egress.delay);
             }
-            Fate::Late(by) => self.send_apart(departure + by, way, segment),
+            Fate::Late(by) => self.send_apart(departure + by, egress, segment),
         }
     }
 
     /// The same on a link whose segments may overtake each other.
-    fn send_apart(&mut self, departure: Picos, way: u16, mut segment: Segment) {
-        let Begin { delay, floor, way } = self.ways[usize::from(way)];
+    fn send_apart(&mut self, departure: Picos, egress: EgressLane, mut segment: Segment) {
+        let Egress { delay, floor, to } = self.egress[egress.index()];
         segment.time = (departure + delay).max(floor);
-        match way {
-            Way::Lane(lane) => self.lanes.insert(lane.index(), segment),
-            Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
+        match to {
+            Destination::Lane(lane) => self.lanes.insert(lane.index(), segment),
+            Destination::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
         }
     }
 
@@ -445,12 +448,12 @@ impl LaneFabric {
         &mut self,
         now: Picos,
         queue: usize,
-        way: u16,
+        egress: EgressLane,
         (is_ack, data_bytes): (bool, u32),
         segment: &mut Segment,
     ) -> bool {
         let Some(managed) = &mut self.managed[queue] else { return true };
-        let arrival = Waiting { way, ..managed.receive(now, *segment, is_ack, data_bytes) };
+        let arrival = Waiting { egress, ..managed.receive(now, *segment, is_ack, data_bytes) };
         *segment = arrival.segment;
         if managed.is_stored() {
             let clock = clock_of(self.impaired.as_deref(), queue);
@@ -499,7 +502,7 @@ impl LaneFabric {
     #[inline]
     fn send_served(&mut self, now: Picos, step: Step) {
         if let Some((waiting, end)) = step.served {
-            self.leave(now, end, waiting.way, waiting.segment, waiting.is_ack);
+            self.leave(now, end, waiting.egress, waiting.segment, waiting.is_ack);
         }
     }
 
@@ -515,14 +518,14 @@ impl LaneFabric {
     #[inline]
     fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) {
         self.crossed.leaving += 1;
-        let way = match segment.flow.home() {
+        let egress = match segment.flow.home() {
             FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
             FlowHome::OwnLanes(own) => return self.acknowledge_own(now, own, segment),
         };
         if let Some(delays) = &mut self.segment_delays {
             delays.add(now, &segment);
         }
-        self.send(now, way, segment);
+        self.send(now, egress, segment);
     }
 
     /// The same for a flow with lanes of its own.
@@ -584,18 +587,19 @@ impl LaneFabric {
     /// See [`super::Fabric::answer`].
     #[inline(always)]
     pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
-        let origin = self.origins.as_ref().map_or(0, |origins| origins.of(segment.flow));
-        self.arrive(now, router, segment.answered(self.receivers + usize::from(origin)));
+        let origin =
+            self.origins.as_ref().map_or(AccessRouter::default(), |origins| origins.of(segment.flow));
+        self.arrive(now, router, segment.answered(self.receivers + origin.index()));
     }
 
-    /// A segment begins a way at `departure`.
+    /// A segment leaves on an egress lane at `departure`.
     #[inline(always)]
-    fn send(&mut self, departure: Picos, way: u16, mut segment: Segment) {
-        let Begin { delay, floor, way } = self.ways[usize::from(way)];
+    fn send(&mut self, departure: Picos, egress: EgressLane, mut segment: Segment) {
+        let Egress { delay, floor, to } = self.egress[egress.index()];
         segment.time = (departure + delay).max(floor);
-        match way {
-            Way::Lane(lane) => self.lanes.push(lane.index(), segment),
-            Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
+        match to {
+            Destination::Lane(lane) => self.lanes.push(lane.index(), segment),
+            Destination::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
         }
     }
 
@@ -612,14 +616,14 @@ impl LaneFabric {
     }
 
     #[cold]
-    fn own_way(&self, lane: LaneId) -> u16 {
+    fn own_egress(&self, lane: LaneId) -> EgressLane {
         let place = self.own.binary_search_by_key(&lane, |own| own.0).expect("a lane of the list");
         self.own[place].1
     }
 
     /// See [`super::Fabric::send_on`].
     pub fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
-        self.send(now, self.own_way(lane), segment);
+        self.send(now, self.own_egress(lane), segment);
     }
 
     /// Segments that have left for other domains; to be emptied between windows.
@@ -656,8 +660,8 @@ impl LaneFabric {
 
     /// See [`super::Fabric::set_delay`].
     pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
-        let place = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
-        (self.ways[place].delay, self.ways[place].floor) = (delay, floor);
+        let place = self.egress_numbers.binary_search(&lane).expect("a lane that begins here");
+        (self.egress[place].delay, self.egress[place].floor) = (delay, floor);
     }
 
     /// See [`super::Fabric::retime`].
@@ -725,8 +729,8 @@ impl LaneFabric {
     /// See [`super::Fabric::port`].
     #[must_use]
     pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
-        let way = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
-        self.state(way, now)
+        let egress = self.egress_numbers.binary_search(&lane).expect("a lane that begins here");
+        self.state(egress, now)
     }
 
     /// See [`super::Fabric::take_delays`]: where queues are at ports by `lane`, else by `router`.
@@ -734,7 +738,8 @@ impl LaneFabric {
         if self.managed.is_empty() {
             return None;
         }
-        let queue = if self.at_ports { self.way_numbers.binary_search(&lane).ok()? } else { router.index() };
+        let queue =
+            if self.at_ports { self.egress_numbers.binary_search(&lane).ok()? } else { router.index() };
         self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
     }
 
@@ -776,8 +781,8 @@ impl LaneFabric {
             reorders: _,
             leaves: _,
             signals: _,
-            ways,
-            way_numbers: _,
+            egress,
+            egress_numbers: _,
             routes,
             all_routes,
             targets: _,
@@ -805,7 +810,7 @@ impl LaneFabric {
         if let Some(impaired) = impaired {
             impaired.pass(passage)?;
         }
-        passage.each(ways, |Begin { delay, floor, way: _ }, passage| {
+        passage.each(egress, |Egress { delay, floor, to: _ }, passage| {
             passage.field(delay)?;
             passage.field(floor)
         })?;

@@ -4,6 +4,7 @@ use crate::disciplines::{Discipline, Draws, QueueFacts, Signals, Verdict, Waitin
 use crate::engine::Segment;
 use crate::links::Clock;
 use crate::measure::Histogram;
+use crate::network::EgressLane;
 use crate::network::router::RouterState;
 use crate::scenario::{AqmParameters, DisciplineName, EcnRewrite};
 use mesonet_cc::{MILLISECOND, Picos};
@@ -88,7 +89,7 @@ impl Managed {
             EcnRewrite::Ect1 => segment.make_scalable(),
         }
         let bytes = if is_ack { self.facts.ack_bytes } else { data_bytes };
-        Waiting { segment, since: now, bytes, is_ack, way: 0, may_step: false }
+        Waiting { segment, since: now, bytes, is_ack, egress: EgressLane::default(), may_step: false }
     }
 
     /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at `empty_at`.

@@ -14,7 +14,7 @@ use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::measure::Histogram;
 use crate::network::router::RouterState;
-use crate::network::{DomainLane, DomainRouter, LaneId};
+use crate::network::{DomainId, DomainLane, DomainRouter, LaneId};
 use crate::snapshot::{BadSnapshot, Passage};
 pub use impaired::Impaired;
 pub use lanes::LaneFabric;
@@ -148,7 +148,7 @@ const DELAY_UNIT: Picos = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Outbox {
     /// The domain to which they go.
-    pub domain: u16,
+    pub domain: DomainId,
     /// Lane on which they are, by its number in that domain.
     pub lane: DomainLane,
     /// In the order of arrival.

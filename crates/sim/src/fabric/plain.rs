@@ -14,7 +14,7 @@ use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
-use crate::network::{DomainRouter, LaneId, Network, QueuedAcks};
+use crate::network::{DomainRouter, EgressLane, LaneId, Network, QueuedAcks};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ impl PlainFabric {
                             if self.hands_over {
                                 return Some((time, Event::Arrival(answer)));
                             }
-                            self.acknowledge(time, usize::from(access), answer);
+                            self.acknowledge(time, access.index(), answer);
                         }
                     }
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
@@ -192,7 +192,8 @@ impl PlainFabric {
         let mut marks = false;
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
             let arrival = Waiting {
-                way: lane.index() as u16,
+                // The whole network is one domain here, in which lanes keep their numbers.
+                egress: EgressLane::new(lane.index()),
                 ..managed.receive(now, segment, is_acknowledgement, data_bytes)
             };
             segment = arrival.segment;
@@ -306,7 +307,7 @@ impl PlainFabric {
     fn follow(&mut self, now: Picos, queue: usize, step: Step, signals: Signals) {
         self.departures.extend(step.due.map(|due| (due, queue)));
         if let Some((waiting, end)) = step.served {
-            self.leave(now, end, LaneId::new(usize::from(waiting.way)), waiting.segment);
+            self.leave(now, end, LaneId::new(waiting.egress.index()), waiting.segment);
         }
         self.take_signals(now, signals);
     }

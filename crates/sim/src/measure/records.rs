@@ -3,7 +3,7 @@
 use super::columns::Table;
 use super::pair_class::PathClass;
 use super::slowdown::SLOWDOWN_UNIT;
-use crate::network::Network;
+use crate::network::{AccessRouter, Network};
 use crate::random::{Purpose, Stream};
 use crate::transport::Flow;
 use crate::users::FILE_CATEGORIES;
@@ -28,8 +28,8 @@ pub struct Record {
     pub(super) pair_class: u8,
     pub(super) fast: bool,
     completed: bool,
-    from: u16,
-    to: u16,
+    from: AccessRouter,
+    to: AccessRouter,
     size: Option<u64>,
     pub(super) started: Picos,
     /// When it ended, or the run did.
@@ -125,7 +125,8 @@ impl FlowRecords {
     pub fn take(&mut self, network: &Network, algorithms: &[String]) -> Table {
         let mut records = std::mem::take(&mut self.records);
         records.sort_by_key(|r| (r.ended, r.source, r.transfer));
-        let router = |access: u16| network.topology.routers[network.access[usize::from(access)]].name.clone();
+        let router =
+            |access: AccessRouter| network.topology.routers[network.access[access.index()]].name.clone();
         let time = |t: Option<Picos>| t.map_or(f64::NAN, seconds);
         let text = |f: &dyn Fn(&Record) -> String| records.iter().map(f).collect::<Vec<_>>();
         let whole = |f: &dyn Fn(&Record) -> u64| records.iter().map(f).collect::<Vec<_>>();

@@ -5,6 +5,7 @@
 //! router of the built-in topologies, are equally far from everywhere: they form a group, and there is one lane from
 //! every group to every group.
 
+use super::numbers::AccessGroup;
 use super::routing::Adjacency;
 use super::topology::Topology;
 
@@ -14,7 +15,7 @@ pub struct Groups {
     /// The router from which each group is measured, ascending.
     pub anchors: Vec<usize>,
     /// Group by access index.
-    pub of: Vec<u16>,
+    pub of: Vec<AccessGroup>,
 }
 
 impl Groups {
@@ -36,7 +37,7 @@ impl Groups {
         let mut anchors = anchor_of.clone();
         anchors.sort_unstable();
         anchors.dedup();
-        let group = |a: &usize| anchors.binary_search(a).expect("an anchor of the list") as u16;
+        let group = |a: &usize| AccessGroup::new(anchors.binary_search(a).expect("an anchor of the list"));
         Self { of: anchor_of.iter().map(group).collect(), anchors }
     }
 }

@@ -1,7 +1,7 @@
 //! Open-loop arrivals in a network: the rate of flows between each pair of routers, and the data that queues carry.
 
 use super::build::LaneEnd;
-use super::{Network, load};
+use super::{AccessRouter, Network, load};
 use crate::scenario::{ArrivalProcess, InvalidScenario, QueuePlace, Scenario, invalid};
 
 /// Most ordered pairs of routers of all processes together (chosen, as the entries of a traffic matrix).
@@ -12,10 +12,10 @@ const ALL: &str = "all";
 /// A process of arrivals in a network.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
-    /// Where flows begin, rising by access index; each has a process of its own.
+    /// Where flows begin, rising by access router; each has a process of its own.
     pub origins: Vec<Origin>,
-    /// Access indices of receivers, rising.
-    targets: Vec<u16>,
+    /// Access routers of receivers, rising.
+    targets: Vec<AccessRouter>,
     /// Flows per second, over all origins.
     pub rate: f64,
     /// Mean size of a flow, segments.
@@ -31,8 +31,8 @@ pub struct Arrivals {
 /// An access router where flows begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    /// Access index.
-    pub access: u16,
+    /// The access router.
+    pub access: AccessRouter,
     /// Flows per second.
     pub rate: f64,
     /// Its place among the receivers, which it does not choose.
@@ -40,9 +40,9 @@ pub struct Origin {
 }
 
 impl Arrivals {
-    /// The access index of a receiver by a number in [0, 1): any but the origin, with equal weight.
+    /// The access router of a receiver by a number in [0, 1): any but the origin, with equal weight.
     #[must_use]
-    pub fn target(&self, origin: &Origin, u: f64) -> u16 {
+    pub fn target(&self, origin: &Origin, u: f64) -> AccessRouter {
         let choices = self.targets.len() - usize::from(origin.own.is_some());
         let place = ((u * choices as f64) as usize).min(choices - 1);
         self.targets[place + usize::from(origin.own.is_some_and(|own| place >= own))]
@@ -87,7 +87,7 @@ impl Network {
 
     /// Flows of open-loop arrivals per second that begin under an access router.
     #[must_use]
-    pub fn arrival_rate(&self, access: u16) -> f64 {
+    pub fn arrival_rate(&self, access: AccessRouter) -> f64 {
         let of = |arrivals: &Arrivals| {
             let place = arrivals.origins.binary_search_by_key(&access, |origin| origin.access).ok()?;
             Some(arrivals.origins[place].rate)
@@ -111,7 +111,7 @@ impl Network {
             return Err(invalid(format!("{path}.to"), message));
         }
         // The rate of an origin is the number of its pairs until the rate of a pair is known.
-        let origin = |access: u16| {
+        let origin = |access: AccessRouter| {
             let own = targets.binary_search(&access).ok();
             let rate = (targets.len() - usize::from(own.is_some())) as f64;
             Origin { access, rate, own }
@@ -149,13 +149,13 @@ impl Network {
         Arrivals { carried, returned, ..arrivals }
     }
 
-    /// Access indices of named access routers, rising.
-    fn hosts(&self, path: &str, names: &[String]) -> Result<Vec<u16>, InvalidScenario> {
+    /// Access routers of these names, rising.
+    fn hosts(&self, path: &str, names: &[String]) -> Result<Vec<AccessRouter>, InvalidScenario> {
         if names.iter().any(|name| name == ALL) {
             if names.len() > 1 {
                 return Err(invalid(path, "all stands alone; allowed: all, or names of access routers"));
             }
-            return Ok((0..self.access.len() as u16).collect());
+            return Ok((0..self.access.len()).map(AccessRouter::new).collect());
         }
         let mut hosts = Vec::with_capacity(names.len());
         for (number, name) in names.iter().enumerate() {
@@ -164,7 +164,7 @@ impl Network {
         hosts.sort_unstable();
         match hosts.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => {
-                let name = &self.topology.routers[self.access[usize::from(pair[0])]].name;
+                let name = &self.topology.routers[self.access[pair[0].index()]].name;
                 Err(invalid(path, format!("\"{name}\" is named twice; allowed: each router once")))
             }
             None if hosts.is_empty() => {
@@ -174,11 +174,11 @@ impl Network {
         }
     }
 
-    /// Access index of the access router called `name`.
+    /// The access router called `name`.
     ///
     /// # Errors
     /// [`InvalidScenario`] at `path` if there is none.
-    pub fn host(&self, path: impl FnOnce() -> String, name: &str) -> Result<u16, InvalidScenario> {
+    pub fn host(&self, path: impl FnOnce() -> String, name: &str) -> Result<AccessRouter, InvalidScenario> {
         if let Some(access) = self.topology.router(name).and_then(|router| self.access_index[router]) {
             return Ok(access);
         }
@@ -190,7 +190,7 @@ impl Network {
     }
 
     /// Pairs whose data cross each queue, and pairs whose acknowledgements do where these have queues of data.
-    fn crossings(&self, origins: &[Origin], targets: &[u16]) -> (Vec<f64>, Vec<f64>) {
+    fn crossings(&self, origins: &[Origin], targets: &[AccessRouter]) -> (Vec<f64>, Vec<f64>) {
         let mut carried = vec![0.0; self.queues.count()];
         let mut returned = vec![0.0; self.queues.count()];
         for origin in origins {
@@ -203,8 +203,8 @@ impl Network {
     }
 
     /// Counts a pair at each queue of data between two access routers.
-    fn cross(&self, from: u16, to: u16, counts: &mut [f64]) {
-        self.queues_between(0, usize::from(from), usize::from(to)).for_each(|queue| counts[queue] += 1.0);
+    fn cross(&self, from: AccessRouter, to: AccessRouter, counts: &mut [f64]) {
+        self.queues_between(0, from.index(), to.index()).for_each(|queue| counts[queue] += 1.0);
     }
 
     /// Queues of data, by the routes with this number, on the way from one access router to another, first to last.

@@ -5,7 +5,7 @@ use super::arrivals::Arrivals;
 use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
 use super::impairments::{self, Impairments};
-use super::numbers::{LaneId, RouterId};
+use super::numbers::{AccessRouter, LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
 use super::routing::{Adjacency, RoutesTo, Routing, adjacency, routes_to};
@@ -32,9 +32,9 @@ const MOST_ROUTE_ENTRIES: usize = 100_000_000;
 pub enum LaneEnd {
     /// Arrival at a router.
     Router(RouterId),
-    /// Arrival at the receivers under the access router with this access index, and of acknowledgements that pass routers
+    /// Arrival at the receivers under this access router, and of acknowledgements that pass routers
     /// at the sources there.
-    Receivers(u16),
+    Receivers(AccessRouter),
     /// Acknowledgements that reach sources under this router, or under access routers no delay away from it.
     Sources(RouterId),
 }
@@ -82,7 +82,7 @@ pub struct Network {
     /// Routers where hosts attach.
     pub access: Vec<usize>,
     /// Access index by router.
-    pub access_index: Vec<Option<u16>>,
+    pub access_index: Vec<Option<AccessRouter>>,
     /// Routes between which the network changes, those at the start first. Each has the lane towards an access router:
     /// `tables[routes][router * access.len() + access_index]`.
     pub(super) tables: Vec<Vec<LaneId>>,
@@ -126,7 +126,7 @@ impl Network {
         let access: Vec<usize> = (0..n).filter(|&r| topology.routers[r].class.is_access()).collect();
         let mut access_index = vec![None; n];
         for (index, &router) in access.iter().enumerate() {
-            access_index[router] = Some(index as u16);
+            access_index[router] = Some(AccessRouter::new(index));
         }
         let ack_path = scenario.network.ack_path;
         refuse_beside_queues(scenario)?;
@@ -159,7 +159,7 @@ impl Network {
         }
         let receivers_lane = lanes.len();
         for (index, &router) in access.iter().enumerate() {
-            let end = LaneEnd::Receivers(index as u16);
+            let end = LaneEnd::Receivers(AccessRouter::new(index));
             lanes.push(LaneSpec { from: RouterId::new(router), end, delay: 0, least: 0 });
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
@@ -220,7 +220,7 @@ impl Network {
         let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
         let rounds = load::rounds(scenario);
         let traffic = traffic(scenario, &topology, &access, |from, to| {
-            let [from, to] = [from, to].map(|access| usize::from(groups.of[access]));
+            let [from, to] = [from, to].map(|access| groups.of[access].index());
             scenario.users.think_time + rounds * 2.0 * seconds(group_delay(from, to))
         })?;
 
@@ -312,7 +312,7 @@ impl Network {
     /// Group of an access router: those of one group are equally far from everywhere.
     #[must_use]
     pub fn group_of(&self, access: usize) -> usize {
-        usize::from(self.groups.of[access])
+        self.groups.of[access].index()
     }
 
     /// Router from which a group of access routers is measured.
@@ -332,7 +332,7 @@ impl Network {
     pub fn lane_to(&self, lane: &LaneSpec) -> usize {
         match lane.end {
             LaneEnd::Router(router) | LaneEnd::Sources(router) => router.index(),
-            LaneEnd::Receivers(access) => self.access[usize::from(access)],
+            LaneEnd::Receivers(access) => self.access[access.index()],
         }
     }
 

@@ -133,7 +133,7 @@ impl Network {
                 buffer: [buffers.clone().min()?, buffers.max()?],
                 speed: speeds.clone().fold(f64::INFINITY, f64::min),
                 fastest: speeds.fold(0.0, f64::max),
-                sources: sources.map(|a| self.traffic.sources[usize::from(a)]).sum(),
+                sources: sources.map(|a| self.traffic.sources[a.index()]).sum(),
                 load: [
                     queues.iter().map(|&q| offered[q]).sum::<f64>() / queues.len() as f64,
                     queues.iter().map(|&q| offered[q]).fold(0.0, f64::max),

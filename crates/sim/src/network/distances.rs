@@ -117,7 +117,7 @@ impl Distances {
 fn places(topology: &Topology, access: &[usize], groups: &Groups) -> Vec<Place> {
     let mut places: BTreeMap<(usize, usize), Place> = BTreeMap::new();
     for (index, &router) in access.iter().enumerate() {
-        let (region, group) = (topology.routers[router].region, usize::from(groups.of[index]));
+        let (region, group) = (topology.routers[router].region, groups.of[index].index());
         places.entry((region, group)).or_insert(Place { region, group, first: index, count: 0 }).count += 1;
     }
     places.into_values().collect()

@@ -5,7 +5,7 @@
 
 use super::Network;
 use super::build::LaneSpec;
-use super::numbers::{DomainLane, DomainRouter};
+use super::numbers::{DomainId, DomainLane, DomainRouter};
 use mesonet_cc::{MILLISECOND, Picos};
 
 /// Links shorter than this do not separate domains: windows would be too short to be worth their bookkeeping, which
@@ -16,7 +16,7 @@ const SHORTEST_LOOKAHEAD: Picos = MILLISECOND / 10;
 #[derive(Clone, Debug)]
 pub struct Domains {
     /// Domain by router.
-    pub of: Vec<u16>,
+    pub of: Vec<DomainId>,
     /// Number within its domain by router.
     pub router: Vec<DomainRouter>,
     /// Number within the domain in which it ends by lane.
@@ -43,10 +43,10 @@ impl Domains {
     /// All routers in one domain.
     #[must_use]
     pub fn one(network: &Network) -> Self {
-        Self::new(network, vec![0; network.nodes()], 1)
+        Self::new(network, vec![DomainId::default(); network.nodes()], 1)
     }
 
-    fn new(network: &Network, of: Vec<u16>, count: usize) -> Self {
+    fn new(network: &Network, of: Vec<DomainId>, count: usize) -> Self {
         let crosses = |lane: &&LaneSpec| of[lane.from.index()] != of[network.lane_to(lane)];
         let lookahead = network.lanes.iter().filter(crosses).map(|lane| lane.least).min();
         let lanes = network.lanes.iter().enumerate();
@@ -62,17 +62,21 @@ impl Domains {
 
     /// Domain in which a lane ends.
     #[must_use]
-    pub fn of_lane(&self, network: &Network, lane: &LaneSpec) -> usize {
-        usize::from(self.of[network.lane_to(lane)])
+    pub fn of_lane(&self, network: &Network, lane: &LaneSpec) -> DomainId {
+        self.of[network.lane_to(lane)]
     }
 }
 
 /// Number of each within its domain, given the domain of each; those in none get any number.
-fn within<N>(domains: impl Iterator<Item = Option<u16>>, count: usize, number: fn(usize) -> N) -> Vec<N> {
+fn within<N>(
+    domains: impl Iterator<Item = Option<DomainId>>,
+    count: usize,
+    number: fn(usize) -> N,
+) -> Vec<N> {
     let mut next = vec![0_usize; count];
-    let next_number = |domain: Option<u16>| {
+    let next_number = |domain: Option<DomainId>| {
         let Some(domain) = domain else { return number(0) };
-        let next = &mut next[usize::from(domain)];
+        let next = &mut next[domain.index()];
         *next += 1;
         number(*next - 1)
     };
@@ -101,18 +105,18 @@ impl Union {
     }
 
     /// The set of each, numbered in the order of the first members, and their number.
-    fn numbered(mut self) -> (Vec<u16>, usize) {
-        let mut numbers = vec![u16::MAX; self.0.len()];
+    fn numbered(mut self) -> (Vec<DomainId>, usize) {
+        let mut numbers = vec![DomainId::default(); self.0.len()];
         let mut count = 0;
         for x in 0..self.0.len() {
             let first = self.first(x);
             if first == x {
-                numbers[x] = count;
+                numbers[x] = DomainId::new(count);
                 count += 1;
             } else {
                 numbers[x] = numbers[first];
             }
         }
-        (numbers, usize::from(count))
+        (numbers, count)
     }
 }

@@ -55,7 +55,7 @@ impl Network {
             name: router.name.clone(),
             class: router.class.name(),
             region: router.region,
-            sources: self.access_index[index].map_or(0, |access| self.traffic.sources[usize::from(access)]),
+            sources: self.access_index[index].map_or(0, |access| self.traffic.sources[access.index()]),
             arrivals: self.access_index[index].map_or(0.0, |access| self.arrival_rate(access)),
         };
         let of_link = |at: RouterId, to: usize| {

@@ -33,7 +33,9 @@ pub mod traffic;
 pub use arrivals::Arrivals;
 pub use build::Network;
 pub use domains::Domains;
-pub use numbers::{DomainLane, DomainRouter, LaneId, RouterId};
+pub use numbers::{
+    AccessGroup, AccessRouter, DomainId, DomainLane, DomainRouter, EgressLane, LaneId, RouterId,
+};
 pub use queued_acks::QueuedAcks;
 pub use queues::Queues;
 pub use router::Router;

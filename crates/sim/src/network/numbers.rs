@@ -1,4 +1,4 @@
-//! Numbers of lanes and routers: in the whole network, or in one domain.
+//! Numbers of lanes, routers, access routers and domains: in the whole network, or in one domain.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,24 @@ number! {
     RouterId
 }
 number! {
+    /// An access router, by its access index: its number among the access routers of the network.
+    AccessRouter
+}
+number! {
+    /// A group of access routers that are equally far from everywhere.
+    AccessGroup
+}
+number! {
+    /// A domain of the network.
+    DomainId
+}
+number! {
     /// A lane of the domain in which it ends.
     DomainLane
+}
+number! {
+    /// A lane of the domain in which it begins.
+    EgressLane
 }
 number! {
     /// A router of its domain.

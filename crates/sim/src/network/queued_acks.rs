@@ -8,7 +8,7 @@
 use super::Network;
 use super::build::{LaneEnd, LaneSpec};
 use super::changes::Turn;
-use super::numbers::{LaneId, RouterId};
+use super::numbers::{AccessRouter, LaneId, RouterId};
 use super::topology::Topology;
 use crate::scenario::AckPath;
 use std::ops::Range;
@@ -54,8 +54,8 @@ impl QueuedAcks {
 
     /// Target of an acknowledgement for a source under an access router.
     #[must_use]
-    pub fn target(network: &Network, access: u16) -> usize {
-        network.access.len() + usize::from(access)
+    pub fn target(network: &Network, access: AccessRouter) -> usize {
+        network.access.len() + access.index()
     }
 
     /// Lane from a router towards such a target. Below its access router it is the lane of data for receivers there, or

@@ -10,6 +10,7 @@ use super::code;
 use super::domain::Domain;
 use super::dropped_acks::Missed;
 use crate::engine::Segment;
+use crate::network::{AccessRouter, DomainId};
 use crate::transport::arrived::Arrived;
 use crate::transport::receiver::{Arrival, Decision, Receiver};
 use crate::transport::{Flow, OFF};
@@ -23,14 +24,14 @@ pub(super) struct Answering {
     hosts: BTreeMap<Place, Host>,
     /// News for the receivers of other domains, with the domain.
     #[serde(skip)]
-    pub elsewhere: Vec<(usize, News)>,
+    pub elsewhere: Vec<(DomainId, News)>,
 }
 
 /// A flow, and the access router of a receiver: flows of a slot may have different receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Place {
     flow: u32,
-    access: u16,
+    access: AccessRouter,
 }
 
 impl Place {
@@ -40,11 +41,11 @@ impl Place {
 
     /// The code of its timer. It does not depend on how the network is divided.
     fn code(self) -> u64 {
-        code::RECEIVER | (u64::from(self.flow) << 16) | u64::from(self.access)
+        code::RECEIVER | (u64::from(self.flow) << 16) | self.access.index() as u64
     }
 
     fn of_code(code: u64) -> Self {
-        Self { flow: (code >> 16) as u32, access: code as u16 }
+        Self { flow: (code >> 16) as u32, access: AccessRouter::new(usize::from(code as u16)) }
     }
 }
 
@@ -157,7 +158,7 @@ impl Domain {
     }
 
     fn announce(&mut self, news: News) {
-        let home = self.shared.domain_of(usize::from(news.0.access));
+        let home = self.shared.domain_of(news.0.access);
         if home == self.number {
             self.take_news(news);
         } else {
@@ -187,7 +188,7 @@ impl Domain {
     /// A segment reaches a receiver that is here.
     #[inline(never)]
     pub(super) fn reach(&mut self, segment: Segment) {
-        let place = Place { flow: segment.flow.0, access: segment.target() as u16 };
+        let place = Place { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
         self.decide(place, segment).carry_out(segment, |together| self.answer(place, together));
     }
 
@@ -233,7 +234,7 @@ impl Domain {
             self.hand_missed(Missed { time: self.now, segment: *segment, answer: Some(*last) });
         }
         let network = &self.shared.network;
-        let access_router = network.access[usize::from(place.access)];
+        let access_router = network.access[place.access.index()];
         let queued = network.queued_acks.as_ref().expect("acknowledgements pass routers");
         let router = self.shared.domains.router[queued.access_router(access_router)];
         self.fabric.answer(self.now, router, *last);

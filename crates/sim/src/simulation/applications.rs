@@ -8,6 +8,7 @@ use crate::applications::{Act, Heard, Producer, Reception};
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::{DroppedSegment, OwnLanes};
 use crate::measure::{FlowApplication, Table, applications};
+use crate::network::{AccessRouter, DomainId};
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::FlowState;
 use mesonet_cc::{IdleEvent, Picos, picos};
@@ -20,8 +21,8 @@ pub(super) struct Feeder {
     place: u32,
     /// Number of its flow among those with lanes of their own.
     own: usize,
-    /// Access index of its receiver.
-    receiver: u16,
+    /// Access router of its receiver.
+    receiver: AccessRouter,
     /// Time that a segment occupies its interface.
     interface_time: Picos,
     producer: Producer,
@@ -71,7 +72,7 @@ pub(super) fn feeders(shared: &Shared, explicit: &[u32]) -> Vec<Feeder> {
         Some(Feeder {
             place: place as u32,
             own: shared.own.binary_search_by_key(&index, |own| own.0).ok()?,
-            receiver: shared.receiver(index) as u16,
+            receiver: shared.receiver(index),
             interface_time: picos(1.0 / flow.interface),
             producer: Producer::new(flow, index, shared.seed)?,
             datagrams: (!flow.transport.is_tcp()).then(datagrams),
@@ -80,16 +81,16 @@ pub(super) fn feeders(shared: &Shared, explicit: &[u32]) -> Vec<Feeder> {
     explicit.iter().enumerate().filter_map(feeder).collect()
 }
 
-/// A receiver that is watched, with the access indices of the ends of its flow.
+/// A receiver that is watched, with the access routers of both ends of its flow.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
-    origin: usize,
-    receiver: usize,
+    origin: AccessRouter,
+    receiver: AccessRouter,
     pub reception: Reception,
 }
 
 /// The receivers in a domain that are watched, by the number of their flow among those with lanes of their own.
-pub(super) fn receptions(shared: &Shared, domain: usize) -> Vec<Option<Box<Watched>>> {
+pub(super) fn receptions(shared: &Shared, domain: DomainId) -> Vec<Option<Box<Watched>>> {
     let watched = |(index, own): &(u32, OwnLanes)| {
         let flow = &shared.scenario.flows[*index as usize];
         let (origin, receiver) = (shared.origin(*index), shared.receiver(*index));
@@ -111,7 +112,7 @@ impl Simulation {
         let found = |(own, (index, _)): (usize, &(u32, _))| {
             let flow = &shared.scenario.flows[*index as usize];
             let reception = self.reception(*index).expect("a receiver that is watched");
-            let feeders = &self.domains[shared.domain_of(shared.origin(*index))].feeders;
+            let feeders = &self.domains[shared.domain_of(shared.origin(*index)).index()].feeders;
             let feeder = feeders.iter().find(|feeder| feeder.own == own);
             FlowApplication {
                 flow: u64::from(*index) + 1,
@@ -233,7 +234,7 @@ impl Domain {
             datagrams.next += 1;
             datagrams.free = now + interface_time;
             datagrams.counts[period][SENT] += 1;
-            let segment = Segment::new(now, FlowId::own(own), datagrams.next as u32, receiver);
+            let segment = Segment::new(now, FlowId::own(own), datagrams.next as u32, receiver.index());
             self.counters.entering += 1;
             self.fabric.send_on(now, self.shared.own[own].1.access, segment);
         }
@@ -273,7 +274,8 @@ impl Domain {
         let Some(watched) = &mut self.receptions[own] else { return };
         let Watched { origin, receiver, reception } = &mut **watched;
         let access = &shared.network.lanes[shared.own[own].1.access.index()];
-        let back = (shared.network.round_trip_at(*origin, *receiver, time) + 2 * access.delay) / 2;
+        let back =
+            (shared.network.round_trip_at(origin.index(), receiver.index(), time) + 2 * access.delay) / 2;
         // The SYN, or the place of one, has the number before the first data segment.
         let number = reception.expand(segment.sequence.wrapping_sub(1));
         if number == u64::MAX {

@@ -59,7 +59,7 @@ impl Domain {
             transfer: k,
             category: ARRIVAL,
             algorithm: arrival.algorithm,
-            origin: shared.emitters.access(&shared.network, emitter) as u16,
+            origin: shared.emitters.access(&shared.network, emitter),
             receiver: arrival.receiver,
             size: Some(arrival.size),
             rate: shared.emitters.process(&shared.scenario, emitter).interface,

@@ -38,8 +38,8 @@ impl Simulation {
 
     fn change_router(&mut self, turn: Turn<RouterId>) {
         let (shared, now) = (Arc::clone(&self.shared), self.now);
-        let domain = usize::from(shared.domains.of[turn.of.index()]);
-        self.domains[domain].fabric.set_service(shared.domains.router[turn.of.index()], now, turn.to);
+        let domain = shared.domains.of[turn.of.index()];
+        self.domains[domain.index()].fabric.set_service(shared.domains.router[turn.of.index()], now, turn.to);
         for lane in shared.network.lanes_from(turn.of) {
             let delay = self.delays[lane.index()];
             self.move_waiting(lane, delay, |waits| rescaled(waits, turn.from, turn.to));
@@ -60,12 +60,12 @@ impl Simulation {
         let (now, delay) = (self.now, self.delays[lane.index()]);
         let spec = &self.shared.network.lanes[lane.index()];
         let to = self.shared.domains.of_lane(&self.shared.network, spec);
-        let from = usize::from(self.shared.domains.of[spec.from.index()]);
+        let from = self.shared.domains.of[spec.from.index()];
         let sent_at_once =
             matches!(spec.end, LaneEnd::Sources(_)) || self.shared.own.iter().any(|own| own.1.access == lane);
         let gone_before = self.gone[lane.index()];
         let (mut last, mut gone) = (0, gone_before);
-        let floor = self.domains[to].fabric.retime(lane, |arrival| {
+        let floor = self.domains[to.index()].fabric.retime(lane, |arrival| {
             let waiting = arrival.saturating_sub(now + before);
             if sent_at_once || arrival <= gone_before || waiting == 0 {
                 last = arrival;
@@ -76,7 +76,7 @@ impl Simulation {
             last
         });
         self.gone[lane.index()] = gone;
-        self.domains[from].fabric.set_delay(lane, delay, floor);
+        self.domains[from.index()].fabric.set_delay(lane, delay, floor);
     }
 
     /// Gives every flow the round-trip propagation delay of now.
@@ -86,8 +86,8 @@ impl Simulation {
             for slot in 0..domain.flows.len() {
                 let flow = &domain.flows[slot];
                 if flow.state != FlowState::Free {
-                    let ends = [flow.origin, flow.receiver].map(usize::from);
-                    domain.flows[slot].base_rtt = domain.base_rtt(ends[0], ends[1], flow.access_lane);
+                    domain.flows[slot].base_rtt =
+                        domain.base_rtt(flow.origin, flow.receiver, flow.access_lane);
                 }
             }
         }

@@ -50,7 +50,7 @@ fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Pico
 fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
     let mut flows = vec![scenario.flows.len() as u64; domains.count];
     for (access, sources) in network.traffic.sources.iter().enumerate() {
-        flows[usize::from(domains.of[network.access[access]])] += sources;
+        flows[domains.of[network.access[access]].index()] += sources;
     }
     let arrivals: f64 = network.arrivals_in_progress(scenario).iter().sum();
     if arrivals > MOST_SLOTS as f64 {

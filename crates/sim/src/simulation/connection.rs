@@ -5,7 +5,7 @@ use super::domain::Domain;
 use crate::engine::{FlowId, MOST_SLOTS, Segment};
 use crate::fabric::OwnLanes;
 use crate::measure::PairClass;
-use crate::network::{LaneId, RouterClass};
+use crate::network::{AccessRouter, LaneId, RouterClass};
 use crate::random::{Purpose, Stream};
 use crate::transport::rtt::Sample;
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
@@ -24,8 +24,8 @@ pub(super) struct Opening {
     pub transfer: u64,
     pub category: u8,
     pub algorithm: u8,
-    pub origin: u16,
-    pub receiver: u16,
+    pub origin: AccessRouter,
+    pub receiver: AccessRouter,
     /// None sends to the end of the run.
     pub size: Option<u64>,
     pub rate: f64,
@@ -67,9 +67,9 @@ impl Domain {
     }
 
     /// The size of a file that is fetched from `start` on: larger on very fast paths in the jumbo period (X9).
-    pub(super) fn jumbo(&self, size: u64, start: Picos, origin: u16, receiver: u16) -> u64 {
+    pub(super) fn jumbo(&self, size: u64, start: Picos, origin: AccessRouter, receiver: AccessRouter) -> u64 {
         let users = &self.shared.scenario.users;
-        let ends = [origin, receiver].map(|access| self.shared.network.class_of(usize::from(access)));
+        let ends = [origin, receiver].map(|access| self.shared.network.class_of(access.index()));
         let period = self.shared.period(start + 1).map_or(0, |p| p as u32 + 1);
         if users.jumbo_period == 0 || period != users.jumbo_period || ends != [RouterClass::Direct; 2] {
             return size;
@@ -78,10 +78,15 @@ impl Domain {
     }
 
     /// Round-trip propagation delay now, of a flow with a lane of its own to its access router if it has one.
-    pub(super) fn base_rtt(&self, origin: usize, receiver: usize, access_lane: Option<LaneId>) -> Picos {
+    pub(super) fn base_rtt(
+        &self,
+        origin: AccessRouter,
+        receiver: AccessRouter,
+        access_lane: Option<LaneId>,
+    ) -> Picos {
         let network = &self.shared.network;
         let extra = access_lane.map_or(0, |lane| network.lanes[lane.index()].delay);
-        network.round_trip_at(origin, receiver, self.now) + 2 * extra
+        network.round_trip_at(origin.index(), receiver.index(), self.now) + 2 * extra
     }
 
     /// Takes a slot and sends the first SYN.
@@ -89,20 +94,20 @@ impl Domain {
         // The receiver of a flow that is watched knows the number of its first segment: the first one of a slot.
         let is_watched = opening.own.is_some_and(|(_, own)| own.receiver.is_watched);
         let (slot, is_new) = self.slots.take(&self.shared, opening.origin, is_watched);
-        let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
+        let (origin, receiver) = (opening.origin, opening.receiver);
         let network = &self.shared.network;
         let access_lane = opening.own.map(|(_, own)| own.access);
         let base_rtt = self.base_rtt(origin, receiver, access_lane);
         let id = match opening.own {
-            None => self.slots.name(network.group_of(origin), slot),
+            None => self.slots.name(network.group_of(origin.index()), slot),
             Some((number, _)) => {
                 self.own_slots[number] = slot;
                 FlowId::own(number)
             }
         };
         assert!((slot as usize) < MOST_SLOTS, "more sources in a domain than were checked");
-        let class = PairClass::of(network.class_of(origin), network.class_of(receiver));
-        let access_router = self.shared.domains.router[network.access[origin]];
+        let class = PairClass::of(network.class_of(origin.index()), network.class_of(receiver.index()));
+        let access_router = self.shared.domains.router[network.access[origin.index()]];
         let seed = self.control_seed(opening.source, opening.transfer);
         let name = FlowName { source: opening.source, transfer: opening.transfer };
         let start = self.start(self.shared.scenario.transport.initial_window, 0, seed, name);
@@ -193,7 +198,8 @@ impl Domain {
         flow.syns += 1;
         flow.deadline = self.now + wait;
         let deadline = flow.deadline;
-        let mut segment = Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver);
+        let mut segment =
+            Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver.index());
         if flow.syns > 1 {
             segment = segment.copy();
         }

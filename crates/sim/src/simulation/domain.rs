@@ -13,6 +13,7 @@ use super::slots::Slots;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers, prefetch};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
+use crate::network::DomainId;
 use crate::transport::{DeliverySampler, Flow, HOT_LINES, HOT_REPAIR_LINES, Receiver, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
@@ -59,7 +60,7 @@ const CONTROLLER_LINES: usize = 4;
 pub(super) struct Domain {
     pub shared: Arc<Shared>,
     /// Its number.
-    pub number: usize,
+    pub number: DomainId,
     pub now: Picos,
     pub fabric: Fabric,
     pub timers: Timers,
@@ -110,7 +111,7 @@ pub(super) struct Domain {
 
 impl Domain {
     /// A domain at its first instant.
-    pub fn new(shared: &Arc<Shared>, number: usize, fabric: Fabric, members: Members) -> Self {
+    pub fn new(shared: &Arc<Shared>, number: DomainId, fabric: Fabric, members: Members) -> Self {
         let Members { sources, explicit, emitters } = members;
         let scenario = &shared.scenario;
         let rates = [scenario.users.normal_interface, scenario.users.fast_interface];

@@ -21,6 +21,7 @@
 use super::domain::Domain;
 use super::receiving::{Earlier, Unheard};
 use crate::engine::Segment;
+use crate::network::{AccessRouter, DomainId};
 use crate::transport::FlowState;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -36,10 +37,10 @@ pub(super) struct DroppedAcks {
     reported: Vec<(Segment, bool)>,
     /// For sources in other domains, with the domain.
     #[serde(skip)]
-    pub elsewhere: Vec<(usize, Missed)>,
+    pub elsewhere: Vec<(DomainId, Missed)>,
     /// Access routers of the flows in slots that other domains do not know.
     #[serde(skip)]
-    pub new_origins: Vec<u16>,
+    pub new_origins: Vec<AccessRouter>,
 }
 
 /// A segment that no acknowledgement of its own reports.
@@ -98,7 +99,7 @@ impl DroppedAcks {
 
 impl Domain {
     /// A slot is new: flows from `origin` will use it.
-    pub(super) fn add_origin(&mut self, origin: u16) {
+    pub(super) fn add_origin(&mut self, origin: AccessRouter) {
         if let Some(origins) = self.fabric.origins() {
             origins.add(origin);
             self.dropped_acks.new_origins.push(origin);
@@ -114,7 +115,8 @@ impl Domain {
 
     /// Hands a segment to the domain of its source.
     pub(super) fn hand_missed(&mut self, missed: Missed) {
-        let home = if self.shared.domains.count == 1 { 0 } else { self.shared.home(missed.segment.flow) };
+        let home =
+            if self.shared.domains.count == 1 { self.number } else { self.shared.home(missed.segment.flow) };
         if home == self.number {
             self.miss(missed);
         } else {

@@ -4,7 +4,7 @@ use super::connection::Opening;
 use super::domain::Domain;
 use crate::fabric::{OwnLanes, OwnReceiver};
 use crate::network::build::{LaneEnd, LaneSpec};
-use crate::network::{LaneId, Network, RouterId};
+use crate::network::{AccessRouter, LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{InvalidScenario, ReceiverKind, Scenario, invalid};
 use crate::transport::FlowState;
@@ -33,10 +33,13 @@ pub(super) fn add_lanes(
             return Err(invalid(format!("flows[{i}]"), message));
         }
         let delay = picos(flow.extra_delay);
-        let acks = network.ack_lane(receiver, origin);
-        let last =
-            network.queued_acks.as_ref().map(|q| RouterId::new(q.access_router(network.access[origin])));
-        let [origin, receiver] = [origin, receiver].map(|access| RouterId::new(network.access[access]));
+        let acks = network.ack_lane(receiver.index(), origin.index());
+        let last = network
+            .queued_acks
+            .as_ref()
+            .map(|q| RouterId::new(q.access_router(network.access[origin.index()])));
+        let [origin, receiver] =
+            [origin, receiver].map(|access| RouterId::new(network.access[access.index()]));
         network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay, least: delay });
         match last {
             Some(from) => {
@@ -70,10 +73,10 @@ pub(super) fn draw_starts(scenario: &mut Scenario, seed: u64) {
     }
 }
 
-/// Access index of the router called `name`.
-pub(super) fn access(network: &Network, name: &str) -> usize {
+/// The access router called `name`.
+pub(super) fn access(network: &Network, name: &str) -> AccessRouter {
     let router = network.topology.router(name).expect("checked");
-    usize::from(network.access_index[router].expect("checked"))
+    network.access_index[router].expect("checked")
 }
 
 impl Domain {
@@ -98,8 +101,8 @@ impl Domain {
             transfer: 0,
             category: EXPLICIT,
             algorithm: algorithm as u8,
-            origin: access(&shared.network, &spec.from) as u16,
-            receiver: access(&shared.network, &spec.to) as u16,
+            origin: access(&shared.network, &spec.from),
+            receiver: access(&shared.network, &spec.to),
             size: if feeder.is_some() { Some(0) } else { spec.size.map(|s| s.round() as u64) },
             rate: spec.interface,
             own: own.map(|number| (number, shared.own[number].1)),

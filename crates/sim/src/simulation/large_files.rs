@@ -10,6 +10,7 @@ use super::domain::Domain;
 use super::shared::Shared;
 use super::windows::exchange_news;
 use crate::measure::{PATH_CLASSES, PathClass};
+use crate::network::DomainId;
 use crate::scenario::LargeFiles;
 use crate::transport::{Flow, FlowState};
 use crate::users::files::{MOVIE, SERVICE_PACK};
@@ -30,7 +31,7 @@ pub(super) struct Candidate {
     source: u32,
     transfer: u64,
     group: usize,
-    domain: usize,
+    domain: DomainId,
     slot: u32,
 }
 
@@ -79,13 +80,13 @@ impl Simulation {
             domains.iter_mut().flat_map(|d| d.candidates.found.drain(..)).collect();
         found.sort_unstable();
         for files in large.under_way.iter_mut().flatten() {
-            files.retain(|file| domains[file.domain].carries(file).is_some());
+            files.retain(|file| domains[file.domain.index()].carries(file).is_some());
         }
         for candidate in found {
             let group = &mut large.under_way[candidate.group];
             let lacks = |place: &usize| group[*place].len() < large.most[*place];
             let Some(place) = (0..CATEGORIES.len()).find(lacks) else { continue };
-            if domains[candidate.domain].enlarge(&candidate, CATEGORIES[place]) {
+            if domains[candidate.domain.index()].enlarge(&candidate, CATEGORIES[place]) {
                 group[place].push(candidate);
             }
         }

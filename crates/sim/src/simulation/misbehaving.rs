@@ -31,7 +31,7 @@ impl Domain {
             return;
         }
         let flow = &self.flows[slot as usize];
-        let round_trip = self.base_rtt(usize::from(flow.origin), usize::from(flow.receiver), Some(lane));
+        let round_trip = self.base_rtt(flow.origin, flow.receiver, Some(lane));
         let acks = self.early_acks.0.entry(own).or_default();
         // They do not overtake each other where a delay changes.
         let at = acks.back().map_or(0, |last| last.0).max(self.now + round_trip);

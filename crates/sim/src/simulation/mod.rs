@@ -48,7 +48,7 @@ use crate::measure::{
 };
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
-use crate::network::{Domains, LaneId, Network};
+use crate::network::{DomainId, Domains, LaneId, Network};
 use crate::scenario::{AlgorithmShare, InvalidScenario, Scenario};
 use domain::{Domain, Members};
 use large_files::Concurrent;
@@ -274,13 +274,13 @@ impl Simulation {
             return self.router(queue);
         }
         let domain = self.shared.domains.of[network.queues.router(queue)];
-        self.domains[usize::from(domain)].fabric.port(LaneId::new(queue), self.now)
+        self.domains[domain.index()].fabric.port(LaneId::new(queue), self.now)
     }
 
     /// A router that has one queue now.
     fn router(&self, router: usize) -> RouterState {
         let domains = &self.shared.domains;
-        self.domains[usize::from(domains.of[router])].fabric.router(domains.router[router], self.now)
+        self.domains[domains.of[router].index()].fabric.router(domains.router[router], self.now)
     }
 
     /// Counts since the start.
@@ -338,22 +338,22 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
     let count = shared.domains.count;
     let mut sources = vec![Vec::new(); count];
     for source in shared.population.sources(&shared.scenario, &shared.network) {
-        sources[shared.domain_of(usize::from(source.access))].push(source);
+        sources[shared.domain_of(source.access).index()].push(source);
     }
     let mut explicit = vec![Vec::new(); count];
     for index in 0..shared.scenario.flows.len() as u32 {
-        explicit[shared.domain_of(shared.origin(index))].push(index);
+        explicit[shared.domain_of(shared.origin(index)).index()].push(index);
     }
     let mut emitters = vec![Vec::new(); count];
     for emitter in 0..shared.emitters.count() as u32 {
-        emitters[shared.domain_of(shared.emitters.access(&shared.network, emitter))].push(emitter);
+        emitters[shared.domain_of(shared.emitters.access(&shared.network, emitter)).index()].push(emitter);
     }
     let own: Vec<_> = shared.own.iter().map(|own| own.1).collect();
     let origins = shared.network.queued_acks.as_ref().map(|_| {
-        let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow) as u16);
+        let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow));
         Origins::new(&shared.network, own.collect())
     });
-    let fabric = |domain| {
+    let fabric = |domain: DomainId| {
         let mut fabric = match engine {
             Engine::Reference => {
                 Fabric::Plain(PlainFabric::new(&shared.network, &own, origins.clone(), shared.seed))
@@ -377,7 +377,8 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
     };
     let members = sources.into_iter().zip(explicit).zip(emitters);
     let members = members.map(|((sources, explicit), emitters)| Members { sources, explicit, emitters });
-    members.enumerate().map(|(d, members)| Domain::new(shared, d, fabric(d), members)).collect()
+    let numbered = (0..count).map(DomainId::new).zip(members);
+    numbered.map(|(domain, members)| Domain::new(shared, domain, fabric(domain), members)).collect()
 }
 
 /// Segments inside the network at one instant.

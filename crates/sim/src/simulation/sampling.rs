@@ -130,7 +130,7 @@ impl Simulation {
         let domains = &self.shared.domains;
         for queue in 0..self.shared.network.queues.count() {
             let router = self.shared.network.queues.router(queue);
-            let fabric = &mut self.domains[usize::from(domains.of[router])].fabric;
+            let fabric = &mut self.domains[domains.of[router].index()].fabric;
             let delays = fabric.take_delays(queue, domains.router[router]);
             if let (Some(delays), Some(period)) = (delays, period) {
                 self.routers.add_delays(period, queue, delays);
@@ -177,7 +177,7 @@ impl Simulation {
     /// The explicit flow `index`, and the flow that it is while it lives.
     pub(super) fn explicit(&self, index: usize) -> (&ExplicitHere, Option<&Flow>) {
         let index = index as u32;
-        let domain = &self.domains[self.shared.domain_of(self.shared.origin(index))];
+        let domain = &self.domains[self.shared.domain_of(self.shared.origin(index)).index()];
         let place = domain.explicit.binary_search_by_key(&index, |e| e.index).expect("of the scenario");
         let explicit = &domain.explicit[place];
         (explicit, explicit.slot.map(|slot| &domain.flows[slot as usize]))

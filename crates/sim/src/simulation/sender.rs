@@ -669,7 +669,7 @@ impl Domain {
         if config.wants_delivery_rate() {
             delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
-        let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver);
+        let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver.index());
         if retransmission {
             segment = segment.copy();
         }

@@ -3,7 +3,7 @@
 use super::explicit::access;
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
-use crate::network::{Domains, Network};
+use crate::network::{AccessRouter, DomainId, Domains, Network};
 use crate::scenario::{AckRtt, DisciplineName, Scenario, WindowGrowth};
 use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
@@ -156,25 +156,25 @@ impl Shared {
     }
 
     /// Domain of the sources under an access router.
-    pub fn domain_of(&self, access: usize) -> usize {
-        usize::from(self.domains.of[self.network.access[access]])
+    pub fn domain_of(&self, access: AccessRouter) -> DomainId {
+        self.domains.of[self.network.access[access.index()]]
     }
 
     /// Domain of the source of a flow.
-    pub fn home(&self, flow: FlowId) -> usize {
+    pub fn home(&self, flow: FlowId) -> DomainId {
         match flow.home() {
-            FlowHome::Group(group) => usize::from(self.domains.of[self.network.anchor(group)]),
+            FlowHome::Group(group) => self.domains.of[self.network.anchor(group)],
             FlowHome::OwnLanes(own) => self.domain_of(self.origin(self.own[own].0)),
         }
     }
 
-    /// Access index of the source of an explicit flow.
-    pub fn origin(&self, explicit: u32) -> usize {
+    /// Access router of the source of an explicit flow.
+    pub fn origin(&self, explicit: u32) -> AccessRouter {
         access(&self.network, &self.scenario.flows[explicit as usize].from)
     }
 
-    /// Access index of the receiver of an explicit flow.
-    pub fn receiver(&self, explicit: u32) -> usize {
+    /// Access router of the receiver of an explicit flow.
+    pub fn receiver(&self, explicit: u32) -> AccessRouter {
         access(&self.network, &self.scenario.flows[explicit as usize].to)
     }
 }

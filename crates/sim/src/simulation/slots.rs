@@ -5,6 +5,7 @@
 
 use super::shared::Shared;
 use crate::engine::FlowId;
+use crate::network::{AccessRouter, DomainId};
 use serde::{Deserialize, Serialize};
 
 /// The slots of a domain.
@@ -22,10 +23,10 @@ pub(super) struct Slots {
 
 impl Slots {
     /// No slot is in use in domain `number`.
-    pub fn new(shared: &Shared, number: usize) -> Self {
+    pub fn new(shared: &Shared, number: DomainId) -> Self {
         let network = &shared.network;
         let groups = network.group_count();
-        let here = |group: &usize| usize::from(shared.domains.of[network.anchor(*group)]) == number;
+        let here = |group: &usize| shared.domains.of[network.anchor(*group)] == number;
         let one = (0..groups).filter(here).count() == 1;
         Self {
             free: vec![Vec::new(); if shared.queued_acks() { network.access.len() } else { groups }],
@@ -37,7 +38,7 @@ impl Slots {
 
     /// Takes a slot for a flow from an access router, one that was never used where it `must_be_new`; whether it is a new
     /// one.
-    pub fn take(&mut self, shared: &Shared, origin: u16, must_be_new: bool) -> (u32, bool) {
+    pub fn take(&mut self, shared: &Shared, origin: AccessRouter, must_be_new: bool) -> (u32, bool) {
         let pool = Self::pool(shared, origin);
         if !must_be_new && let Some(slot) = self.free[pool].pop() {
             return (slot, false);
@@ -45,7 +46,7 @@ impl Slots {
         let slot = self.count;
         self.count += 1;
         if !self.slots.is_empty() {
-            let of_group = &mut self.slots[shared.network.group_of(usize::from(origin))];
+            let of_group = &mut self.slots[shared.network.group_of(origin.index())];
             self.numbers.push(of_group.len() as u32);
             of_group.push(slot);
         }
@@ -53,12 +54,12 @@ impl Slots {
     }
 
     /// Gives back the slot of a flow from an access router.
-    pub fn release(&mut self, shared: &Shared, origin: u16, slot: u32) {
+    pub fn release(&mut self, shared: &Shared, origin: AccessRouter, slot: u32) {
         self.free[Self::pool(shared, origin)].push(slot);
     }
 
-    fn pool(shared: &Shared, origin: u16) -> usize {
-        let origin = usize::from(origin);
+    fn pool(shared: &Shared, origin: AccessRouter) -> usize {
+        let origin = origin.index();
         if shared.queued_acks() { origin } else { shared.network.group_of(origin) }
     }
 

@@ -20,7 +20,7 @@ impl Domain {
     /// speeds and delays of the instant at which it began.
     fn time_alone(&self, flow: &Flow, bytes: u32) -> Picos {
         let network = &self.shared.network;
-        let (origin, receiver) = (usize::from(flow.origin), usize::from(flow.receiver));
+        let (origin, receiver) = (flow.origin.index(), flow.receiver.index());
         let extra = flow.access_lane.map_or(0, |lane| network.lanes[lane.index()].delay);
         let round_trip = network.round_trip_at(origin, receiver, flow.started) + 2 * extra;
         let services = network.data_services(origin, receiver, bytes, flow.started);

@@ -64,7 +64,7 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
         let Fabric::Lanes(fabric) = &mut domains[from].fabric else { continue };
         let mut outboxes: Vec<Outbox> = std::mem::take(fabric.outboxes());
         for outbox in outboxes.iter_mut().filter(|outbox| !outbox.segments.is_empty()) {
-            if let Fabric::Lanes(fabric) = &mut domains[usize::from(outbox.domain)].fabric {
+            if let Fabric::Lanes(fabric) = &mut domains[outbox.domain.index()].fabric {
                 fabric.receive(outbox.lane, &outbox.segments);
             }
             outbox.segments.clear();
@@ -74,7 +74,7 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
         }
     }
     let single = domains.len() == 1;
-    let home = |flow| if single { 0 } else { shared.home(flow) };
+    let home = |flow| if single { 0 } else { shared.home(flow).index() };
     for (place, drop) in drops.iter().enumerate() {
         if let Some(later) = drops.get(place + AHEAD) {
             domains[home(later.flow)].fetch_for_drop(later.flow);
@@ -88,7 +88,7 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
 pub(super) fn exchange_news(domains: &mut [&mut Domain]) {
     for from in 0..domains.len() {
         for (home, news) in std::mem::take(&mut domains[from].answering.elsewhere) {
-            domains[home].take_news(news);
+            domains[home.index()].take_news(news);
         }
     }
 }
@@ -100,7 +100,7 @@ fn exchange_acks(domains: &mut [&mut Domain]) {
     for from in 0..domains.len() {
         domains[from].take_dropped_acks();
         for (home, missed) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
-            domains[home].miss(missed);
+            domains[home.index()].miss(missed);
         }
         let new = std::mem::take(&mut domains[from].dropped_acks.new_origins);
         for other in (0..domains.len()).filter(|other| *other != from) {

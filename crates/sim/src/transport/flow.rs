@@ -3,7 +3,7 @@
 use super::rtt::{RttEstimator, Timing};
 use super::scoreboard::Scoreboard;
 use crate::engine::FlowId;
-use crate::network::{DomainRouter, LaneId};
+use crate::network::{AccessRouter, DomainRouter, LaneId};
 use mesonet_cc::{Controller, Picos};
 use serde::{Deserialize, Serialize};
 use std::mem::offset_of;
@@ -68,8 +68,8 @@ pub struct Flow {
     pub initial_slow_start: bool,
     /// Segments without acknowledgements of their own, dropped or held back, are not reported yet.
     pub acks_dropped: bool,
-    /// Access index of the receiver.
-    pub receiver: u16,
+    /// Access router of the receiver.
+    pub receiver: AccessRouter,
     /// Its name in its segments.
     pub id: FlowId,
     /// Lane from its source to the access router, if it has one of its own.
@@ -123,8 +123,8 @@ pub struct Flow {
     pub rescued: bool,
     /// File category, index of `FILE_CATEGORIES`.
     pub category: u8,
-    /// Access index of the source.
-    pub origin: u16,
+    /// Access router of the source, by its number in the whole network.
+    pub origin: AccessRouter,
     /// Segments of its data that routers dropped.
     pub losses: u32,
     /// When an entry that was armed before comes up, later than `watched`; 0 where none is known.
@@ -190,8 +190,8 @@ impl Flow {
             acks_dropped: false,
             algorithm: 0,
             pair_class: 0,
-            receiver: 0,
-            origin: 0,
+            receiver: AccessRouter::default(),
+            origin: AccessRouter::default(),
             id: FlowId::default(),
             access_router: DomainRouter::default(),
             access_lane: None,

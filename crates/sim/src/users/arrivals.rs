@@ -1,8 +1,8 @@
 //! Open-loop arrivals: when flows arrive at each access router, and what they are.
 
 use super::population::pick;
-use crate::network::Network;
 use crate::network::arrivals::{Arrivals, Origin};
+use crate::network::{AccessRouter, Network};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{ArrivalProcess, Gaps, Scenario};
 use mesonet_cc::{Picos, picos};
@@ -21,8 +21,8 @@ pub struct Emitter {
 pub struct Arrival {
     /// Segments.
     pub size: u64,
-    /// Access index of the receiver.
-    pub receiver: u16,
+    /// Access router of the receiver.
+    pub receiver: AccessRouter,
     /// Index of the congestion control.
     pub algorithm: u8,
 }
@@ -51,10 +51,10 @@ impl Emitters {
         self.list.len()
     }
 
-    /// Access index at which an emitter is.
+    /// Access router of an emitter.
     #[must_use]
-    pub fn access(&self, network: &Network, emitter: u32) -> usize {
-        usize::from(self.origin(network, emitter).access)
+    pub fn access(&self, network: &Network, emitter: u32) -> AccessRouter {
+        self.origin(network, emitter).access
     }
 
     /// The process of an emitter in the scenario.
@@ -103,7 +103,7 @@ impl Emitters {
     /// Named by process and access router, so that other processes and routers do not change it.
     fn stream(&self, network: &Network, emitter: u32, k: u64) -> Stream {
         let Emitter { process, .. } = self.list[emitter as usize];
-        let name = (u64::from(process) << 32) | self.access(network, emitter) as u64;
+        let name = (u64::from(process) << 32) | self.access(network, emitter).index() as u64;
         Stream::new(self.seed, Purpose::Arrival, name, k)
     }
 }

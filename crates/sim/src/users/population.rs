@@ -1,7 +1,7 @@
 //! Sources and the choices they make.
 
 use super::files::FileSizes;
-use crate::network::Network;
+use crate::network::{AccessRouter, Network};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Scenario, StartPattern};
 use mesonet_cc::Picos;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct Source {
     /// Its number.
     pub number: u32,
-    /// Access index.
-    pub access: u16,
+    /// Its access router.
+    pub access: AccessRouter,
     /// Index of the algorithm.
     pub algorithm: u8,
     /// Its interface is fast.
@@ -32,8 +32,8 @@ pub struct Transfer {
     pub category: u8,
     /// Segments.
     pub size: u64,
-    /// Access index of the receiver.
-    pub receiver: u16,
+    /// Access router of the receiver.
+    pub receiver: AccessRouter,
     /// Slower of both interfaces, segments/s.
     pub rate: f64,
 }
@@ -79,7 +79,7 @@ impl Population {
 
     /// Its sources, those under one access router together. What is random about a source comes from its own stream.
     pub fn sources(&self, scenario: &Scenario, network: &Network) -> impl Iterator<Item = Source> {
-        let under = |(access, count): (usize, &u64)| (0..*count).map(move |_| access as u16);
+        let under = |(access, count): (usize, &u64)| (0..*count).map(move |_| AccessRouter::new(access));
         let places = network.traffic.sources.iter().enumerate().flat_map(under);
         places.zip(0..).map(|(access, number)| {
             let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(number), 0);
@@ -117,9 +117,9 @@ impl Population {
         stream.bits();
         let (category, size) = self.files.draw(&mut stream);
         let receiver_fast = stream.uniform() < self.fast_probability;
-        let weights = &self.receivers[self.row_of[usize::from(source.access)]];
+        let weights = &self.receivers[self.row_of[source.access.index()]];
         let u = stream.uniform();
-        let receiver = weights.partition_point(|w| *w <= u).min(weights.len() - 1) as u16;
+        let receiver = AccessRouter::new(weights.partition_point(|w| *w <= u).min(weights.len() - 1));
         let fast = receiver_fast && source.fast;
         Transfer { category, size, receiver, rate: self.rates[usize::from(fast)] }
     }
