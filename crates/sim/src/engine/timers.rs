@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// An instant and what is armed for it.
-type Entry = (Picos, u64);
+type TimerEvent = (Picos, u64);
 
 /// Slots are 2^34 ps long, 17 ms: the heap of a slot is small, and few slots are empty (chosen).
 const SLOT_BITS: u32 = 34;
@@ -21,32 +21,32 @@ const SLOTS: u64 = 256;
 ///
 /// Invariant: `soon` is empty only where nothing is armed; `soon` has all entries before the end of slot `slot`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
+#[serde(from = "Vec<TimerEvent>", into = "Vec<TimerEvent>")]
 pub struct Timers {
-    soon: BinaryHeap<Reverse<Entry>>,
+    soon: BinaryHeap<Reverse<TimerEvent>>,
     /// The last slot whose entries are in `soon`, counted from instant 0.
     slot: u64,
     /// Entries of later slots of the turn that holds `slot`, by slot of a turn.
-    slots: Vec<Vec<Entry>>,
+    slots: Vec<Vec<TimerEvent>>,
     /// Number of these entries: a search through empty slots would cost more than the heap saves.
     in_slots: usize,
     /// Entries of later turns.
-    later: Vec<Entry>,
+    later: Vec<TimerEvent>,
 }
 
 fn slot_of(at: Picos) -> u64 {
     at >> SLOT_BITS
 }
 
-impl From<Vec<Entry>> for Timers {
-    fn from(entries: Vec<Entry>) -> Self {
+impl From<Vec<TimerEvent>> for Timers {
+    fn from(entries: Vec<TimerEvent>) -> Self {
         let mut timers = Self::default();
         entries.into_iter().for_each(|(at, code)| timers.arm(at, code));
         timers
     }
 }
 
-impl From<Timers> for Vec<Entry> {
+impl From<Timers> for Vec<TimerEvent> {
     fn from(timers: Timers) -> Self {
         let soon = timers.soon.into_iter().map(|entry| entry.0);
         let mut entries: Vec<_> =
@@ -99,7 +99,7 @@ impl Timers {
 
     /// Takes the next event.
     #[inline]
-    pub fn take(&mut self) -> Option<Entry> {
+    pub fn take(&mut self) -> Option<TimerEvent> {
         let entry = self.soon.pop();
         if self.soon.is_empty() && self.in_slots + self.later.len() > 0 {
             self.advance();

@@ -22,28 +22,28 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-/// A segment in the heap: instants, then lanes, then the order in which they were pushed.
+/// The arrival of a segment at the end of its lane. Order: instants, then lanes, then the order of pushes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Entry {
+struct SegmentEvent {
     order: (Picos, LaneId, u64),
     segment: Segment,
 }
 
-impl PartialEq for Entry {
+impl PartialEq for SegmentEvent {
     fn eq(&self, other: &Self) -> bool {
         self.order == other.order
     }
 }
 
-impl Eq for Entry {}
+impl Eq for SegmentEvent {}
 
-impl PartialOrd for Entry {
+impl PartialOrd for SegmentEvent {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Entry {
+impl Ord for SegmentEvent {
     fn cmp(&self, other: &Self) -> Ordering {
         self.order.cmp(&other.order)
     }
@@ -71,7 +71,7 @@ struct Queue {
 pub struct PlainFabric {
     network: Arc<Network>,
     own: Vec<OwnLanes>,
-    heap: BinaryHeap<Reverse<Entry>>,
+    heap: BinaryHeap<Reverse<SegmentEvent>>,
     pushed: u64,
     queues: Vec<Queue>,
     /// Disciplines by queue of data.
@@ -142,7 +142,7 @@ impl PlainFabric {
                 return None;
             }
             if self.heap.peek().is_some_and(|entry| entry.0.order.0 == time) {
-                let Entry { order, segment } = self.heap.pop()?.0;
+                let SegmentEvent { order, segment } = self.heap.pop()?.0;
                 match self.network.lanes[order.1.index()].end {
                     LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
                     LaneEnd::Receivers(_) if self.is_acknowledgement(&segment) => match segment.flow.home() {
@@ -377,7 +377,7 @@ impl PlainFabric {
         let (delay, floor) = self.delays[lane.index()];
         segment.time = (departure + delay).max(floor);
         self.pushed += 1;
-        self.heap.push(Reverse(Entry { order: (segment.time, lane, self.pushed), segment }));
+        self.heap.push(Reverse(SegmentEvent { order: (segment.time, lane, self.pushed), segment }));
     }
 
     /// See [`super::Fabric::send_on`].

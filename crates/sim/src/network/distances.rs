@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The access routers of one region that are equally far from everywhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct RegionGroup {
     /// Region.
     pub region: usize,
     /// Group of [`Groups`].
@@ -32,8 +32,8 @@ pub struct Distances {
     pub longest: Vec<f64>,
     /// Routers that an access router adds to the paths of its region, mean over the other regions.
     pub below: Vec<f64>,
-    /// Places of access routers, by region, then group.
-    pub places: Vec<Place>,
+    /// Groups of access routers of each region, by region, then group.
+    pub region_groups: Vec<RegionGroup>,
 }
 
 impl Distances {
@@ -46,8 +46,8 @@ impl Distances {
         groups: &Groups,
         group_delay: impl Fn(usize, usize) -> Picos,
     ) -> Self {
-        let places = places(topology, access, groups);
-        let mut hosted: Vec<usize> = places.iter().map(|p| p.region).collect();
+        let region_groups = region_groups(topology, access, groups);
+        let mut hosted: Vec<usize> = region_groups.iter().map(|p| p.region).collect();
         hosted.dedup();
         let mut distances = Self {
             paths: Vec::new(),
@@ -55,7 +55,7 @@ impl Distances {
             delay: Vec::new(),
             longest: Vec::new(),
             below: vec![0.0; access.len()],
-            places,
+            region_groups,
         };
 
         let mut hops = BTreeMap::new();
@@ -101,10 +101,10 @@ impl Distances {
         (sum / pairs, seconds(longest))
     }
 
-    fn of_region(&self, region: usize) -> &[Place] {
-        let first = self.places.partition_point(|p| p.region < region);
-        let last = self.places.partition_point(|p| p.region <= region);
-        &self.places[first..last]
+    fn of_region(&self, region: usize) -> &[RegionGroup] {
+        let first = self.region_groups.partition_point(|p| p.region < region);
+        let last = self.region_groups.partition_point(|p| p.region <= region);
+        &self.region_groups[first..last]
     }
 
     /// Mean round trip over the paths, s.
@@ -114,11 +114,14 @@ impl Distances {
     }
 }
 
-fn places(topology: &Topology, access: &[usize], groups: &Groups) -> Vec<Place> {
-    let mut places: BTreeMap<(usize, usize), Place> = BTreeMap::new();
+fn region_groups(topology: &Topology, access: &[usize], groups: &Groups) -> Vec<RegionGroup> {
+    let mut region_groups: BTreeMap<(usize, usize), RegionGroup> = BTreeMap::new();
     for (index, &router) in access.iter().enumerate() {
         let (region, group) = (topology.routers[router].region, groups.of[index].index());
-        places.entry((region, group)).or_insert(Place { region, group, first: index, count: 0 }).count += 1;
+        region_groups
+            .entry((region, group))
+            .or_insert(RegionGroup { region, group, first: index, count: 0 })
+            .count += 1;
     }
-    places.into_values().collect()
+    region_groups.into_values().collect()
 }

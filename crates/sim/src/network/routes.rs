@@ -51,7 +51,7 @@ impl Network {
     /// Number of ordered pairs of regions between which the path differs.
     fn paths_changed(&self, one: usize, other: usize) -> usize {
         let differs = |(from, to): &&(usize, usize)| {
-            let target = self.distances.places.iter().find(|place| place.region == *to);
+            let target = self.distances.region_groups.iter().find(|group| group.region == *to);
             target.is_some_and(|target| self.differs(one, other, *from, target.first))
         };
         self.distances.paths.iter().filter(differs).count()

@@ -21,20 +21,20 @@ use std::collections::BTreeMap;
 /// The receivers of a domain.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Answering {
-    hosts: BTreeMap<Place, Host>,
+    hosts: BTreeMap<ReceiverKey, Host>,
     /// News for the receivers of other domains, with the domain.
     #[serde(skip)]
     pub elsewhere: Vec<(DomainId, News)>,
 }
 
-/// A flow, and the access router of a receiver: flows of a slot may have different receivers.
+/// Identifies a receiver by flow and access router: flows of a slot may have different receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct ReceiverKey {
     flow: u32,
     access: AccessRouter,
 }
 
-impl Place {
+impl ReceiverKey {
     fn of(flow: &Flow) -> Self {
         Self { flow: flow.id.0, access: flow.receiver }
     }
@@ -51,7 +51,7 @@ impl Place {
 
 /// News of a connection from the domain of its source.
 #[derive(Clone, Debug)]
-pub(super) struct News(Place, What);
+pub(super) struct News(ReceiverKey, What);
 
 #[derive(Clone, Debug)]
 enum What {
@@ -137,14 +137,14 @@ impl Domain {
             receiver,
             over: OFF,
         };
-        self.announce(News(Place::of(flow), What::Opens(Box::new(connection))));
+        self.announce(News(ReceiverKey::of(flow), What::Opens(Box::new(connection))));
     }
 
     /// A flow has ended.
     pub(super) fn announce_ended(&mut self, slot: u32) {
         if self.shared.answers.is_some() {
             let at = self.now + self.shared.spreading;
-            self.announce(News(Place::of(&self.flows[slot as usize]), What::Ends(at)));
+            self.announce(News(ReceiverKey::of(&self.flows[slot as usize]), What::Ends(at)));
         }
     }
 
@@ -153,7 +153,7 @@ impl Domain {
         if self.shared.answers.is_some() {
             let flow = &self.flows[slot as usize];
             let from = self.now + self.shared.spreading;
-            self.announce(News(Place::of(flow), What::Changes(flow.end, from)));
+            self.announce(News(ReceiverKey::of(flow), What::Changes(flow.end, from)));
         }
     }
 
@@ -167,37 +167,35 @@ impl Domain {
     }
 
     /// News of a connection to a receiver that is here.
-    pub(super) fn take_news(&mut self, News(place, what): News) {
+    pub(super) fn take_news(&mut self, News(key, what): News) {
         match what {
-            What::Opens(connection) => {
-                self.answering.hosts.entry(place).or_default().coming.push(*connection)
-            }
-            What::Changes(end, from) => self.change(place, from, |connection| connection.then = (end, from)),
-            What::Ends(at) => self.change(place, at, |connection| connection.over = at),
+            What::Opens(connection) => self.answering.hosts.entry(key).or_default().coming.push(*connection),
+            What::Changes(end, from) => self.change(key, from, |connection| connection.then = (end, from)),
+            What::Ends(at) => self.change(key, at, |connection| connection.over = at),
         }
     }
 
     /// Changes the last connection of a receiver, and looks at that when the change takes effect.
-    fn change(&mut self, place: Place, at: Picos, change: impl FnOnce(&mut Connection)) {
-        if let Some(connection) = self.answering.hosts.get_mut(&place).and_then(Host::last) {
+    fn change(&mut self, key: ReceiverKey, at: Picos, change: impl FnOnce(&mut Connection)) {
+        if let Some(connection) = self.answering.hosts.get_mut(&key).and_then(Host::last) {
             change(connection);
-            self.arm(at, place.code());
+            self.arm(at, key.code());
         }
     }
 
     /// A segment reaches a receiver that is here.
     #[inline(never)]
     pub(super) fn reach(&mut self, segment: Segment) {
-        let place = Place { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
-        self.decide(place, segment).carry_out(segment, |together| self.answer(place, together));
+        let key = ReceiverKey { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
+        self.decide(key, segment).carry_out(segment, |together| self.answer(key, together));
     }
 
     /// Decides which acknowledgements a segment causes.
-    fn decide(&mut self, place: Place, segment: Segment) -> Decision {
+    fn decide(&mut self, key: ReceiverKey, segment: Segment) -> Decision {
         let alone = Decision::Apart(None);
         let rules = &self.shared.answers.expect("receivers delay acknowledgements");
         let now = self.now;
-        let Some(host) = self.answering.hosts.get_mut(&place) else { return alone };
+        let Some(host) = self.answering.hosts.get_mut(&key) else { return alone };
         let Some(connection) = host.of(segment.sequence).filter(|connection| now < connection.over) else {
             return alone;
         };
@@ -222,19 +220,19 @@ impl Domain {
         };
         let decision = receiver.decide(&arrival, now, rules);
         if let Some(at) = host.watch() {
-            self.arm(at, place.code());
+            self.arm(at, key.code());
         }
         decision
     }
 
     /// Sends a single acknowledgement for these segments.
-    fn answer(&mut self, place: Place, segments: &[Segment]) {
+    fn answer(&mut self, key: ReceiverKey, segments: &[Segment]) {
         let Some((last, held)) = segments.split_last() else { return };
         for segment in held {
             self.hand_missed(Missed { time: self.now, segment: *segment, answer: Some(*last) });
         }
         let network = &self.shared.network;
-        let access_router = network.access[place.access.index()];
+        let access_router = network.access[key.access.index()];
         let queued = network.queued_acks.as_ref().expect("acknowledgements pass routers");
         let router = self.shared.domains.router[queued.access_router(access_router)];
         self.fabric.answer(self.now, router, *last);
@@ -242,8 +240,8 @@ impl Domain {
 
     /// A timer entry of a receiver came up: something has been held for long enough, or its connection is over.
     pub(super) fn receiver_due(&mut self, code: u64, time: Picos) {
-        let place = Place::of_code(code);
-        let Some(host) = self.answering.hosts.get_mut(&place) else { return };
+        let key = ReceiverKey::of_code(code);
+        let Some(host) = self.answering.hosts.get_mut(&key) else { return };
         if host.watched == time {
             host.watched = OFF;
         }
@@ -251,7 +249,7 @@ impl Domain {
         host.now = host.now.take().filter(|connection| time < connection.over);
         let Some(connection) = &mut host.now else {
             if host.coming.is_empty() {
-                self.answering.hosts.remove(&place);
+                self.answering.hosts.remove(&key);
             }
             return;
         };
@@ -262,9 +260,9 @@ impl Domain {
             together = connection.receiver.release_all();
         }
         if let Some(at) = host.watch() {
-            self.arm(at, place.code());
+            self.arm(at, key.code());
         }
-        self.answer(place, &together);
+        self.answer(key, &together);
     }
 }
 

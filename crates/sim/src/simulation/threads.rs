@@ -16,8 +16,8 @@ use std::sync::{Mutex, MutexGuard};
 /// Windows after which the domains are ordered anew by the work that they had (chosen: a sort is a microsecond).
 const WINDOWS_OF_AN_ORDER: u32 = 64;
 
-/// State that the threads share.
-struct Work<'a> {
+/// The threads of a run as they share the domains of one window after another.
+struct WorkerPool<'a> {
     domains: Vec<Mutex<&'a mut Domain>>,
     /// Domains in the order in which they are taken.
     order: Vec<AtomicUsize>,
@@ -34,7 +34,7 @@ struct Work<'a> {
 }
 
 /// Counts a domain as done, even if the thread panics.
-struct Done<'a, 'b>(&'a Work<'b>);
+struct Done<'a, 'b>(&'a WorkerPool<'b>);
 
 impl Drop for Done<'_, '_> {
     fn drop(&mut self) {
@@ -44,8 +44,8 @@ impl Drop for Done<'_, '_> {
     }
 }
 
-/// Sends the other threads home, even if this one panics.
-struct Over<'a, 'b>(&'a Work<'b>);
+/// Ends the other threads, even if this one panics.
+struct Over<'a, 'b>(&'a WorkerPool<'b>);
 
 impl Drop for Over<'_, '_> {
     fn drop(&mut self) {
@@ -57,7 +57,7 @@ impl Drop for Over<'_, '_> {
 /// Everything that happens before `limit`, on `threads` threads.
 pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: usize, limit: Picos) {
     let count = domains.len();
-    let work = Work {
+    let pool = WorkerPool {
         domains: domains.into_iter().map(Mutex::new).collect(),
         order: (0..count).map(AtomicUsize::new).collect(),
         next: AtomicUsize::new(count),
@@ -67,23 +67,23 @@ pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: us
         waiting: Waiting::default(),
     };
     std::thread::scope(|scope| {
-        let over = Over(&work);
+        let over = Over(&pool);
         for _ in 1..threads {
-            scope.spawn(|| work.serve());
+            scope.spawn(|| pool.serve());
         }
         let mut before = vec![0; count];
         let mut windows = 0;
-        let mut next = work.with_all(|domains| window(domains, shared, limit));
+        let mut next = pool.with_all(|domains| window(domains, shared, limit));
         while let Some(end) = next {
-            work.open(end);
-            while work.take() {}
-            work.waiting.until(|| work.done.load(Ordering::SeqCst) == count);
+            pool.open(end);
+            while pool.take() {}
+            pool.waiting.until(|| pool.done.load(Ordering::SeqCst) == count);
             windows += 1;
             shared.raise_fault();
-            next = work.with_all(|domains| {
+            next = pool.with_all(|domains| {
                 exchange(shared, domains);
                 if windows % WINDOWS_OF_AN_ORDER == 0 {
-                    work.put_in_order(domains, &mut before);
+                    pool.put_in_order(domains, &mut before);
                 }
                 window(domains, shared, limit)
             });
@@ -92,7 +92,7 @@ pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: us
     });
 }
 
-impl Work<'_> {
+impl WorkerPool<'_> {
     /// Does something with all domains, which no thread is at work on.
     fn with_all<T>(&self, act: impl FnOnce(&mut [&mut Domain]) -> T) -> T {
         let lock = |domain| Mutex::lock(domain).expect("a thread panicked");
