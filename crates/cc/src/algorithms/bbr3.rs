@@ -16,9 +16,9 @@
 //! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a timeout leaves
 //!   one segment more than what is in flight, so one.
 //!
-//! In brackets stand the names of the draft's own steps: they outlive its section numbers, which are those of revision
-//! 05. `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next, `marks`
-//! what it makes of ECN.
+//! In brackets stand the names of the draft's own steps, and its sections. The names outlive the numbers, which are those
+//! of revision 05; precautionary probes are of revision 06, section 5.3.3.6. `constants` has what can be set, `model` what
+//! the flow knows of its path, `modes` what it does next, `marks` what it makes of ECN.
 //!
 //! Left out: aggregated acknowledgements (each segment has its own here).
 
@@ -36,7 +36,7 @@ use crate::{
 pub use constants::Bbr3Config;
 use marks::Marks;
 use model::{FullPipe, Model, UNBOUNDED};
-use modes::{Feedback, Mode};
+use modes::Mode;
 use serde::{Deserialize, Serialize};
 
 /// BBRv3: the state of one flow. Rates in segments/s.
@@ -53,16 +53,18 @@ pub struct Bbr3 {
     draw: Draw,
     delivered: u64,
     in_flight: u32,
-    feedback: Feedback,
     recovery: Conservation,
     marks: Marks,
     round_start: bool,
     loss_round_start: bool,
     loss_in_round: bool,
-    /// Losses are held against the probe under way.
+    /// Losses are held against the last probe (`bw_probe_samples`). Not in a mode: its segments are acknowledged until a
+    /// round after ProbeBW_UP, in whatever mode the flow is then.
     probing: bool,
-    /// The last probe lost too much; the one under way stopped where that had been.
+    /// The last probe lost too much (`prev_probe_too_high`). Not in a mode: it counts from one probe to the next.
     too_high_before: bool,
+    /// The last probe stopped at the bound of the one before (`prev_probe_precautionary`). Not in a mode: ProbeRTT may come
+    /// before its last acknowledgement.
     precautionary: bool,
     seen_rtt: bool,
     /// Nothing was acknowledged since the application was idle.
@@ -70,44 +72,45 @@ pub struct Bbr3 {
 }
 
 impl Bbr3Config {
-    /// Pacing rate for a bandwidth in segments/s.
+    /// Pacing rate for a bandwidth in segments/s (BBRSetPacingRateWithGain, section 5.6.2).
     fn pacing(&self, bandwidth: f64, gain: f64) -> f64 {
         bandwidth * gain * (1.0 - self.pacing_margin)
     }
 }
 
 impl Bbr3 {
-    /// `gain` times what the path holds (BBRBDPMultiple).
+    /// `gain` times what the path holds (BBRBDPMultiple, section 5.6.4.2).
     fn product(&self, gain: f64) -> f64 {
         self.model.product(gain).unwrap_or(self.window.initial())
     }
 
-    /// The same with room for bursts and at least the smallest window (BBRQuantizationBudget).
+    /// The same with room for bursts and at least the smallest window (BBRQuantizationBudget, section 5.6.4.2).
     fn with_room(&self, c: &Bbr3Config, flight: f64) -> f64 {
         let flight = flight.max(3.0 * c.quantum).max(c.min_window);
         if self.mode.is_up() { flight + c.up_extra } else { flight }
     }
 
-    /// Flight that leaves no queue (BBRInflight).
+    /// Flight that leaves no queue (BBRInflight, section 5.6.4.2).
     fn drained(&self, c: &Bbr3Config) -> f64 {
         self.with_room(c, self.product(1.0))
     }
 
-    /// Flight that the flow needs (BBRTargetInflight).
+    /// Flight that the flow needs (BBRTargetInflight, section 5.3.3.5.3).
     fn target(&self) -> f64 {
         self.product(1.0).min(self.window.cwnd())
     }
 
-    /// The window while the round-trip time is probed (BBRProbeRTTCwnd).
+    /// The window while the round-trip time is probed (BBRProbeRTTCwnd, section 5.6.4.5).
     fn probe_rtt_window(&self, c: &Bbr3Config) -> f64 {
         self.product(c.probe_rtt_gain).max(c.min_window)
     }
 
+    /// Starts a round (BBRStartRound, section 5.5.1).
     fn start_round(&mut self, delivered: u64) {
         self.round_end = delivered;
     }
 
-    /// Starts a loss round where the last one is over (BBRUpdateLatestDeliverySignals).
+    /// Starts a loss round where the last one is over (BBRUpdateLatestDeliverySignals, section 5.5.10.3).
     fn update_latest(&mut self, ack: &AckEvent) {
         self.model.update_latest(ack);
         self.loss_round_start = ack.sample.prior_delivered >= self.loss_round_end;
@@ -116,8 +119,8 @@ impl Bbr3 {
         }
     }
 
-    /// Starts a round where the last one is over, and takes its losses into the model (BBRUpdateRound,
-    /// BBRUpdateCongestionSignals).
+    /// Starts a round where the last one is over (BBRUpdateRound, section 5.5.1), and takes its losses into the model
+    /// (BBRUpdateCongestionSignals, section 5.5.10.3).
     fn update_congestion(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         self.round_start = ack.sample.prior_delivered >= self.round_end;
         if self.round_start {
@@ -139,12 +142,14 @@ impl Bbr3 {
         self.loss_in_round = false;
     }
 
+    /// Brings the window from before the recovery back (BBRRestoreCwnd, section 5.6.4.4).
     fn leave_recovery(&mut self, c: &Bbr3Config) {
         let cwnd = self.recovery.end(self.window.cwnd());
         self.window.set(&c.common, cwnd);
     }
 
-    /// Sets the pacing rate, which only rises before the path is full (BBRInitPacingRate, BBRSetPacingRate).
+    /// Sets the pacing rate, which only rises before the path is full (BBRInitPacingRate, BBRSetPacingRate, section
+    /// 5.6.2).
     fn set_pacing_rate(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         if !self.seen_rtt && ack.srtt > 0 {
             self.seen_rtt = true;
@@ -156,7 +161,8 @@ impl Bbr3 {
         }
     }
 
-    /// Sets the window within the bounds of the model (BBRSetCwnd, BBRBoundCwndForProbeRTT, BBRBoundCwndForModel).
+    /// Sets the window (BBRSetCwnd, section 5.6.4.6) within the bounds of ProbeRTT (BBRBoundCwndForProbeRTT, section
+    /// 5.6.4.5) and of the model (BBRBoundCwndForModel, section 5.6.4.7).
     fn set_window(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let largest = self.with_room(c, self.product(self.mode.cwnd_gain(c)));
         let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
@@ -194,6 +200,7 @@ impl CongestionControl for Bbr3 {
         config.codepoint
     }
 
+    // BBROnInit (section 5.2.1).
     fn new(config: &Bbr3Config, start: &Start) -> Self {
         let window = Window::new(&config.common, start);
         let rtt = if start.rtt > 0 { seconds(start.rtt) } else { config.first_rtt };
@@ -208,7 +215,6 @@ impl CongestionControl for Bbr3 {
             draw: Draw::new(start.seed),
             delivered: 0,
             in_flight: 0,
-            feedback: Feedback::Idle,
             recovery: Conservation::default(),
             marks: Marks::new(config),
             round_start: false,
@@ -222,7 +228,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    // BBRHandleLostPacket, BBRHandleInflightTooHigh.
+    // BBRHandleLostPacket, BBRHandleInflightTooHigh (section 5.5.10.2).
     fn on_segment_lost(&mut self, config: &Bbr3Config, lost: &LostSegment) {
         if !self.loss_in_round {
             (self.loss_in_round, self.loss_round_end) = (true, lost.delivered);
@@ -243,7 +249,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    // BBRUpdateModelAndState, then BBRUpdateControlParameters (draft, section 5.2.3).
+    // BBRUpdateModelAndState, then BBRUpdateControlParameters (section 5.2.3).
     fn on_ack(&mut self, config: &Bbr3Config, ack: &AckEvent) {
         if self.recovery.has_repaired_timeout(ack) {
             self.leave_recovery(config);
@@ -272,7 +278,7 @@ impl CongestionControl for Bbr3 {
         self.set_window(config, ack);
     }
 
-    // BBRHandleRestartFromIdle. The model of the path is kept.
+    // BBRHandleRestartFromIdle (section 5.4.1). The model of the path is kept.
     fn on_idle(&mut self, config: &Bbr3Config, idle: &IdleEvent) {
         self.after_idle = true;
         if self.mode.is_probe_bw() {
@@ -285,7 +291,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    // BBROnEnterRecovery, BBROnEnterRTO.
+    // BBROnEnterFastRecovery, BBROnEnterRTO (section 5.6.4.4).
     fn on_loss(&mut self, config: &Bbr3Config, loss: &LossEvent) {
         match loss.cause {
             // Each acknowledgement reports its marks.
@@ -302,6 +308,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
+    // BBRRestoreCwnd (section 5.6.4.4).
     fn on_recovery_exit(&mut self, config: &Bbr3Config, _: Picos) {
         self.leave_recovery(config);
     }
@@ -345,7 +352,7 @@ mod tests {
     const RTT: Picos = 162 * MS;
 
     /// A wait of 2.5 s that begins at 0.
-    const WAIT: Wait = Wait { until: 2500 * MS, rounds: 0 };
+    const WAIT: Wait = Wait { until: 2500 * MS, rounds: 0, stopping: false };
 
     fn up() -> Mode {
         Mode::Up(Probe::new(6804.0, 0))
@@ -404,7 +411,7 @@ mod tests {
             (Mode::Cruise(WAIT), 6804.0, 20_790.0),
             (Mode::Refill { doublings: 0 }, 6804.0, 20_790.0),
             (up(), 7656.5, 25_987.5),
-            (Mode::ProbeRtt { hold: None }, 1701.0, 20_790.0),
+            (Mode::ProbeRtt { hold: None, stopping: false }, 1701.0, 20_790.0),
         ] {
             let (config, mut bbr) = known(mode);
             bbr.window.set(&config.common, 9000.0);
@@ -418,7 +425,7 @@ mod tests {
     #[test]
     fn a_probe_that_loses_too_much_bounds_what_is_in_flight() {
         let (config, mut bbr) = known(up());
-        (bbr.probing, bbr.feedback) = (true, Feedback::Probing);
+        bbr.probing = true;
         bbr.on_segment_lost(&config, &lost(80, 4000));
         assert_eq!(
             (bbr.mode.name(), bbr.model.long_in_flight),
@@ -597,7 +604,7 @@ mod tests {
     #[test]
     fn the_long_term_bound_rises_faster_while_it_is_reached() {
         let (config, mut bbr) = known(up());
-        (bbr.probing, bbr.feedback, bbr.model.long_in_flight) = (true, Feedback::Probing, 4000.0);
+        (bbr.probing, bbr.model.long_in_flight) = (true, 4000.0);
         bbr.window.set(&config.common, 4000.0);
         bbr.mode = Mode::Up(Probe::new(4000.0, 0));
         let ack = |round_start: bool, in_flight| AckEvent { acked: 1010, round_start, in_flight, ..acks(1) };

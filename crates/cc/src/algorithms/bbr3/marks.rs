@@ -50,7 +50,7 @@ impl Marks {
         (self.in_round, self.in_cycle, self.lost_in_cycle) = (false, false, false);
     }
 
-    /// A segment was found lost.
+    /// A segment was found lost (`bbr_note_loss`).
     pub fn note_loss(&mut self) {
         self.lost_in_cycle = true;
     }
@@ -97,7 +97,7 @@ impl Bbr3 {
         }
     }
 
-    /// Ends the start after some rounds in a row with too large a share of marks.
+    /// Ends the start after some rounds in a row with too large a share of marks (`bbr_check_ecn_too_high_in_startup`).
     fn check_startup_marks(&mut self, c: &Bbr3Config, share: f64) {
         let Mode::Startup { marked_rounds, .. } = &mut self.mode else { return };
         let too_many = c.ecn_threshold > 0.0 && share >= c.ecn_threshold;
@@ -123,7 +123,7 @@ impl Bbr3 {
     }
 
     /// Doublings of the slope with which the next probe begins, so that its first round raises the long-term bound by
-    /// `ecn_reprobe_gain` of it.
+    /// `ecn_reprobe_gain` of it (`bbr_check_time_to_probe_bw`).
     pub(super) fn fast_slope(&self, c: &Bbr3Config) -> u8 {
         let first = self.model.long_in_flight * c.ecn_reprobe_gain;
         libm::log2(first.clamp(1.0, f64::from(1_u32 << 30))) as u8

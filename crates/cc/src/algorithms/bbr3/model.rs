@@ -1,7 +1,7 @@
 //! The model of the path: bandwidth, round-trip time, and what may be in flight.
 //!
 //! Losses bound both in two ways: for the short term until the next probe, for the long term where a probe lost too much
-//! (draft-ietf-ccwg-bbr, section 5.5).
+//! (draft-ietf-ccwg-bbr, section 5.5.10).
 
 use super::Bbr3Config;
 use crate::{AckEvent, Picos, seconds};
@@ -45,52 +45,54 @@ impl Model {
         }
     }
 
-    /// Largest delivery rate of two probing cycles.
+    /// Largest delivery rate of two probing cycles (section 5.5.3).
     pub fn max_bandwidth(&self) -> f64 {
         self.max_bandwidth[0].max(self.max_bandwidth[1])
     }
 
-    /// The bandwidth that the flow uses (BBRBoundBWForModel).
+    /// The bandwidth that the flow uses (BBRBoundBWForModel, section 5.5.10.3).
     pub fn bandwidth(&self) -> f64 {
         self.max_bandwidth().min(self.short_bandwidth)
     }
 
-    /// `gain` times what the path holds, none before the first round-trip time (BBRBDPMultiple).
+    /// `gain` times what the path holds, none before the first round-trip time (BBRBDPMultiple, section 5.6.4.2).
     pub fn product(&self, gain: f64) -> Option<f64> {
         (self.min_rtt > 0).then(|| gain * self.bandwidth() * seconds(self.min_rtt))
     }
 
-    /// Takes the delivery of an acknowledgement into the round (BBRUpdateLatestDeliverySignals).
+    /// Takes the delivery of an acknowledgement into the round (BBRUpdateLatestDeliverySignals, section 5.5.10.3).
     pub fn update_latest(&mut self, ack: &AckEvent) {
         self.latest_bandwidth = self.latest_bandwidth.max(ack.delivery_rate);
         self.latest_delivered = self.latest_delivered.max(ack.sample.delivered(ack.delivered));
     }
 
-    /// Starts a round of the latest signals with this acknowledgement (BBRAdvanceLatestDeliverySignals).
+    /// Starts a round of the latest signals with this acknowledgement (BBRAdvanceLatestDeliverySignals, section
+    /// 5.5.10.3).
     pub fn advance_latest(&mut self, ack: &AckEvent) {
         self.latest_bandwidth = ack.delivery_rate;
         self.latest_delivered = ack.sample.delivered(ack.delivered);
     }
 
-    /// Forgets the latest signals (BBRResetCongestionSignals).
+    /// Forgets the latest signals (BBRResetCongestionSignals, section 5.5.10.3).
     pub fn reset_latest(&mut self) {
         (self.latest_bandwidth, self.latest_delivered) = (0.0, 0);
     }
 
-    /// Raises the largest delivery rate of this cycle (BBRUpdateMaxBw).
+    /// Raises the largest delivery rate of this cycle (BBRUpdateMaxBw, section 5.5.5).
     pub fn update_max_bandwidth(&mut self, ack: &AckEvent) {
         if ack.delivery_rate >= self.max_bandwidth() || !ack.sample.app_limited {
             self.max_bandwidth[1] = self.max_bandwidth[1].max(ack.delivery_rate);
         }
     }
 
-    /// Begins a probing cycle (BBRAdvanceMaxBwFilter).
+    /// Begins a probing cycle (BBRAdvanceMaxBwFilter, section 5.5.6).
     pub fn advance_max_bandwidth(&mut self) {
         self.max_bandwidth = [self.max_bandwidth[1], 0.0];
     }
 
     /// Bounds the short term after a round outside a probe, with losses or with marks that leave `unmarked` of what is in
-    /// flight; the lower bound holds (BBRInitLowerBounds, BBRLossLowerBounds, `bbr_ecn_lower_bounds`).
+    /// flight; the lower bound holds (BBRInitLowerBounds, BBRLossLowerBounds, section 5.5.10.3; `bbr_ecn_lower_bounds` of
+    /// Google's tcp_bbr.c).
     pub fn bound_short_term(&mut self, c: &Bbr3Config, cwnd: f64, lost: bool, unmarked: Option<f64>) {
         if !lost && unmarked.is_none() {
             return;
@@ -109,12 +111,13 @@ impl Model {
         self.short_in_flight = self.short_in_flight.min(by_marks);
     }
 
-    /// Lifts the bounds of the short term (BBRResetShortTermModel).
+    /// Lifts the bounds of the short term (BBRResetShortTermModel, section 5.5.10.3).
     pub fn unbound_short_term(&mut self) {
         (self.short_bandwidth, self.short_in_flight) = (UNBOUNDED, UNBOUNDED);
     }
 
-    /// Updates both minima of the round-trip time; returns whether it is time to probe it (BBRUpdateMinRTT).
+    /// Updates both minima of the round-trip time; returns whether it is time to probe it (BBRUpdateMinRTT, section
+    /// 5.3.4.3).
     pub fn update_min_rtt(&mut self, c: &Bbr3Config, ack: &AckEvent) -> bool {
         let probe_expired = ack.now > self.probe_min_rtt_stamp + c.probe_rtt_interval;
         if ack.rtt > 0 && (self.probe_min_rtt == 0 || ack.rtt < self.probe_min_rtt || probe_expired) {
@@ -129,7 +132,7 @@ impl Model {
 }
 
 impl Bbr3Config {
-    /// Flight below the long-term bound that leaves room for others (BBRInflightWithHeadroom).
+    /// Flight below the long-term bound that leaves room for others (BBRInflightWithHeadroom, section 5.3.3.6).
     pub(super) fn with_headroom(&self, bound: f64) -> f64 {
         if bound == UNBOUNDED {
             return UNBOUNDED;
@@ -137,20 +140,20 @@ impl Bbr3Config {
         (bound - (self.headroom * bound).max(1.0)).max(self.min_window)
     }
 
-    /// Returns whether more of the flight was lost than the path may lose (IsInflightTooHigh).
+    /// Returns whether more of the flight was lost than the path may lose (IsInflightTooHigh, section 5.5.10.2).
     pub(super) fn too_high(&self, lost: u32, in_flight: u32) -> bool {
         f64::from(lost) > f64::from(in_flight) * self.loss_threshold
     }
 
     /// Flight at which the losses passed the threshold, of a flight that lost `lost` up to its last segment
-    /// (BBRInflightAtLoss).
+    /// (BBRInflightAtLoss, section 5.5.10.2).
     pub(super) fn flight_at_loss(&self, lost: u32, in_flight: u32) -> f64 {
         let (flight, lost) = (f64::from(in_flight) - 1.0, f64::from(lost) - 1.0);
         flight + ((self.loss_threshold * flight - lost) / (1.0 - self.loss_threshold)).max(0.0)
     }
 }
 
-/// The search for the point at which the path is full: three rounds without growth (draft, section 5.3.1.2).
+/// The search for the point at which the path is full: three rounds without growth (section 5.3.1.2).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FullPipe {
     bandwidth: f64,
@@ -162,12 +165,12 @@ pub(super) struct FullPipe {
 }
 
 impl FullPipe {
-    /// Begins the search anew from `bandwidth` (BBRResetFullBW).
+    /// Begins the search anew from `bandwidth` (BBRResetFullBW, section 5.3.1.2).
     pub fn reset(&mut self, bandwidth: f64) {
         (self.bandwidth, self.count, self.now) = (bandwidth, 0, false);
     }
 
-    /// Takes the delivery rate at the end of a round (BBRCheckFullBWReached).
+    /// Takes the delivery rate at the end of a round (BBRCheckFullBWReached, section 5.3.1.2).
     pub fn end_round(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         if self.now || ack.sample.app_limited {
             return;
