@@ -65,7 +65,7 @@ pub struct BicConfig {
 impl BicConfig {
     /// I(w), segments per round trip, where `last_max` is the window of the last loss or 0 before the first one.
     fn increment(&self, w: f64, last_max: f64) -> f64 {
-        // tcp_bic.c, low_window; NIST SP 500-282, chapter 10.
+        // tcp_bic.c, bictcp_update, low_window; NIST SP 500-282, chapter 10.
         if w <= self.low_window {
             return 1.0;
         }
@@ -74,7 +74,8 @@ impl BicConfig {
             Search::Linux { whole: false, .. } | Search::Paper { .. } => last_max - w,
         };
         let increment = if distance > 0.0 { self.towards(distance) } else { self.beyond(-distance) };
-        // tcp_bic.c: at least 5 % per round trip before the first loss, and at most one segment per acknowledged one.
+        // tcp_bic.c, bictcp_update: at least 5 % per round trip before the first loss, and at most one segment per
+        // acknowledged one.
         let first = if last_max == 0.0 { self.first_growth * w } else { 0.0 };
         (increment.max(first) * self.ack_ratio).min(w)
     }
@@ -268,6 +269,7 @@ impl CongestionControl for Bic {
         if !config.common.may_grow(ack) {
             return;
         }
+        // Xu et al. 2004, binary search increase and slow start towards a new maximum: I(w) / w per acknowledged segment.
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
             let w = self.window.cwnd();
             self.window.grow(&config.common, config.increment(w, self.last_max) / w);
@@ -279,14 +281,16 @@ impl CongestionControl for Bic {
     }
 
     fn on_loss(&mut self, config: &BicConfig, loss: &LossEvent) {
+        // Xu et al. 2004, multiplicative decrease; tcp_bic.c, bictcp_recalc_ssthresh.
         let basis = self.window.basis(&config.common, loss);
         let reduced = basis * config.kept(basis);
         let timeout = loss.cause == LossCause::Timeout;
         if timeout && config.forget_on_timeout {
-            // tcp_bic.c: a timeout erases the last maximum.
+            // tcp_bic.c, bictcp_state: a timeout erases the last maximum.
             self.last_max = 0.0;
         } else if !timeout || loss.first_timeout {
-            // Xu et al. 2004, fast convergence: half-way between the old window and the new one.
+            // Xu et al. 2004, fast convergence: half-way between the old window and the new one. A timeout that follows
+            // another one is no new loss (RFC 5681, section 3.1).
             let lower = config.fast_convergence && basis < self.last_max;
             self.last_max = if lower { basis * (1.0 - config.decrease / 2.0) } else { basis };
         }

@@ -72,7 +72,8 @@ impl CtcpConfig {
         (self.alpha * libm::pow(w, self.exponent) - 1.0).max(0.0)
     }
 
-    /// Delay window after a round trip (Tan et al. 2006, the three cases of the delay window) under the window `w` that had `diff` segments in queues.
+    /// Delay window after a round trip under the window `w` that had `diff` segments in queues (Tan et al. 2006, the three
+    /// cases of the delay window).
     fn delay_window(&self, delay_window: f64, w: f64, diff: f64, gamma: f64) -> f64 {
         // Linux implementation 1.3; NIST SP 500-282, chapter 10.
         if w < self.low_window {
@@ -85,7 +86,8 @@ impl CtcpConfig {
         }
     }
 
-    /// gamma (draft-sridharan-tcpm-ctcp-02, gamma tuning) after a loss that standard TCP's part of the flow met with `diff_reno` segments in queues.
+    /// gamma after a loss that standard TCP's part of the flow met with `diff_reno` segments in queues
+    /// (draft-sridharan-tcpm-ctcp-02, gamma tuning).
     fn tuned_gamma(&self, gamma: f64, diff_reno: f64) -> f64 {
         let gamma = (1.0 - self.lambda) * gamma + self.lambda * self.tuned_part * diff_reno;
         gamma.min(self.gamma_high).max(self.gamma_low)
@@ -332,6 +334,7 @@ impl CongestionControl for Ctcp {
             self.round.sample(ack.rtt);
         }
         if ack.round_start {
+            // Linux implementation 1.3: at least 3 delays, none of them in recovery.
             let counts = self.round.whole && !ack.in_recovery && self.round.samples >= config.min_samples;
             if counts && !self.slow_start {
                 self.end_round(config, ack);
@@ -384,6 +387,7 @@ impl CongestionControl for Ctcp {
         } else {
             self.delay_window = delay_window;
             self.slow_start = false;
+            // draft-sridharan-tcpm-ctcp-02, gamma tuning: at each loss.
             if let Some(diff_reno) = diff_reno.filter(|_| config.tuned) {
                 self.gamma = config.tuned_gamma(self.gamma, diff_reno);
             }

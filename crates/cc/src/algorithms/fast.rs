@@ -39,7 +39,8 @@ pub struct FastConfig {
 }
 
 impl FastConfig {
-    /// The window equation (Jin et al. 2004, window control): from `w`, when the acknowledged segment left under the window `w_old`.
+    /// The window equation from `w`, when the acknowledged segment left under the window `w_old` (Jin et al. 2004, window
+    /// control).
     fn target(&self, w: f64, w_old: f64, base_rtt: f64, avg_rtt: f64) -> f64 {
         let next = (1.0 - self.gamma) * w + self.gamma * (base_rtt / avg_rtt * w_old + self.alpha);
         next.min(2.0 * w)
@@ -95,13 +96,15 @@ impl Fast {
         }
     }
 
-    /// Control begins at `now`, with a round trip of fresh delays.
+    /// Control begins at `now`, with a round trip of fresh delays: of two round trips one is left alone (Jin et al. 2004,
+    /// window control).
     fn begin_control(&mut self, config: &FastConfig, now: Picos) {
         self.mode = Mode::Frozen;
         self.from = self.window.cwnd();
         self.begin_round(config, now);
     }
 
+    /// Begins a round trip of control; an active one has its whole step from here (Jin et al. 2004, window control).
     fn begin_round(&mut self, config: &FastConfig, at: Picos) {
         self.before = self.from;
         self.from = self.window.cwnd();
@@ -125,6 +128,7 @@ impl Fast {
         self.begin_round(config, at);
     }
 
+    /// Sets the window, at least `min_window` (assumed).
     fn move_to(&mut self, config: &FastConfig, window: f64, may_grow: bool) {
         let window = window.max(config.min_window);
         if may_grow || window < self.window.cwnd() {
@@ -246,6 +250,7 @@ impl CongestionControl for Fast {
             return;
         }
         self.may_grow = true;
+        // RFC 5681, section 3.1, up to ssthresh (NIST SP 500-282, chapter 10).
         if self.mode == Mode::SlowStart {
             self.window.grow_in_slow_start(&config.common, ack);
             if !self.window.in_slow_start() {
@@ -287,6 +292,7 @@ impl CongestionControl for Fast {
         }
     }
 
+    // Jin et al. 2004, window control; every 20 ms in NIST SP 500-282, chapter 10.
     fn on_timer(&mut self, config: &FastConfig, now: Picos) {
         let acked = std::mem::take(&mut self.acked);
         let may_grow = std::mem::take(&mut self.may_grow);
@@ -299,6 +305,7 @@ impl CongestionControl for Fast {
         }
         if self.mode == Mode::Active {
             let part = (now - self.began) as f64 / (self.ends - self.began) as f64;
+            // Jin et al. 2004, window control: the step of a round trip is spread over its updates.
             let window = if config.spread {
                 self.from + part * (self.to - self.from)
             } else {

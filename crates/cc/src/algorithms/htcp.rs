@@ -67,8 +67,10 @@ pub struct HtcpConfig {
 }
 
 impl HtcpConfig {
-    /// alpha, segments per round trip (draft-leith-tcp-htcp-06, increase function), `delta` after a congestion event that left `beta` of the window.
+    /// alpha, segments per round trip, `delta` after a congestion event that left `beta` of the window
+    /// (draft-leith-tcp-htcp-06, increase function).
     fn alpha(&self, delta: Picos, beta: f64, scale: f64) -> f64 {
+        // Up to Delta_L the increase of standard TCP (draft, increase function); Linux has the formula there, too.
         if delta <= self.delta_l && !self.from_start {
             return 1.0;
         }
@@ -76,14 +78,15 @@ impl HtcpConfig {
         let x = seconds(delta.saturating_sub(self.delta_l));
         let f = 1.0 + x * (self.linear + x * self.quadratic);
         if self.whole_numbers {
+            // tcp_htcp.c, htcp_alpha_update: factor is a whole number, at least 1.
             return 2.0 * (1.0 - beta) * (f.floor() * scale).floor().max(1.0);
         }
-        // 2 (1 - beta) f: the back-off does not change the average rate.
+        // 2 (1 - beta) f: the back-off does not change the average rate (draft, increase function).
         let alpha = 2.0 * (1.0 - beta) * f * scale;
         if self.from_start { alpha } else { alpha.max(1.0) }
     }
 
-    /// RTT scaling (tcp_htcp.c) of a flow whose smallest round-trip time is `rtt_min` seconds.
+    /// RTT scaling (tcp_htcp.c, htcp_alpha_update) of a flow whose smallest round-trip time is `rtt_min` seconds.
     fn scale(&self, rtt_min: f64) -> f64 {
         if !self.scaled {
             return 1.0;
@@ -123,6 +126,8 @@ pub struct Htcp {
 }
 
 impl Htcp {
+    /// Updates rtt_min and rtt_max, the latter outside of recovery (draft-leith-tcp-htcp-06, adaptive back-off;
+    /// tcp_htcp.c, measure_rtt).
     fn sample_rtt(&mut self, config: &HtcpConfig, ack: &AckEvent) {
         let rtt = seconds(ack.rtt);
         if self.rtt_min == 0.0 || rtt < self.rtt_min {
@@ -337,6 +342,7 @@ impl CongestionControl for Htcp {
         self.acked += u64::from(ack.acked);
         if self.timed_out && !ack.after_timeout {
             self.timed_out = false;
+            // tcp_htcp.c, htcp_state: Delta counts from the return to the state Open.
             if config.from_recovery {
                 self.epoch = Some(ack.now);
             }
@@ -348,6 +354,7 @@ impl CongestionControl for Htcp {
         if left == 0 {
             return;
         }
+        // draft-leith-tcp-htcp-06, increase function: alpha / cwnd per acknowledged segment.
         let epoch = *self.epoch.get_or_insert(ack.now);
         let alpha = config.alpha(ack.now - epoch, self.beta, self.scale);
         for _ in 0..left {
@@ -361,16 +368,18 @@ impl CongestionControl for Htcp {
 
     fn on_loss(&mut self, config: &HtcpConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
+        // draft-leith-tcp-htcp-06, adaptive back-off; RFC 5681, section 3.1, after a timeout.
         self.beta = match loss.cause {
             LossCause::Timeout => config.beta_min,
             LossCause::FastRetransmit | LossCause::Ecn => self.back_off(config),
         };
         let reduced = basis * self.beta;
         self.window.back_off(&config.common, loss, reduced, basis / 2.0);
+        // draft-leith-tcp-htcp-06: Delta counts from the congestion event, and the throughput is that of an epoch.
         self.epoch = Some(loss.now);
         self.throughput_before = self.throughput;
         self.throughput = 0.0;
-        // tcp_htcp.c, fading memory: rtt_max follows a path that changes.
+        // tcp_htcp.c, htcp_param_update: rtt_max follows a path that changes.
         self.rtt_max = self.rtt_min + config.fading * (self.rtt_max - self.rtt_min).max(0.0);
         self.recovering = loss.cause == LossCause::FastRetransmit;
         self.timed_out = loss.cause == LossCause::Timeout;
@@ -379,13 +388,15 @@ impl CongestionControl for Htcp {
 
     fn on_recovery_exit(&mut self, config: &HtcpConfig, now: Picos) {
         self.recovering = false;
+        // tcp_htcp.c, htcp_state.
         if config.from_recovery {
             self.epoch = Some(now);
         }
     }
 
     fn on_timer(&mut self, config: &HtcpConfig, _: Picos) {
-        // NIST SP 500-282, chapter 10: the throughput is monitored every 250 ms.
+        // NIST SP 500-282, chapter 10: the throughput is monitored every 250 ms. Not in recovery (tcp_htcp.c,
+        // measure_achieved_throughput).
         if self.whole {
             self.throughput = self.throughput.max(self.acked as f64 / seconds(config.monitor_period));
         }
