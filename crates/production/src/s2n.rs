@@ -4,6 +4,7 @@
 
 use crate::adapter::{Acknowledged, Answer, Control, Lost, table};
 use crate::{Build, version};
+use mesonet_cc::draw::Draw;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};
 use s2n_quic_core::inet::SocketAddress;
 use s2n_quic_core::packet::number::PacketNumberSpace;
@@ -66,7 +67,7 @@ impl Maker for bbr::Endpoint {
 struct Sender<M: Maker> {
     control: M::CongestionController,
     rtt: RttEstimator,
-    random: SplitMix,
+    random: Random,
     seen: Seen,
 }
 
@@ -83,7 +84,8 @@ impl<M: Maker> Control for Sender<M> {
         let control = maker.new_congestion_controller(PathInfo::new(&path, &address));
         // The first mode is published when it ends.
         let seen = Seen { rate: 0, bandwidth: 0, slow_start: true, mode: u32::from(M::MODES.is_some()) };
-        let mut sender = Self { control, rtt: RttEstimator::new(INITIAL_RTT), random: SplitMix(seed), seen };
+        let mut sender =
+            Self { control, rtt: RttEstimator::new(INITIAL_RTT), random: Random(Draw::new(seed)), seen };
         if let Some(rtt) = rtt {
             sender.rtt.update_rtt(
                 Duration::ZERO,
@@ -188,18 +190,14 @@ impl Publisher for Seen {
     }
 }
 
-/// Random numbers of one flow (Steele, Lea and Flood, OOPSLA 2014).
+/// Random numbers of one flow.
 #[derive(Clone, Copy, Debug)]
-struct SplitMix(u64);
+struct Random(Draw);
 
-impl Generator for SplitMix {
+impl Generator for Random {
     fn public_random_fill(&mut self, place: &mut [u8]) {
         for part in place.chunks_mut(8) {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            part.copy_from_slice(&(z ^ (z >> 31)).to_le_bytes()[..part.len()]);
+            part.copy_from_slice(&self.0.bits().to_le_bytes()[..part.len()]);
         }
     }
 
