@@ -78,7 +78,7 @@ def test_nothing_is_traced_unless_asked_for() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"trace.flows": [3]}, "there is no flow 3; a number from 1 to 1"),
+        ({"trace.flows": [3]}, "there is no flow 3. Allowed: a number from 1 to 1"),
         ({"trace.flows": [1.5]}, "1.5 is not a whole number"),
         ({"trace.routers": ["Z"]}, 'there is no router "Z". Allowed: all, A, B'),
         ({"trace.sources": "7"}, "there is no source 7; the scenario has 0"),

@@ -1036,7 +1036,7 @@ impl Scenario {
             }
             let sum: f64 = weights.iter().sum();
             if (sum - 1.0).abs() > 1e-6 {
-                return Err(invalid(path, format!("the weights sum to {sum}; they must sum to 1")));
+                return Err(invalid(path, format!("the weights sum to {sum}; allowed: a sum of 1")));
             }
         }
         if u.jumbo_period > self.time.periods {
@@ -1060,19 +1060,20 @@ impl Scenario {
         if t.recovery != RecoveryKind::Sack && t.prr != PrrKind::Off {
             return Err(invalid(
                 "transport.prr",
-                "needs transport.recovery = sack; otherwise it must be off",
+                "needs transport.recovery = sack; allowed: off, or sack recovery",
             ));
         }
         if t.recovery != RecoveryKind::Sack && t.loss_detection != LossDetection::Dupthresh {
-            let message = "rack needs transport.recovery = sack; otherwise it must be dupthresh";
+            let message = "rack needs transport.recovery = sack; allowed: dupthresh, or sack recovery";
             return Err(invalid("transport.loss_detection", message));
         }
         if t.timer_tick > 0.0 && t.rtt_samples != RttSamples::RoundTrip {
-            let message = "ticks need transport.rtt_samples = round_trip; otherwise it must be 0 s";
+            let message = "ticks need transport.rtt_samples = round_trip; allowed: 0 s, or these samples";
             return Err(invalid("transport.timer_tick", message));
         }
         if t.timer_tick > 0.0 && t.rto_floor != RtoFloor::Rfc6298 {
-            let message = "linux needs transport.timer_tick = 0 s; otherwise it must be rfc6298";
+            let message =
+                "linux needs transport.timer_tick = 0 s; allowed: rfc6298, or a timer without ticks";
             return Err(invalid("transport.rto_floor", message));
         }
         not_below(("transport.initial_rto", t.initial_rto), ("transport.min_rto", t.min_rto), "s")?;
@@ -1151,7 +1152,10 @@ impl Scenario {
 
     fn check_algorithms(&self) -> Result<(), InvalidScenario> {
         if self.algorithms.is_empty() || self.algorithms.len() > 255 {
-            return Err(invalid("algorithms", "give between 1 and 255 algorithms"));
+            return Err(invalid(
+                "algorithms",
+                format!("{} algorithms; allowed: 1 to 255", self.algorithms.len()),
+            ));
         }
         let mut sum = 0.0;
         for (i, algorithm) in self.algorithms.iter().enumerate() {
@@ -1194,7 +1198,7 @@ impl Scenario {
             }
         }
         if (sum - 1.0).abs() > 1e-6 {
-            return Err(invalid("algorithms", format!("the shares sum to {sum}; they must sum to 1")));
+            return Err(invalid("algorithms", format!("the shares sum to {sum}; allowed: a sum of 1")));
         }
         Ok(())
     }

@@ -363,11 +363,8 @@ fn bad_applications_are_refused() {
             datagrams(bursts(None, Some(2.0), None, 1.0, "constant")),
             "flows[0].interface: the application hands over inf",
         ),
-        (
-            constant(0.0),
-            "flows[0].application.source.constant.rate: 0 is not allowed; allowed: at least 0.001",
-        ),
-        (frames(30.0, 3.0, None, 0), "flows[0].application.source.frames.key_every: 0 is not allowed"),
+        (constant(0.0), "flows[0].application.source.constant.rate: 0 is too low; allowed: at least 0.001"),
+        (frames(30.0, 3.0, None, 0), "flows[0].application.source.frames.key_every: 0 is too low"),
     ] {
         let message = on(flow);
         assert!(message.starts_with(expected), "{message}");

@@ -40,7 +40,7 @@ fn sources_are_limited_by_domain() {
     check(Domains::of(&network)).unwrap();
     let message = check(Domains::one(&network)).unwrap_err().to_string();
     assert!(message.starts_with("users.base_sources: "), "{message}");
-    assert!(message.contains("at most 16777216 in one"), "{message}");
+    assert!(message.contains("at most 16777216 sources in one domain"), "{message}");
 }
 
 /// Published counts of the ISP network (ASME paper, section 5.4). Its map is constructed: path lengths are derived.

@@ -198,7 +198,7 @@ fn bad_receivers_are_refused() {
     };
     for (flow, expected) in [
         (with(bad("ack_division"), &[("ack_pieces", json!(null))]), "flows[0].ack_pieces: pieces belong to"),
-        (with(bad("ack_division"), &[("ack_pieces", json!(1))]), "flows[0].ack_pieces: 1 is not allowed"),
+        (with(bad("ack_division"), &[("ack_pieces", json!(1))]), "flows[0].ack_pieces: 1 is too low"),
         (
             with(bad("ack_division"), &[("receiver", json!("optimistic"))]),
             "flows[0].ack_pieces: pieces belong to ack_division",

@@ -163,7 +163,7 @@ fn matrices_that_do_not_match_are_refused() {
     for (traffic, expected) in [
         (shares(&[("A", "Oslo", 1.0)]), "users.traffic[0].to: \"abilene\" has no router \"Oslo\"; allowed: "),
         (shares(&[("A", "B", 0.0)]), "users.traffic: the demands sum to 0"),
-        (shares(&[("A", "B", -1.0)]), "users.traffic[0].share: -1 is not allowed"),
+        (shares(&[("A", "B", -1.0)]), "users.traffic[0].share: -1 is too low"),
         (json!([]), "users.traffic: no entry"),
         (json!([{"from": "A", "to": "B", "share": 1.0, "rate": 1.0}]), "either a share or a rate"),
         (json!("gravitation"), "expected a rule (tiers, gravity)"),
@@ -183,5 +183,5 @@ fn matrices_that_do_not_match_are_refused() {
         "{message}"
     );
     let too_many = rates(&[("A", "B", 1e12)]);
-    assert!(refused(too_many).contains("at most 50000000 are allowed"));
+    assert!(refused(too_many).contains("allowed: at most 50000000 sources"));
 }

@@ -107,7 +107,9 @@ impl Network {
         let targets = self.hosts(&format!("{path}.to"), &process.to)?;
         *all_pairs = all_pairs.saturating_add(from.len().saturating_mul(targets.len()));
         if *all_pairs > MOST_PAIRS {
-            let message = format!("{all_pairs} pairs of routers in all; at most {MOST_PAIRS} are allowed");
+            let message = format!(
+                "{all_pairs} pairs of routers in all are too many; allowed: at most {MOST_PAIRS} pairs"
+            );
             return Err(invalid(format!("{path}.to"), message));
         }
         // The rate of an origin is the number of its pairs until the rate of a pair is known.

@@ -531,7 +531,10 @@ impl Network {
             let buffer = (size.round() as u64).max(parameters.buffer_floor);
             let service = picos(1.0 / speed);
             if service == 0 {
-                return Err(invalid("network.speed", "a router would serve a segment in less than 1 ps"));
+                return Err(invalid(
+                    "network.speed",
+                    "a router would serve a segment in less than 1 ps; allowed: a service time of at least 1 ps",
+                ));
             }
             let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
             self.buffers.push(buffer);
@@ -609,7 +612,7 @@ fn check_tables(count: usize, entries: usize) -> Result<(), InvalidScenario> {
         return Ok(());
     }
     let message =
-        format!("routes change between {count} states of the network; at most {most} are allowed here");
+        format!("routes change between {count} states of the network; allowed: at most {most} states");
     Err(invalid("network.changes", message))
 }
 
@@ -623,7 +626,8 @@ fn check_targets(access: usize, ack_path: AckPath) -> Result<(), InvalidScenario
     if access <= most {
         return Ok(());
     }
-    let message = format!("{access} access routers are too many{why}; at most {most} are allowed");
+    let message =
+        format!("{access} access routers are too many{why}; allowed: at most {most} access routers");
     Err(invalid("topology", message))
 }
 
@@ -637,7 +641,7 @@ fn check_lanes(data: usize, groups: usize) -> Result<(), InvalidScenario> {
         "topology",
         format!(
             "{lanes} lanes are too many, {} of them for acknowledgements between {groups} places that are a delay \
-             apart; at most {MOST_LANES} are allowed",
+             apart; allowed: at most {MOST_LANES} lanes",
             groups * groups
         ),
     ))

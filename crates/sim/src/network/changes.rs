@@ -271,7 +271,7 @@ pub fn check(changes: &[GivenChange], duration: f64) -> Result<(), InvalidScenar
         if change.router.is_some() && change.factor.is_some_and(|factor| factor < 1e-6) {
             return Err(invalid(
                 format!("{path}.factor"),
-                "a router needs a speed: at least 0.000001 times its own",
+                "a router needs a speed; allowed: at least 0.000001",
             ));
         }
     }

@@ -44,7 +44,7 @@ fn sizes(given: &GivenTopology) -> Result<(), InvalidScenario> {
         if count > MOST_ROUTERS {
             return Err(invalid(
                 format!("topology.{what}"),
-                format!("{count} {what} are too many; at most {MOST_ROUTERS} are allowed"),
+                format!("{count} {what} are too many; allowed: at most {MOST_ROUTERS} {what}"),
             ));
         }
     }
@@ -52,12 +52,16 @@ fn sizes(given: &GivenTopology) -> Result<(), InvalidScenario> {
     match heads {
         0 | 1 => Err(invalid(
             "topology.routers",
-            format!("{heads} backbone and plain routers; at least 2 are needed, each is a region"),
+            format!(
+                "{heads} backbone and plain routers, each of which is a region; allowed: at least 2 of these"
+            ),
         )),
         2..=MOST_REGIONS => Ok(()),
         _ => Err(invalid(
             "topology.routers",
-            format!("{heads} backbone and plain routers are too many; at most {MOST_REGIONS} are allowed"),
+            format!(
+                "{heads} backbone and plain routers are too many; allowed: at most {MOST_REGIONS} of these"
+            ),
         )),
     }
 }
@@ -157,7 +161,7 @@ fn ends(topology: &Topology) -> Result<(), InvalidScenario> {
         return Err(invalid(
             "topology",
             format!(
-                "all access routers lie in the region of router \"{name}\"; at least 2 regions are needed"
+                "all access routers lie in the region of router \"{name}\"; allowed: access routers in at least 2 regions"
             ),
         ));
     }

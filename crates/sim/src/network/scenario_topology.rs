@@ -76,7 +76,7 @@ fn below_backbone(given: &GivenTopology, tiers: &TierParameters) -> Result<Topol
         return Err(invalid(
             "tiers",
             format!(
-                "{total} routers with those below the backbone are too many; at most {} are allowed",
+                "{total} routers with those below the backbone are too many; allowed: at most {} routers",
                 check::MOST_ROUTERS
             ),
         ));

@@ -83,7 +83,7 @@ impl Traffic {
     ) -> Result<Self, InvalidScenario> {
         let total = sources.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
         if total > MOST_SOURCES {
-            let message = format!("{total} sources; at most {MOST_SOURCES} are allowed");
+            let message = format!("{total} sources are too many; allowed: at most {MOST_SOURCES} sources");
             return Err(invalid("users.base_sources", message));
         }
         let share = |count: &u64| if total == 0 { 0.0 } else { *count as f64 / total as f64 };
@@ -224,7 +224,8 @@ impl Access<'_> {
     ) -> Result<Traffic, InvalidScenario> {
         let hosts = self.routers.len();
         if demands.len().min(hosts).saturating_mul(hosts) > MOST_WEIGHTS {
-            let message = format!("too many places that send; at most {} are allowed", MOST_WEIGHTS / hosts);
+            let message =
+                format!("too many places that send; allowed: at most {} places", MOST_WEIGHTS / hosts);
             return Err(invalid("users.traffic", message));
         }
         let users = &self.scenario.users;

@@ -90,7 +90,10 @@ pub fn check(
     is_algorithm: impl Fn(&str) -> bool,
 ) -> Result<(), InvalidScenario> {
     if processes.len() > MOST_PROCESSES {
-        let message = format!("{} processes; at most {MOST_PROCESSES} are allowed", processes.len());
+        let message = format!(
+            "{} processes are too many; allowed: at most {MOST_PROCESSES} processes",
+            processes.len()
+        );
         return Err(invalid("arrivals", message));
     }
     for (i, process) in processes.iter().enumerate() {

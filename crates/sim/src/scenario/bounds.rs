@@ -211,15 +211,16 @@ impl Bound {
         }
     }
 
-    /// Refuses a value outside of the range; `path` names it then.
+    /// Refuses a value outside of the range, in the words of the Python package; `path` names it then.
     fn check<P: Into<String>>(&self, path: impl FnOnce() -> P, value: f64) -> Result<(), InvalidScenario> {
         let high_enough = if self.above { value > self.least } else { value >= self.least };
         if value <= self.most && high_enough {
             return Ok(());
         }
         let least = if self.above { "more than" } else { "at least" };
+        let problem = if high_enough { "too high" } else { "too low" };
         let message =
-            format!("{value} is not allowed; allowed: {least} {} and at most {}", self.least, self.most);
+            format!("{value} is {problem}; allowed: {least} {} and at most {}", self.least, self.most);
         Err(invalid(path(), message))
     }
 }
@@ -249,7 +250,7 @@ mod tests {
     fn numbers_without_a_row_are_refused_in_the_same_form() {
         assert!(within(|| "a.b", 1.0, 0.0, 1.0).is_ok());
         let refused = within(|| "a.b", 1.5, 0.0, 1.0).unwrap_err();
-        assert_eq!(refused.to_string(), "a.b: 1.5 is not allowed; allowed: at least 0 and at most 1");
+        assert_eq!(refused.to_string(), "a.b: 1.5 is too high; allowed: at least 0 and at most 1");
         assert!(within(|| "a.b", f64::NAN, 0.0, 1.0).is_err());
     }
 
@@ -258,7 +259,7 @@ mod tests {
         let scenario = json!({"flows": [{"start": 1.0}, {"start": -1.0}], "network": {"speed": 5.0, "ecn_threshold": null}});
         let refused = check(&scenario).unwrap_err();
         assert_eq!(refused.path, "flows[1].start");
-        assert_eq!(refused.message, "-1 is not allowed; allowed: at least 0 and at most 1000000");
+        assert_eq!(refused.message, "-1 is too low; allowed: at least 0 and at most 1000000");
         let refused = check(&json!({"network": {"speed": 0.5}})).unwrap_err();
         assert_eq!(refused.path, "network.speed");
     }

@@ -35,13 +35,14 @@ fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Pico
         return Ok(Lanes::new(lanes + 2 * own, ALARMS).horizon());
     }
     if own == 0 {
-        let message = format!("{lanes} lanes and queues are in one domain; at most {MOST_LANES} are allowed");
+        let message =
+            format!("{lanes} lanes and queues are in one domain; allowed: at most {MOST_LANES} of these");
         return Err(invalid("topology", message));
     }
     let room = MOST_LANES.saturating_sub(lanes) / 2;
     let message = format!(
-        "{own} flows with an extra delay, a segment size, an application or a receiver of their own are too many; at \
-         most {room} are allowed"
+        "{own} flows with an extra delay, a segment size, an application or a receiver of their own are too many; \
+         allowed: at most {room} flows"
     );
     Err(invalid("flows", message))
 }
@@ -55,7 +56,7 @@ fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Res
     let arrivals: f64 = network.arrivals_in_progress(scenario).iter().sum();
     if arrivals > MOST_SLOTS as f64 {
         let message = format!(
-            "about {arrivals:.2e} flows would be in progress at once; at most {MOST_SLOTS} are allowed"
+            "about {arrivals:.2e} flows would be in progress at once; allowed: at most {MOST_SLOTS} flows"
         );
         return Err(invalid("arrivals", message));
     }
@@ -67,8 +68,8 @@ fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Res
     Err(invalid(
         "users.base_sources",
         format!(
-            "{most} sources of {all} are in one domain of the network; at most {MOST_SLOTS} in one and {} in all are \
-             allowed",
+            "{most} sources of {all} are in one domain of the network; allowed: at most {MOST_SLOTS} sources in one \
+             domain and {} in all",
             u32::MAX
         ),
     ))
@@ -99,8 +100,8 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
         return Err(invalid(
             if extra > 0.0 { "flows" } else { "topology" },
             format!(
-                "the longest round trip takes {propagation:.0} s without any queue; at most {LONGEST_ROUND_TRIP} s are \
-                 allowed"
+                "the longest round trip takes {propagation:.0} s without any queue; allowed: at most \
+                 {LONGEST_ROUND_TRIP} s"
             ),
         ));
     }
@@ -112,8 +113,8 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
         return Err(invalid(
             "network.buffer",
             format!(
-                "a round trip through full queues could take {round_trip:.0} s (one queue {longest_queue:.1} s); at most \
-                 {LONGEST_ROUND_TRIP} s are allowed"
+                "a round trip through full queues could take {round_trip:.0} s (one queue {longest_queue:.1} s); allowed: \
+                 at most {LONGEST_ROUND_TRIP} s"
             ),
         ));
     }
@@ -123,7 +124,7 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
         return Err(invalid(
             "time.duration",
             format!(
-                "{} s is too long for this topology; at most {longest_run:.0} s are allowed",
+                "{} s is too long for this topology; allowed: at most {longest_run:.0} s",
                 scenario.time.duration
             ),
         ));
@@ -181,8 +182,8 @@ fn check_impairments(scenario: &Scenario, network: &Network) -> Result<f64, Inva
     Err(invalid(
         "impairments",
         format!(
-            "links on one round trip delay a segment by up to {both:.0} s (impairments{}); at most {LONGEST_ROUND_TRIP} s \
-             are allowed",
+            "links on one round trip delay a segment by up to {both:.0} s (impairments{}); allowed: at most \
+             {LONGEST_ROUND_TRIP} s",
             sets.collect::<String>()
         ),
     ))

@@ -26,8 +26,8 @@ pub(super) fn add_lanes(
         let lane = network.lanes.len();
         if lane + 2 > usize::from(u16::MAX) {
             let message = format!(
-                "too many flows with an extra delay, a segment size, an application or a receiver of their own; at most {} \
-                 are allowed",
+                "too many flows with an extra delay, a segment size, an application or a receiver of their own; allowed: \
+                 at most {} flows",
                 own.len()
             );
             return Err(invalid(format!("flows[{i}]"), message));

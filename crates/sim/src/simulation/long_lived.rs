@@ -18,7 +18,7 @@ pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), 
         return Err(invalid(
             "users.long_lived_flows",
             format!(
-                "{wanted} is too many for the topology {}; at most {}",
+                "{wanted} is too many for the topology {}; allowed: at most {} flows",
                 network.topology.name,
                 pairs.len()
             ),

@@ -44,7 +44,7 @@ impl Tracing {
                 let allowed = if count == 0 {
                     "the scenario has no explicit flows".to_string()
                 } else {
-                    format!("a number from 1 to {count} is allowed")
+                    format!("allowed: a number from 1 to {count}")
                 };
                 return Err(invalid(
                     format!("trace.flows[{i}]"),
@@ -61,10 +61,12 @@ impl Tracing {
         sources.dedup();
         for &source in &sources {
             if u64::from(source) >= known {
-                return Err(invalid(
-                    "trace.sources",
-                    format!("there is no source {source}; the scenario has {known}, numbered from 0"),
-                ));
+                let allowed = if known == 0 {
+                    "the scenario has 0 sources".to_string()
+                } else {
+                    format!("allowed: at least 0 and less than {known}")
+                };
+                return Err(invalid("trace.sources", format!("there is no source {source}; {allowed}")));
             }
             names.push(format!("source {source}"));
         }
