@@ -138,11 +138,11 @@ def test_what_is_allowed_is_read(tmp_path: Path) -> None:
 
 
 def test_a_run_of_too_many_samples_is_refused_before_it_begins() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     scenario = mn.scenario("abilene", duration="100 s").set("measurement.interval", "10 us")
     with pytest.raises(InputError) as raised:
         mn.simulate(scenario)
-    assert time.monotonic() - began < MOST_S
+    assert time.process_time() - began < MOST_S
     message = str(raised.value)
     assert "measurement.interval" in message
     assert "10,000,001 samples" in message

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -245,11 +244,9 @@ def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pyte
 
 
 def test_cluster_at_no_address_is_one_line_at_once(tmp_path: Path) -> None:
-    file, began = write(tmp_path, replicates=1), time.monotonic()
-    code, _, errors = finish(start(file, "--dask", "nowhere"))
-    assert (code, errors.count("\n")) == (2, 1), errors
+    code, _, errors = finish(start(write(tmp_path, replicates=1), "--dask", "nowhere"))
+    assert (code, errors.count("\n")) == (2, 1), f"a thread that is left would complain, too: {errors}"
     assert "missing port number" in errors
-    assert time.monotonic() - began < 15, "no thread is left that complains after 20 s"
 
 
 def test_workers_that_queue_may_take_as_long_as_dask_is_told() -> None:
