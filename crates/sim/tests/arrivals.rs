@@ -336,7 +336,7 @@ fn bad_processes_are_refused() {
         (points(json!([[0.0, 0.5], [0.0, 1.0]])).to_vec(), "arrivals[0].sizes: all flows have the size 0"),
         (
             vec![("sizes", json!({"law": "pareto", "mean": 2.0, "shape": 1.0}))],
-            "arrivals[0].sizes.shape: 1 is not",
+            "arrivals[0].sizes.shape: 1 is too low",
         ),
     ];
     let time = ("time", time(100.0, 1.0, 1));
