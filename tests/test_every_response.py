@@ -555,7 +555,7 @@ ALIKE = {("goodput_dd", "goodput_very_fast")}
 
 
 def fits(names: list[str], expected: dict[str, Expected], answered: dict[str, float]) -> np.ndarray:
-    """Whether the expectation of each response (rows) is met by the answer of each response (columns)."""
+    """Return True where the expectation of a response (row) is met by the answer of a response (column)."""
     # The simulator sums windows, and goodputs of completed flows, in whole units of 2^-10.
     of_files = tuple(file.replace(" ", "_") for file in FILES)
     slack = np.array([2**-10 * (name == "cwnd" or name.endswith(of_files)) for name in names])

@@ -36,7 +36,7 @@ def parse(
     try:
         parsed = units.parse(kind, value, example=example, segment_bytes=segment_bytes)
     except InputError as error:
-        raise units.ranged(error, allowed(path, kind) if error.allowed == units.FINITE else "") from None
+        raise units.ranged(error, allowed(path, kind)) from None
     if parsed is not None:
         check(path, kind, parsed, value)
     return parsed
