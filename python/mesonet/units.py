@@ -389,17 +389,16 @@ def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> floa
 
 @lru_cache(maxsize=1 << 12)  # thousands of flows may have the same text
 def _text_quantity(kind: str, value: str, example: str, segment_bytes: float) -> float:
-    allowed = _quantity_allowed(kind, example)
     match = _QUANTITY.fullmatch(value)
     if not match:
-        raise InputError(f"not a {_noun(kind)}", value=value, allowed=allowed)
+        raise InputError(f"not a {_noun(kind)}", value=value, allowed=_quantity_allowed(kind, example))
     number, unit = match.groups()
-    if not unit:
-        unit = example.split()[1]
-        raise InputError(f'a {_noun(kind)} needs its unit: write "{number} {unit}"', value=value, allowed=allowed)
     unit = _SPELLINGS[kind].get(unit, unit)
     if unit not in _UNITS[kind]:
-        raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
+        problem = f'"{unit}" is not a unit of a {_noun(kind)}'
+        if not unit:
+            problem = f'a {_noun(kind)} needs its unit: write "{number} {example.split()[1]}"'
+        raise InputError(problem, value=value, allowed=_quantity_allowed(kind, example))
     factor = _UNITS[kind][unit]
     if factor == 1 and unit not in _OF_BYTES and len(number) <= 15 and "e" not in number.lower():
         return float(number) + 0.0  # exact as by fractions (no -0), which take ten times as long for thousands of flows

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
 
 #[cfg(unix)]
 mod signals;
@@ -55,6 +56,22 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
+/// The scenario that was checked or described last, with its text. A check, a description and a run follow each other:
+/// a scenario with thousands of flows is parsed once.
+static LAST: Mutex<Option<(String, Scenario)>> = Mutex::new(None);
+
+fn keep(text: &str, scenario: Scenario) {
+    if let Ok(mut last) = LAST.lock() {
+        *last = Some((text.to_owned(), scenario));
+    }
+}
+
+/// The scenario of a text; it is not kept any more.
+fn taken(text: &str) -> PyResult<Scenario> {
+    let last = LAST.lock().ok().and_then(|mut last| last.take_if(|(known, _)| known == text));
+    last.map_or_else(|| Scenario::from_json(text).map_err(refuse), |(_, scenario)| Ok(scenario))
+}
+
 /// Name of the engine that runs where none is named.
 const DEFAULT_ENGINE: &str = "domains";
 
@@ -81,7 +98,7 @@ impl PySimulation {
             "reference" => Engine::Reference,
             other => return Err(refuse(format!("engine: {other} is not an engine; domains or reference"))),
         };
-        let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
+        let scenario = taken(scenario_json)?;
         py.detach(|| {
             let simulation = Simulation::with(scenario, seed, engine, threads).map_err(refuse)?;
             let Some(bytes) = snapshot else { return Ok(Self(simulation)) };
@@ -200,16 +217,18 @@ fn bounds() -> PyResult<String> {
 /// Holds the values of a scenario against their ranges and against each other.
 #[pyfunction]
 fn check(scenario_json: &str) -> PyResult<()> {
-    Scenario::from_json(scenario_json).map(|_| ()).map_err(refuse)
+    taken(scenario_json).map(|scenario| keep(scenario_json, scenario))
 }
 
 /// Numbers that follow from a scenario before anything is simulated, as a JSON object.
 #[pyfunction]
 fn describe(scenario_json: &str) -> PyResult<String> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
+    let scenario = taken(scenario_json)?;
     let network = Network::build(&scenario).map_err(refuse)?;
     mesonet_sim::simulation::check::check(&scenario, &network, &Domains::of(&network)).map_err(refuse)?;
-    serde_json::to_string(&network.describe(&scenario)).map_err(refuse)
+    let described = serde_json::to_string(&network.describe(&scenario)).map_err(refuse)?;
+    keep(scenario_json, scenario);
+    Ok(described)
 }
 
 /// Names of the built-in topologies.

@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from mesonet.errors import InputError
 
 ENTRY = "checksums"
@@ -80,6 +78,8 @@ def sealed(
     -------
     JSON with the entry `ENTRY`, in UTF-8.
     """
+    import msgspec
+
     about = {**content, ENTRY: {**(files or {}), name: _ZEROS}}
     text = json.dumps(about, sort_keys=True)
     text = (text if indent is None else msgspec.json.format(text, indent=indent)) + "\n"  # json indents in Python: slow

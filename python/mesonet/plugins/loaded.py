@@ -11,7 +11,6 @@ from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
-from mesonet.plugins import library
 from mesonet.plugins.files import LINUX, digest, located
 from mesonet.plugins.names import ALLOWED, is_file
 
@@ -107,6 +106,8 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
         address = table(file, part)
     else:
+        from mesonet.plugins import library
+
         address = library.table(file, found, part)
     try:
         about = json.loads(core.module().load_plugin(address, found))

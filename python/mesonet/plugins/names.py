@@ -74,6 +74,8 @@ def with_names(value: Any, name: Callable[[str], str]) -> Any:
     if isinstance(value, Mapping):
         if "algorithm" in value:
             return {**value, "algorithm": with_names(value["algorithm"], name)}
+        if not any("." in key for key in value):  # thousands of flows, or a mix without files
+            return dict(value)
         return {with_names(key, name): share for key, share in value.items()}
     if isinstance(value, list | tuple):
         return [with_names(part, name) for part in value]

@@ -15,6 +15,7 @@ _MOST_FLOWS = 100_000
 """Most flows (chosen). Every run keeps its scenario, which has 20 MB with as many flows."""
 _MOST_SHOWN = 20
 """Different flows that a text lists."""
+_KEYS = frozenset(flow_table.KEYS)
 ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
@@ -73,20 +74,21 @@ def show(flows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
-    for key in given:
-        if key not in flow_table.KEYS:
-            raise unknown("key of a flow", key, flow_table.KEYS, path=f"{path}.{key}")
+    if not given.keys() <= _KEYS:
+        key = next(key for key in given if key not in _KEYS)
+        raise unknown("key of a flow", key, flow_table.KEYS, path=f"{path}.{key}")
     for key in ("from", "to"):
         if not isinstance(given.get(key), str):
             allowed = f'a router of the topology in quotes, such as {key} = "A"'
             problem = "a flow needs the name of a router"
             raise InputError(problem, path=f"{path}.{key}", value=given.get(key), allowed=allowed)
     try:
-        times = {}
-        for key in ("start", "extra_delay", "overhead"):
-            times[key] = _flow_number(key, "time", given.get(key, "0 s"))
+        times = dict.fromkeys(("start", "extra_delay", "overhead"), 0.0)
+        for key in times:
+            if key in given:
+                times[key] = _flow_number(key, "time", given[key])
         key = "start_within"
-        if start_within := _flow_number(key, "time", given.get(key, "0 s")):
+        if start_within := _flow_number(key, "time", given[key]) if key in given else 0.0:
             times[key] = start_within
         key = "stop"
         stop = given.get("stop", "never")

@@ -110,6 +110,7 @@ APPLICATIONS: Mapping[str, Mapping[str, ApplicationKey]] = {
 
 KEYS = tuple(dict.fromkeys(("application", "transport", *(key for keys in APPLICATIONS.values() for key in keys))))
 """All keys, in order."""
+_OF_APPLICATIONS = frozenset(KEYS) - {"application", "transport"}
 
 
 def parse(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
@@ -141,8 +142,8 @@ def parse(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         found["transport"] = transport
     name = given.get("application")
     if name is None:
-        extra = next((key for key in KEYS if key in given and key not in ("application", "transport")), None)
-        if extra is not None:
+        if not _OF_APPLICATIONS.isdisjoint(given):
+            extra = next(key for key in KEYS if key in given and key in _OF_APPLICATIONS)
             raise InputError(
                 "a key of an application", path=f"{path}.{extra}", value=given[extra], allowed=_with_application(extra)
             )
@@ -151,7 +152,7 @@ def parse(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         raise unknown("application", str(name), tuple(APPLICATIONS), path=f"{path}.application")
     keys = APPLICATIONS[name]
     for key in KEYS:
-        if key in given and key not in keys and key not in ("application", "transport"):
+        if key in given and key not in keys and key in _OF_APPLICATIONS:
             raise InputError(
                 f"not a key of the application {name}", path=f"{path}.{key}", value=given[key],
                 allowed=_with_application(key),

@@ -557,7 +557,7 @@ def _plain(value: Any) -> Any:
         return units.whole(value) if isinstance(value, float) else value
     value = value.canonical() if isinstance(value, Topology) else value
     if isinstance(value, Mapping):
-        return {key: _plain(entry) for key, entry in value.items()}
+        return {key: entry if entry is None or type(entry) is str else _plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     return units.whole(value)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from mesonet.errors import InputError, needs_extra
 from mesonet.files import checksums, places
@@ -361,6 +360,8 @@ def write_parquet(table: Table, path: Path) -> None:
     path
         The file, which is replaced.
     """
+    import pyarrow.parquet as pq
+
     pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
 
 

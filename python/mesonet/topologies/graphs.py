@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import re
 import warnings
-import xml.etree.ElementTree as ElementTree
 import xml.parsers.expat as expat
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -31,7 +30,7 @@ _MOST_LINES = 1_000_000
 _MOST_TEXT_LINES = 100
 """Most lines of a text in quotes (chosen): networkx needs time with their square."""
 #: Errors that networkx raises for malformed files, besides its own error.
-_MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
+_MALFORMED = (SyntaxError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
 
 def read_graphml(path: Path, text: str) -> Draft:
