@@ -47,12 +47,12 @@ CASES: dict[str, dict[str, object]] = {
 }
 
 
-def build() -> str:
-    """The path of the program."""
-    command = ["cargo", "build", "--release", "--quiet", "-p", "mesonet-sim", "--example", "run"]
+def build(example: str = "run") -> str:
+    """The path of a program of `crates/sim/examples`."""
+    command = ["cargo", "build", "--release", "--quiet", "-p", "mesonet-sim", "--example", example]
     subprocess.run(command, cwd=HERE.parent, check=True)
     target = os.environ.get("CARGO_TARGET_DIR", str(HERE.parent / "target"))
-    return f"{target}/release/examples/run"
+    return f"{target}/release/examples/{example}"
 
 
 def counted(command: list[str], result: str) -> tuple[int, int]:

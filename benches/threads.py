@@ -1,5 +1,8 @@
 """Wall-clock time of one run on one thread and on more, with idle cores and with one core busy with something else.
 
+Beside it stands the bound: how many times as fast the domains of each window let the threads be, at most. The program
+`crates/sim/examples/bound.rs` computes it from the same scenario.
+
 make bench            or            python benches/threads.py --threads 1,2,4
 """
 
@@ -10,14 +13,18 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from instructions import build
 from run import FORMER_VALUES, HERE, dated, machine
 
 import mesonet
 from mesonet.cli.choice import find_scenario
+from mesonet.scenarios.scenario import Scenario
 
 CASE = find_scenario(
     target="exp-2a",
@@ -28,8 +35,14 @@ CASE = find_scenario(
 )
 
 
-BOUNDS = {1: 1, 2: 1.89, 4: 3.41, 8: 5.39, 16: 7.5}
-"""The most that the largest domain of each window allows (docs/explanation/engine.md, Threads)."""
+def bounds(case: Scenario, counts: list[int], program: str) -> dict[int, float]:
+    """How many times as fast as one thread each number of threads could be at most, after the warm-up."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "scenario.json"
+        scenario.write_text(case.to_json())
+        command = [program, str(scenario), str(case.value("warmup")), *map(str, counts)]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {int(count): float(bound) for count, bound in map(str.split, printed.splitlines())}
 
 
 def spent(threads: int) -> tuple[float, float]:
@@ -74,12 +87,13 @@ def main() -> None:
         "|---|---:|---:|---:|---:|---:|",
     ]
     spent(counts[0])
+    at_most = bounds(CASE, counts, build("bound"))
     idle = measured(counts, options.repeat)
     with busy_core():
         busy = measured(counts, options.repeat)
     for name, times in (("idle", idle), ("one busy", busy)):
         lines += [
-            f"| {name} | {n} | {wall:.2f} | {cpu:.2f} | {times[0][0] / wall:.2f} | {BOUNDS.get(n, '-')} |"
+            f"| {name} | {n} | {wall:.2f} | {cpu:.2f} | {times[0][0] / wall:.2f} | {at_most[n]:.2f} |"
             for n, (wall, cpu) in zip(counts, times, strict=True)
         ]
     print("\n".join(lines[2:]), file=sys.stderr)  # noqa: T201

@@ -40,6 +40,27 @@ fn under_heavy_loss() {
     agree(&scenario, 9);
 }
 
+/// Windows that are watched give the same bytes. More threads could be faster, as much as there are threads and domains.
+#[test]
+fn watched_windows() {
+    let scenario = everything_at_once();
+    let plain = everything(begin(&scenario, 3, Engine::Domains, 1), 2.0, |s, _| s);
+    let mut watched = begin(&scenario, 3, Engine::Domains, 1);
+    watched.watch_windows(&[1, 2, 4, 64]);
+    let mut bounds = Vec::new();
+    let all = everything(watched, 2.0, |simulation, _| {
+        bounds = simulation.bounds_of_threads();
+        simulation
+    });
+    assert!(all == plain);
+    let [(1, one), (2, two), (4, four), (64, most)] = bounds[..] else { panic!("{bounds:?}") };
+    assert!((one - 1.0).abs() < 1e-12, "{one}");
+    assert!(
+        1.2 < two && two < 2.0 && two < four && four < 4.0 && four < most && most < 11.0,
+        "{two} {four} {most}"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

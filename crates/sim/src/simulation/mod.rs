@@ -4,13 +4,14 @@
 //! segments; its files are connections (`connection`, `explicit`, `applications`, `misbehaving`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` and `answering` for delayed
 //! acknowledgements, `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
-//! `threads`; `large_files` compares flows of all domains at fixed instants;
+//! `threads`, of which `bound` computes the most gain; `large_files` compares flows of all domains at fixed instants;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
 mod answering;
 mod applications;
 mod arriving;
+mod bound;
 mod changes;
 pub mod check;
 mod code;
@@ -97,6 +98,8 @@ pub struct Simulation {
     delays: Vec<Picos>,
     /// By lane the arrival of the last segment that had left when something changed the last time.
     gone: Vec<Picos>,
+    /// The times of windows, where they are watched.
+    watched: Option<bound::WindowTimes>,
 }
 
 impl Simulation {
@@ -151,6 +154,7 @@ impl Simulation {
             changed: 0,
             delays: shared.network.lanes.iter().map(|lane| lane.delay).collect(),
             gone: vec![0; shared.network.lanes.len()],
+            watched: None,
             shared,
         })
     }
@@ -292,11 +296,17 @@ impl Simulation {
     /// Segments accepted by routers so far, over all routers.
     #[must_use]
     pub fn router_hops(&self) -> u64 {
-        let network = &self.shared.network;
-        if network.queues.at_ports() {
-            return (0..network.queues.count()).map(|queue| self.queue(queue).accepted).sum();
-        }
-        (0..network.routers.len()).map(|router| self.router(router).accepted).sum()
+        self.hops().map(|(_, hops)| hops).sum()
+    }
+
+    /// Segments accepted by each queue, or router with one queue, so far, and its domain.
+    fn hops(&self) -> impl Iterator<Item = (DomainId, u64)> + '_ {
+        let Network { queues, routers, .. } = &*self.shared.network;
+        let count = if queues.at_ports() { queues.count() } else { routers.len() };
+        (0..count).map(move |place| {
+            let router = if queues.at_ports() { queues.router(place) } else { place };
+            (self.shared.domains.of[router], self.queue(place).accepted)
+        })
     }
 
     /// The network.

@@ -55,6 +55,7 @@ impl Simulation {
             changed,
             delays,
             gone,
+            watched: _,
         } = self;
         let scenario = serde_json::to_string(&shared.scenario).map_err(|_| BadSnapshot::Broken)?;
         passage.same(&(scenario, shared.seed, domains.len()), BadSnapshot::OtherRun)?;

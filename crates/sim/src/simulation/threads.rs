@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Windows after which the domains are ordered anew by the work that they had (chosen: a sort is a microsecond).
-const WINDOWS_OF_AN_ORDER: u32 = 64;
+pub(super) const WINDOWS_OF_AN_ORDER: u32 = 64;
 
 /// The threads of a run as they share the domains of one window after another.
 struct WorkerPool<'a> {

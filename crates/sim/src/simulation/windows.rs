@@ -23,6 +23,9 @@ impl Simulation {
 
     /// Everything that happens before `limit`.
     pub(super) fn run_before(&mut self, limit: Picos) {
+        if self.watched.is_some() {
+            return self.run_watched_before(limit);
+        }
         let mut domains: Vec<&mut Domain> = self.domains.iter_mut().collect();
         if self.threads > 1 {
             threads::run_before(&self.shared, domains, self.threads, limit);
