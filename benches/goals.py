@@ -22,7 +22,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from instructions import build, per_segment
+from instructions import build, count, per_segment
 from processes import Ended, ran
 from run import CASES, FORMER_VALUES, HERE, MESONET, dated, machine, scenario_of
 from threads import bounds
@@ -44,7 +44,7 @@ class Goal:
     counted: str = "data_segments_delivered"
     """The entry of ``performance`` that counts the segments."""
     slice: dict[str, object] | None = None
-    """The scenario of which instructions are counted; none for a workload whose start is part of the case."""
+    """The scenario of which the instructions of a slice are counted; none for a workload, which is counted whole."""
     workload: str = ""
     """The name of a workload of `workloads.py`, instead of arguments."""
 
@@ -113,13 +113,24 @@ def row(name: str, goal: Goal, runs: list[Run], program: str | None) -> str:
     sent = goal.counted == "data_segments_sent"
     instructions = "-"
     if program and goal.slice:
-        count, _ = per_segment(program, goal.slice, sent=sent)
-        instructions = f"{count:,.0f}"
+        counted, _ = per_segment(program, goal.slice, sent=sent)
+        instructions = f"{counted:,.0f}"
+    elif program:
+        instructions = f"{of_workload(program, goal.workload):,.0f}"
     return (
         f"| {name} | {runs[0].segments:,.0f} | {runs[0].loss:.1%} | {min(run.cpu_s for run in runs):.2f} "
         f"| {statistics.median(rates):.2f} | {max(rates):.2f} | {goal.million_per_s:.1f} "
         f"| {max(rates) / goal.million_per_s:.0%} | {instructions} |"
     )
+
+
+def of_workload(program: str, name: str) -> float:
+    """Instructions of the simulator for each delivered segment of a workload, with the reading of its scenario."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "scenario.json"
+        scenario.write_text(find_scenario(scenario_of(name, Path(folder))).to_json())
+        instructions, segments = count(program, scenario)
+    return instructions / segments
 
 
 def threads_line(repeat: int) -> str:
