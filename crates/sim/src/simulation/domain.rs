@@ -178,10 +178,12 @@ impl Domain {
             self.now = time;
             match event {
                 Event::Acknowledgement(segment) => {
-                    if self.flows.len() >= MANY_FLOWS
+                    let many = self.flows.len() >= MANY_FLOWS;
+                    if (many || !self.repairs.is_empty())
                         && let Some(flow) = self.fabric.upcoming()
                     {
-                        self.fetch(self.slot(flow));
+                        let slot = self.slot(flow);
+                        if many { self.fetch(slot) } else { self.fetch_departures(slot) }
                     }
                     self.acknowledged(segment);
                 }
@@ -206,6 +208,17 @@ impl Domain {
         }
         if let Some(repair) = self.repairs.get(slot) {
             prefetch(repair, 0..HOT_REPAIR_LINES);
+        }
+    }
+
+    /// Asks for the lists of departures of a flow whose other state is in the caches.
+    #[inline(always)]
+    fn fetch_departures(&self, slot: u32) {
+        if let Some(repair) = self.repairs.get(slot as usize) {
+            repair.rack.fetch_first();
+        }
+        if let Some(sampler) = self.samplers.get(slot as usize) {
+            sampler.fetch_first();
         }
     }
 

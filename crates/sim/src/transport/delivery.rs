@@ -4,6 +4,7 @@
 //! flow, so that flows without samples stay small.
 
 use super::Scoreboard;
+use crate::engine::prefetch;
 use mesonet_cc::{DeliverySample, LostSegment, Picos, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -132,6 +133,15 @@ impl DeliverySampler {
         let known = una.saturating_sub(self.first).min(self.departures.len() as u64);
         self.departures.drain(..known as usize);
         self.first += known;
+    }
+
+    /// Asks for the departure of the first outstanding segment ahead of its use.
+    #[inline]
+    pub fn fetch_first(&self) {
+        if let Some(departure) = self.departures.front() {
+            prefetch(departure, 0..1);
+            prefetch(&departure.app_limited, 0..1);
+        }
     }
 
     /// The sender, not the network, limits what is in flight: `in_flight` segments.

@@ -5,6 +5,7 @@
 //! nothing of section 6.2 is ambiguous. Only impaired links change the order of a flow's segments: elsewhere the reordering
 //! window is the one of a sender which has not seen any.
 
+use crate::engine::prefetch;
 use crate::transport::flow::OFF;
 use crate::transport::short_queue::ShortQueue;
 use crate::transport::{Recovery, RttEstimator, Scoreboard};
@@ -112,6 +113,14 @@ impl Rack {
         {
             *departure = OFF;
             self.skip_forgotten();
+        }
+    }
+
+    /// Asks for the departure of the first outstanding segment ahead of its use.
+    #[inline]
+    pub fn fetch_first(&self) {
+        if let Some(departure) = self.departures.front() {
+            prefetch(departure, 0..1);
         }
     }
 
