@@ -8,15 +8,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from mesonet import core
-from mesonet.cli import choice
 from mesonet.cli.main import main
 from mesonet.scenarios import settings
 from mesonet.scenarios.flow_applications import APPLICATIONS
@@ -145,14 +142,6 @@ for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
     _value = "VALUE" if _kind in ("number", "count") else '"VALUE"'
     _rest = f"{_key} = {_value}{OTHERS[_application].get(_key, '')}"
     IN_LISTS[_path] = (_kind, f'[{{from = "A", to = "B", application = "{_application}", {_rest}}}]')
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _titles_are_read_once() -> Iterator[None]:
-    """Of a thousand commands, each would read the titles of all built-in files again."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "builtin_titles", cache(choice.builtin_titles))
-        yield
 
 
 def test_every_number_has_a_range() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from mesonet.algorithms import OUTSIDE, with_plugins
 from mesonet.errors import InputError, unknown
-from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_titles, find_toml, read_toml
+from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_names, find_toml, read_toml
 from mesonet.scenarios import settings
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenarios.scenario import Scenario, load_scenario
@@ -156,7 +156,7 @@ def _resolved(path: str) -> str:
 
 def _is_experiment(target: str) -> bool:
     """Return True if this is an experiment; a file is one if it has factors, names a scenario, or has a name."""
-    scenarios, experiments = builtin_titles(SCENARIOS), builtin_titles(EXPERIMENTS)
+    scenarios, experiments = builtin_names(SCENARIOS), builtin_names(EXPERIMENTS)
     if target in scenarios or target in experiments:
         return target in experiments
     if not Path(target).is_file():
@@ -168,4 +168,4 @@ def _is_experiment(target: str) -> bool:
 
 
 def _names(folder: str) -> str:
-    return ", ".join(builtin_titles(folder))
+    return ", ".join(builtin_names(folder))

@@ -24,9 +24,9 @@ def _completion(names: Callable[[], Iterable[str]], separators: str = "") -> Com
 
 
 def _titles(*folders: str) -> list[str]:
-    from mesonet.files.toml import builtin_titles
+    from mesonet.files.toml import builtin_names
 
-    return sorted(name for folder in folders for name in builtin_titles(folder))
+    return sorted(name for folder in folders for name in builtin_names(folder))
 
 
 def _scenarios() -> list[str]:

@@ -14,6 +14,22 @@ from mesonet.files.reading import MOST_TOML_BYTES, read_text, refuse_deep_toml
 SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
 
 
+def builtin_names(folder: str) -> list[str]:
+    """Return the names of the TOML files of a folder of the package.
+
+    Parameters
+    ----------
+    folder
+        `SCENARIOS` or `EXPERIMENTS`.
+
+    Returns
+    -------
+    Names, sorted.
+    """
+    files = (resources.files("mesonet") / folder).iterdir()
+    return sorted(entry.name.removesuffix(".toml") for entry in files if entry.name.endswith(".toml"))
+
+
 def builtin_titles(folder: str) -> dict[str, str]:
     """Return the TOML files of a folder of the package.
 
@@ -26,9 +42,9 @@ def builtin_titles(folder: str) -> dict[str, str]:
     -------
     Title by name, in the order of the names.
     """
-    files = {entry.name: entry for entry in (resources.files("mesonet") / folder).iterdir()}
-    stems = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
-    return {stem: str(tomllib.loads(files[f"{stem}.toml"].read_text())["title"]) for stem in stems}
+    files = resources.files("mesonet") / folder
+    texts = {name: (files / f"{name}.toml").read_text() for name in builtin_names(folder)}
+    return {name: str(tomllib.loads(text)["title"]) for name, text in texts.items()}
 
 
 def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
@@ -60,7 +76,7 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
     path = (beside / name) if beside is not None else Path(name)
     if path.is_file():
         return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), str(path), path.parent
-    builtins = builtin_titles(folder)
+    builtins = builtin_names(folder)
     problem = unknown(what, name, builtins).problem
     raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")
 
