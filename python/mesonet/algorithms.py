@@ -213,8 +213,8 @@ def constant(about: core.AlgorithmParameter, value: Any) -> float:
         number: float = units.parse("number", value)
     except InputError as error:
         raise units.ranged(error, _range(about)) from None
-    if not about.min <= number <= about.max:
-        raise InputError("too low" if number < about.min else "too high", value=value, allowed=_range(about))
+    if problem := units.beyond(number, about.min, about.max):
+        raise InputError(problem, value=value, allowed=_range(about))
     return number
 
 

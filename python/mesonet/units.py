@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -332,6 +333,32 @@ def ranged(error: InputError, allowed: str) -> InputError:
     return replace(error, allowed=allowed) if allowed and error.allowed == FINITE else error
 
 
+def beyond(number: float | Fraction, least: float, most: float, *, above: bool = False) -> str:
+    """Return how a number is out of its range.
+
+    Parameters
+    ----------
+    number
+        The number.
+    least, most
+        Ends of the range.
+    above
+        True if `least` itself is out of the range.
+
+    Returns
+    -------
+    ``too low`` or ``too high``; empty in the range.
+
+    Examples
+    --------
+    >>> beyond(3, 0, 2), beyond(0, 0, 2, above=True), beyond(0, 0, 2)
+    ('too high', 'too low', '')
+    """
+    if number < least or (above and number == least):
+        return "too low"
+    return "too high" if number > most else ""
+
+
 def integer(value: Any, path: str, least: int, most: int) -> int:
     """Return a whole number, checked against its range.
 
@@ -357,8 +384,8 @@ def integer(value: Any, path: str, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError("not a whole number", path=path, value=value, allowed=allowed)
     number = operator.index(value)
-    if not least <= number <= most:
-        raise InputError("too low" if number < least else "too high", path=path, value=value, allowed=allowed)
+    if problem := beyond(number, least, most):
+        raise InputError(problem, path=path, value=value, allowed=allowed)
     return number
 
 
@@ -459,11 +486,11 @@ def _buffer(value: Any, segment_bytes: float) -> dict[str, Any]:
         size *= _UNITS["segments"][unit] / (Fraction(segment_bytes) if unit in _OF_BYTES else 1)
     else:
         rule = next(rule for rule, text in BUFFER_RULES.items() if text == unit)
-    if 0 < size <= _LARGEST_BUFFER and (factor := float(size)):
+    problem = beyond(size, 0, _LARGEST_BUFFER, above=True)
+    if not problem and (factor := float(size)):
         return {"rule": rule, "factor": factor}
     least, most = (show("buffer", {"rule": rule, "factor": end}) for end in (0.0, _LARGEST_BUFFER))
-    problem = "too high" if size > _LARGEST_BUFFER else "too low"
-    raise InputError(problem, value=value, allowed=f"more than {least} and at most {most}")
+    raise InputError(problem or "too low", value=value, allowed=f"more than {least} and at most {most}")
 
 
 def _distribution(value: Any) -> list[float]:
@@ -505,9 +532,8 @@ def _numbers(value: Any) -> list[int]:
             numbers.append(_count(entry))
         except InputError as error:
             raise InputError(f"{entry!r} is {error.problem}", value=value, allowed=allowed) from None
-        if not 0 <= numbers[-1] <= _LARGEST_NUMBER:
-            problem = f"{entry!r} is too {'low' if numbers[-1] < 0 else 'high'}"
-            raise InputError(problem, value=value, allowed=allowed)
+        if problem := beyond(numbers[-1], 0, _LARGEST_NUMBER):
+            raise InputError(f"{entry!r} is {problem}", value=value, allowed=allowed)
     return numbers
 
 
@@ -526,6 +552,7 @@ def _places(value: Any, choices: tuple[str, ...]) -> list[str]:
         raise InputError("neither a rule nor names", value=value, allowed=allowed) from None
 
 
+_LARGEST = sys.float_info.max
 _LARGEST_BUFFER = 1e12
 _LARGEST_NUMBER = 2**32 - 1
 
@@ -542,7 +569,7 @@ def _finite(number: Fraction, value: Any) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise InputError("too high" if number > 0 else "too low", value=value, allowed=FINITE) from None
+        raise InputError(beyond(number, -_LARGEST, _LARGEST), value=value, allowed=FINITE) from None
 
 
 def _is_number(value: Any) -> bool:

@@ -23,6 +23,7 @@ A conclusion compares algorithms on one response::
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -134,11 +135,11 @@ def _share(where: str, given: Mapping[str, Any], key: str, default: float | None
     path, value = f"{where}.{key}", given.get(key, default)
     if value is None:
         raise InputError("missing", path=path, allowed="a share, such as 0.1")
+    allowed = "at least 0 and below 2: a difference of two values is at most twice their mean"
     try:
         share = float(units.parse("probability", value))
     except InputError as error:
-        raise error.located(path=path) from None
-    if not 0 <= share < 2:
-        allowed = "at least 0 and below 2: a difference of two values is at most twice their mean"
-        raise InputError("too low" if share < 0 else "too high", path=path, value=value, allowed=allowed)
+        raise units.ranged(error, allowed).located(path=path) from None
+    if problem := units.beyond(share, 0, math.nextafter(2, 0)):
+        raise InputError(problem, path=path, value=value, allowed=allowed)
     return share

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mesonet import algorithms, units
+from mesonet import algorithms, core, units
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import ranges, size_laws
 
@@ -450,8 +450,9 @@ def _flow_rate(value: Any) -> float:
     known = ranges.allowed("arrivals[].rate", "number").replace(" and", " flows/s and") + " flows/s"
     try:
         rate = float(units.parse("number", number)) * _PER_SECOND[unit]
-        ranges.check("arrivals[].rate", "number", rate, value)
     except InputError as error:
-        is_range = error.path or error.allowed == units.FINITE
-        raise InputError(error.problem, value=value, allowed=known if is_range else allowed) from None
+        raise replace(units.ranged(error, known), value=value) from None
+    bound = core.bounds()["arrivals[].rate"]
+    if problem := units.beyond(rate, bound.least, bound.most, above=bound.above):
+        raise InputError(problem, value=value, allowed=known)
     return rate

@@ -41,8 +41,8 @@ def parse_share(value: Any) -> float:
         share = float(units.parse("probability", value))
     except InputError as error:
         raise units.ranged(error, _RANGE) from None
-    if not 0 <= share <= 1:
-        raise InputError("too low" if share < 0 else "too high", value=value, allowed=_RANGE)
+    if problem := units.beyond(share, 0, 1):
+        raise InputError(problem, value=value, allowed=_RANGE)
     return share
 
 

@@ -60,10 +60,8 @@ def check(path: str, kind: units.Kind, parsed: float, value: Any) -> None:
     bound = core.bounds().get(path)
     if bound is None:
         return
-    if parsed < bound.least or (bound.above and parsed == bound.least):
-        raise InputError("too low", path=path, value=value, allowed=allowed(path, kind))
-    if parsed > bound.most:
-        raise InputError("too high", path=path, value=value, allowed=allowed(path, kind))
+    if problem := units.beyond(parsed, bound.least, bound.most, above=bound.above):
+        raise InputError(problem, path=path, value=value, allowed=allowed(path, kind))
 
 
 def allowed(path: str, kind: units.Kind) -> str:

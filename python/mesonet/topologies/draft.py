@@ -281,6 +281,6 @@ def _number(place: FilePlace, given: Mapping[str, Any], key: str) -> float | Non
         number = float(units.parse("number", value))
     except InputError as error:
         raise place.refuse(error.problem, key=key, value=value, allowed=allowed) from None
-    if not least <= number <= most:
-        raise place.refuse("too low" if number < least else "too high", key=key, value=value, allowed=allowed)
+    if problem := units.beyond(number, least, most):
+        raise place.refuse(problem, key=key, value=value, allowed=allowed)
     return number
