@@ -272,8 +272,6 @@ def test_constants_at_both_ends_are_allowed(name: str) -> None:
         assert {each: float(shown[f"parameters.{name}.{each}"]) for each in at_end} == pytest.approx(at_end, rel=1e-11)
 
 
-#: Any text may be a name there until a run, or an impairment of links, looks it up.
-ONLY_A_RUN_REFUSES = ("trace.routers", "impairments.at")
 #: Values that make no sense by path or kind: negative, not a number, infinite, too large for a whole number.
 NONSENSE = {
     "buffer": ("-1 bdp", "0 segments", "nan bdp", "inf s", "1e400 bdp", "1e13 segments", "9"),
@@ -282,7 +280,7 @@ NONSENSE = {
     "capacity": ("nan", "inf", "-1"), "delays": ("nan", "inf", "-1"),
     "changes": ("nan", "-1"), "traffic": ("nan", "-1"),
     "topology": ("nan", "-1"), "choice": ("nan", "-1", "none such"), "flag": ("nan", "-1", "2", "yes"),
-    "places": ("-1",), "aqm.at": ("-1",), "network.ecn_rewrite_at": ("-1",),
+    "places": ("-1",), "names": ("-1",),
     "algorithms": ("tcp=-1, cubic=2", "tcp=nan", "tcp=inf", "tcp=1e400", "tcp=0"),
 }  # fmt: skip
 NONSENSE_POINTS = {
@@ -292,7 +290,7 @@ NONSENSE_POINTS = {
 }
 
 
-@pytest.mark.parametrize("path", [*(path for path in OTHER_KINDS if path not in ONLY_A_RUN_REFUSES), "algorithms"])
+@pytest.mark.parametrize("path", [*OTHER_KINDS, "algorithms"])
 def test_nonsense_is_refused_where_there_is_no_range(path: str) -> None:
     kind = PARAMETERS[path].kind if path in PARAMETERS else path
     for value in NONSENSE.get(path) or NONSENSE[kind]:

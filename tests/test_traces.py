@@ -6,8 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import mesonet as mn
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.scenarios.scenario import scenario
 
@@ -78,10 +80,7 @@ def test_nothing_is_traced_unless_asked_for() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"trace.flows": [3]}, "there is no flow 3. Allowed: a number from 1 to 1"),
         ({"trace.flows": [1.5]}, "1.5 is not a whole number"),
-        ({"trace.routers": ["Z"]}, 'there is no router "Z". Allowed: all, A, B'),
-        ({"trace.sources": "7"}, "there is no source 7; the scenario has 0"),
         ({"trace.every": "2 h", "trace.flows": 1}, 'trace.every = "120 min": longer than the run'),
         ({"flows": [{"from": "A", "to": "B", "start": "2 s", "stop": "1 s"}]}, "cannot stop before it starts"),
         ({"flows": [{"from": "A", "to": "B", "start_within": "2 s", "stop": "1 s"}]}, "cannot stop before it starts"),
@@ -97,6 +96,32 @@ def test_what_cannot_be_is_refused(values: dict[str, object], message: str) -> N
     with pytest.raises(InputError) as error:
         mn.simulate(scenario("dumbbell").with_values(values), seed=1)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("verb", ["check", "run"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("dumbbell trace.flows=1,2", 'trace.flows = "1, 2": there is no flow 2. Allowed: a number from 1 to 1'),
+        ("dumbbell trace.flows=3 long_lived_flows=1", "there is no flow 3. Allowed: a number from 1 to 2"),
+        ("abilene trace.flows=1", "there is no flow 1. Allowed: none, the scenario has no explicit flows"),
+        ("dumbbell trace.sources=7", "there is no source 7. Allowed: none, the scenario has no sources"),
+        ("abilene trace.sources=17460", "there is no source 17460. Allowed: at least 0 and less than 17460"),
+        ("dumbbell trace.routers=Z", 'trace.routers = "Z": there is no router "Z". Allowed: all, A, B\n'),
+        ("dumbbell long_lived_flows=3", "3 is too many for the topology dumbbell. Allowed: at most 1\n"),
+    ],
+)
+def test_a_check_refuses_what_a_run_refuses(verb: str, options: str, message: str) -> None:
+    result = CliRunner().invoke(main, [verb, *options.replace(" ", " --set=").split()])
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert message in result.stderr
+
+
+def test_a_long_lived_flow_can_be_traced() -> None:
+    assert (
+        CliRunner().invoke(main, ["check", "dumbbell", "--set=long_lived_flows=1", "--set=trace.flows=2"]).exit_code
+        == 0
+    )
 
 
 def test_bits_and_bytes_follow_the_size_of_a_segment() -> None:

@@ -22,7 +22,7 @@ use crate::scenario::{
 use mesonet_cc::{Picos, picos, seconds};
 
 /// Most lanes: their numbers are kept in 16 bits.
-const MOST_LANES: usize = u16::MAX as usize - 1;
+pub const MOST_LANES: usize = u16::MAX as usize - 1;
 
 /// Most next hops of all routes of a run together: 200 MB (chosen).
 const MOST_ROUTE_ENTRIES: usize = 100_000_000;

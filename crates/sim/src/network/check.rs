@@ -53,14 +53,14 @@ fn sizes(given: &GivenTopology) -> Result<(), InvalidScenario> {
         0 | 1 => Err(invalid(
             "topology.routers",
             format!(
-                "{heads} backbone and plain routers, each of which is a region; allowed: at least 2 of these"
+                "{heads} backbone and plain routers, each of which is a region; allowed: at least 2 such routers"
             ),
         )),
         2..=MOST_REGIONS => Ok(()),
         _ => Err(invalid(
             "topology.routers",
             format!(
-                "{heads} backbone and plain routers are too many; allowed: at most {MOST_REGIONS} of these"
+                "{heads} backbone and plain routers are too many; allowed: at most {MOST_REGIONS} such routers"
             ),
         )),
     }

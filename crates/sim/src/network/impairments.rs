@@ -95,10 +95,10 @@ impl Impairments {
         let mut taken: Vec<Option<String>> = vec![None; data];
         for set in sets(scenario) {
             let rules = rules::rules(scenario, &set)?.map(Arc::new);
+            let lanes = set.lanes(network)?;
             if rules.is_none() && !set.varies() && set.path == "impairments" {
                 continue;
             }
-            let lanes = set.lanes(network)?;
             for lane in &lanes {
                 if let Some(other) = taken[*lane].replace(set.path.clone()) {
                     let message = format!(

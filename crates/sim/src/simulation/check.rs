@@ -1,22 +1,26 @@
-//! Checks that need the network: every source finds a receiver, explicit flows have ends.
+//! Checks that need the network: every source finds a receiver, explicit flows have ends, and what is traced exists.
 
+use super::long_lived;
+use super::tracing::Tracing;
 use crate::engine::winner_tree::MOST_LEAVES;
 use crate::engine::{Lanes, MOST_SLOTS};
 use crate::fabric::ALARMS;
-use crate::network::build::LaneEnd;
+use crate::network::build::{LaneEnd, MOST_LANES as MOST_LANE_NUMBERS};
 use crate::network::{Domains, Network};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use mesonet_cc::{Picos, seconds};
 
-/// Holds the users and the explicit flows of a scenario against its network.
+/// Holds a scenario without its long-lived flows against its network: what passes can run.
 ///
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and what is allowed.
 pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
     check_receivers(network)?;
     check_explicit(scenario, network)?;
-    check_spans(scenario, network, horizon(scenario, domains, network.stored_queues())?)?;
-    check_slots(scenario, network, domains)
+    long_lived::check(scenario, network)?;
+    check_spans(scenario, network, horizon(scenario, network, domains)?)?;
+    check_slots(scenario, network, domains)?;
+    Tracing::new(scenario, network).map(|_| ())
 }
 
 /// Most lanes that end in one domain.
@@ -25,21 +29,23 @@ const MOST_LANES: usize = MOST_LEAVES - ALARMS;
 /// The last instant that the keys of events can express in the domain that has most lanes.
 ///
 /// # Errors
-/// [`InvalidScenario`] where it has too many.
-fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Picos, InvalidScenario> {
+/// [`InvalidScenario`] where it, or the network, has too many.
+fn horizon(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<Picos, InvalidScenario> {
     // Flows with lanes of their own get two each.
     let own = scenario.flows.iter().filter(|flow| flow.has_own_lanes()).count();
     // A queue that holds its segments has a place among them.
-    let lanes = domains.lane.iter().max().map_or(0, |last| last.index() + 1) + stored;
-    if lanes + 2 * own <= MOST_LANES {
+    let lanes = domains.lane.iter().max().map_or(0, |last| last.index() + 1) + network.stored_queues();
+    let room =
+        MOST_LANES.saturating_sub(lanes).min(MOST_LANE_NUMBERS.saturating_sub(network.lanes.len())) / 2;
+    if lanes <= MOST_LANES && own <= room {
         return Ok(Lanes::new(lanes + 2 * own, ALARMS).horizon());
     }
     if own == 0 {
-        let message =
-            format!("{lanes} lanes and queues are in one domain; allowed: at most {MOST_LANES} of these");
+        let message = format!(
+            "{lanes} lanes and queues are in one domain; allowed: at most {MOST_LANES} lanes and queues"
+        );
         return Err(invalid("topology", message));
     }
-    let room = MOST_LANES.saturating_sub(lanes) / 2;
     let message = format!(
         "{own} flows with an extra delay, a segment size, an application or a receiver of their own are too many; \
          allowed: at most {room} flows"
@@ -49,7 +55,8 @@ fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Pico
 
 /// Flows that a domain can name at once: no more than its sources, and its explicit flows.
 fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
-    let mut flows = vec![scenario.flows.len() as u64; domains.count];
+    let explicit = scenario.flows.len() as u64 + u64::from(scenario.users.long_lived_flows);
+    let mut flows = vec![explicit; domains.count];
     for (access, sources) in network.traffic.sources.iter().enumerate() {
         flows[domains.of[network.access[access]].index()] += sources;
     }

@@ -6,32 +6,18 @@ use crate::fabric::{OwnLanes, OwnReceiver};
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::{AccessRouter, LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{InvalidScenario, ReceiverKind, Scenario, invalid};
+use crate::scenario::{ReceiverKind, Scenario};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
 
 /// Adds lanes to the network for each flow with an extra delay or a segment size of its own. Returns the indices of these
 /// flows, rising, with their lanes.
-///
-/// # Errors
-/// [`InvalidScenario`] if there are too many lanes.
-pub(super) fn add_lanes(
-    scenario: &Scenario,
-    network: &mut Network,
-) -> Result<Vec<(u32, OwnLanes)>, InvalidScenario> {
+pub(super) fn add_lanes(scenario: &Scenario, network: &mut Network) -> Vec<(u32, OwnLanes)> {
     let mut own = Vec::new();
     for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.has_own_lanes()) {
         let (origin, receiver) = (access(network, &flow.from), access(network, &flow.to));
         let lane = network.lanes.len();
-        if lane + 2 > usize::from(u16::MAX) {
-            let message = format!(
-                "too many flows with an extra delay, a segment size, an application or a receiver of their own; allowed: \
-                 at most {} flows",
-                own.len()
-            );
-            return Err(invalid(format!("flows[{i}]"), message));
-        }
         let delay = picos(flow.extra_delay);
         let acks = network.ack_lane(receiver.index(), origin.index());
         let last = network
@@ -59,7 +45,7 @@ pub(super) fn add_lanes(
             OwnLanes { bytes, access: LaneId::new(lane), acks: LaneId::new(lane + 1), receiver },
         ));
     }
-    Ok(own)
+    own
 }
 
 /// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed and the place of

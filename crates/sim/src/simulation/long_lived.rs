@@ -5,25 +5,26 @@ use crate::random::{Purpose, Stream};
 use crate::scenario::{ExplicitFlow, InvalidScenario, Scenario, invalid};
 use crate::users::population::pick;
 
+/// Refuses more long-lived flows than the topology has pairs.
+///
+/// # Errors
+/// [`InvalidScenario`] at their number.
+pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
+    let (wanted, pairs) = (scenario.users.long_lived_flows as usize, network.long_lived_pairs().len());
+    if wanted <= pairs {
+        return Ok(());
+    }
+    let name = &network.topology.name;
+    let message = format!("{wanted} is too many for the topology {name}; allowed: at most {pairs}");
+    Err(invalid("users.long_lived_flows", message))
+}
+
 /// Adds the long-lived flows of a scenario to its explicit flows. Their interfaces are fast; the first one uses the first
 /// algorithm of the scenario, the others draw theirs by share, as sources do (assumed: the study had flow 1 on standard
 /// TCP and the others at random).
-///
-/// # Errors
-/// [`InvalidScenario`] where the topology has fewer pairs.
-pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), InvalidScenario> {
+pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) {
     let wanted = scenario.users.long_lived_flows as usize;
     let pairs = network.long_lived_pairs();
-    if wanted > pairs.len() {
-        return Err(invalid(
-            "users.long_lived_flows",
-            format!(
-                "{wanted} is too many for the topology {}; allowed: at most {} flows",
-                network.topology.name,
-                pairs.len()
-            ),
-        ));
-    }
     let sources = network.traffic.sources.iter().sum::<u64>();
     for (i, (from, to)) in pairs.iter().take(wanted).enumerate() {
         // Beyond the sources, so that no user shares the stream.
@@ -38,5 +39,4 @@ pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), 
             ..ExplicitFlow::between(from, to)
         });
     }
-    Ok(())
 }

@@ -123,15 +123,15 @@ impl Simulation {
     ) -> Result<Self, InvalidScenario> {
         scenario.refuse_unloaded()?;
         let mut network = Network::build(&scenario)?;
-        long_lived::add(&mut scenario, &network, seed)?;
         let divide = match engine {
             Engine::Domains => Domains::of,
             Engine::OneDomain | Engine::Reference => Domains::one,
         };
         check::check(&scenario, &network, &divide(&network))?;
-        explicit::draw_starts(&mut scenario, seed);
-        let own = explicit::add_lanes(&scenario, &mut network)?;
         let tracing = Tracing::new(&scenario, &network)?;
+        long_lived::add(&mut scenario, &network, seed);
+        explicit::draw_starts(&mut scenario, seed);
+        let own = explicit::add_lanes(&scenario, &mut network);
         let domains = divide(&network);
         let shared = Arc::new(Shared::new(scenario, network, domains, own, seed));
         let periods = shared.scenario.time.periods as usize;

@@ -29,7 +29,7 @@ pub(super) struct Tracing {
 }
 
 impl Tracing {
-    /// Looks up what a scenario wants traced.
+    /// Looks up what a scenario wants traced; its long-lived flows are not among its explicit flows yet.
     ///
     /// # Errors
     /// [`InvalidScenario`] where it names a flow, a source or a router that does not exist.
@@ -38,18 +38,15 @@ impl Tracing {
         let known: u64 = network.traffic.sources.iter().sum();
         let mut names = Vec::new();
         let mut explicit = Vec::new();
-        for (i, &number) in trace.flows.iter().enumerate() {
-            let count = scenario.flows.len();
+        let count = scenario.flows.len() + scenario.users.long_lived_flows as usize;
+        for &number in &trace.flows {
             if number == 0 || number as usize > count {
-                let allowed = if count == 0 {
-                    "the scenario has no explicit flows".to_string()
-                } else {
-                    format!("allowed: a number from 1 to {count}")
+                let allowed = match count {
+                    0 => "none, the scenario has no explicit flows".into(),
+                    _ => format!("a number from 1 to {count}"),
                 };
-                return Err(invalid(
-                    format!("trace.flows[{i}]"),
-                    format!("there is no flow {number}; {allowed}"),
-                ));
+                let message = format!("there is no flow {number}; allowed: {allowed}");
+                return Err(invalid("trace.flows", message));
             }
             explicit.push(number as usize - 1);
         }
@@ -61,12 +58,12 @@ impl Tracing {
         sources.dedup();
         for &source in &sources {
             if u64::from(source) >= known {
-                let allowed = if known == 0 {
-                    "the scenario has 0 sources".to_string()
-                } else {
-                    format!("allowed: at least 0 and less than {known}")
+                let allowed = match known {
+                    0 => "none, the scenario has no sources".into(),
+                    _ => format!("at least 0 and less than {known}"),
                 };
-                return Err(invalid("trace.sources", format!("there is no source {source}; {allowed}")));
+                let message = format!("there is no source {source}; allowed: {allowed}");
+                return Err(invalid("trace.sources", message));
             }
             names.push(format!("source {source}"));
         }
@@ -77,8 +74,9 @@ impl Tracing {
                 network.topology.router(name).ok_or_else(|| {
                     let routers = &network.topology.routers;
                     let some: Vec<&str> = routers.iter().take(12).map(|r| r.name.as_str()).collect();
+                    let more = if routers.len() > some.len() { ", ..." } else { "" };
                     let message =
-                        format!("there is no router \"{name}\"; allowed: all, {}, ...", some.join(", "));
+                        format!("there is no router \"{name}\"; allowed: all, {}{more}", some.join(", "));
                     invalid("trace.routers", message)
                 })
             };
