@@ -1,6 +1,9 @@
 //! Events for the unit tests of the algorithms.
 
-use crate::{AckEvent, Common, CongestionControl, FlowName, LossCause, LossEvent, Preset, SlowStart, Start};
+use crate::{
+    AckEvent, Common, CongestionControl, DeliverySample, FlowName, LossCause, LossEvent, MILLISECOND, Picos,
+    Preset, SlowStart, Start,
+};
 
 /// The constants of a preset, some of them changed.
 pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> T::Config {
@@ -29,6 +32,28 @@ pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
 /// An acknowledgement of `acked` segments of a flow that its window limits.
 pub fn acks(acked: u32) -> AckEvent {
     AckEvent { acked, cwnd_limited: true, ..AckEvent::default() }
+}
+
+/// Round-trip time of [`round`].
+pub const RTT: Picos = 162 * MILLISECOND;
+
+/// The acknowledgement that ends a round of [`RTT`] in which `rate` segments/ms were delivered, after `before` segments.
+pub fn round(before: u64, now: Picos, rate: f64, in_flight: u32) -> AckEvent {
+    AckEvent {
+        now,
+        rtt: RTT,
+        srtt: RTT,
+        in_flight,
+        delivered: before + 1000,
+        delivery_rate: rate * 1e3,
+        sample: DeliverySample {
+            prior_delivered: before,
+            interval: RTT,
+            in_flight,
+            ..DeliverySample::default()
+        },
+        ..acks(1)
+    }
 }
 
 /// A congestion event with `in_flight` segments in the network.

@@ -345,11 +345,10 @@ impl CongestionControl for Bbr3 {
 mod tests {
     use super::modes::{Probe, Wait};
     use super::*;
-    use crate::testing::{acks, assert_near, config, loss, start};
-    use crate::{DeliverySample, MILLISECOND, Preset, SECOND};
+    use crate::testing::{RTT, acks, assert_near, config, loss, round, start};
+    use crate::{MILLISECOND, Preset, SECOND};
 
     const MS: Picos = MILLISECOND;
-    const RTT: Picos = 162 * MS;
 
     /// A wait of 2.5 s that begins at 0.
     const WAIT: Wait = Wait { until: 2500 * MS, rounds: 0, stopping: false };
@@ -371,25 +370,6 @@ mod tests {
         bbr.delivered = 100_000;
         bbr.window.set(&config.common, 6804.0);
         (config, bbr)
-    }
-
-    /// The acknowledgement that ends a round of 162 ms in which `rate` segments/ms were delivered.
-    fn round(bbr: &Bbr3, now: Picos, rate: f64, in_flight: u32) -> AckEvent {
-        AckEvent {
-            now,
-            rtt: RTT,
-            srtt: RTT,
-            in_flight,
-            delivered: bbr.delivered + 1000,
-            delivery_rate: rate * 1e3,
-            sample: DeliverySample {
-                prior_delivered: bbr.delivered,
-                interval: RTT,
-                in_flight,
-                ..DeliverySample::default()
-            },
-            ..acks(1)
-        }
     }
 
     fn lost(lost: u32, in_flight: u32) -> LostSegment {
@@ -437,7 +417,7 @@ mod tests {
         assert_near(bbr.model.long_in_flight, 3999.0, 1e-9);
         bbr.on_segment_lost(&config, &lost(300, 9000));
         assert_near(bbr.model.long_in_flight, 3999.0, 1e-9);
-        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3900));
+        bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 3900));
         assert_eq!((bbr.mode.name(), bbr.too_high_before), ("probe_bw_down", true));
         assert!(bbr.cwnd() <= 3999.0);
         assert_near(bbr.target(), 3402.0, 1e-9);
@@ -467,10 +447,10 @@ mod tests {
         for (latest, expected) in [(16.0, 16.0), (10.0, 14.7)] {
             let (config, mut bbr) = known(Mode::Cruise(WAIT));
             let mut now = MS;
-            bbr.on_ack(&config, &round(&bbr, now, latest, 3000));
+            bbr.on_ack(&config, &round(bbr.delivered, now, latest, 3000));
             bbr.on_segment_lost(&config, &lost(1, 3000));
             now += RTT;
-            bbr.on_ack(&config, &round(&bbr, now, latest, 3000));
+            bbr.on_ack(&config, &round(bbr.delivered, now, latest, 3000));
             assert_near(bbr.model.short_bandwidth, expected * 1e3, 1e-9);
             assert_near(bbr.model.short_in_flight, 0.7 * 6804.0, 1e-9);
             assert_near(bbr.model.bandwidth(), expected * 1e3, 1e-9);
@@ -487,7 +467,7 @@ mod tests {
             let mut now = 0;
             while matches!(bbr.mode, Mode::Cruise(_)) {
                 now += rtt;
-                let ack = AckEvent { rtt, ..round(&bbr, now, 21.0, 200) };
+                let ack = AckEvent { rtt, ..round(bbr.delivered, now, 21.0, 200) };
                 bbr.on_ack(&config, &ack);
             }
             assert_eq!(bbr.mode.name(), "probe_bw_refill");
@@ -502,15 +482,15 @@ mod tests {
     fn a_clean_precautionary_probe_goes_on_at_once() {
         let (config, mut bbr) = known(Mode::Refill { doublings: 0 });
         (bbr.model.long_in_flight, bbr.too_high_before) = (4000.0, true);
-        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3000));
+        bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 3000));
         assert_eq!(bbr.mode.name(), "probe_bw_up");
-        bbr.on_ack(&config, &round(&bbr, 2 * MS, 21.0, 4000));
+        bbr.on_ack(&config, &round(bbr.delivered, 2 * MS, 21.0, 4000));
         assert_eq!((bbr.mode.name(), bbr.precautionary, bbr.too_high_before), ("probe_bw_down", true, false));
-        bbr.on_ack(&config, &round(&bbr, 2 * MS + RTT, 21.0, 3900));
+        bbr.on_ack(&config, &round(bbr.delivered, 2 * MS + RTT, 21.0, 3900));
         assert_eq!(bbr.mode.name(), "probe_bw_refill");
         // The next probe is not held back.
-        bbr.on_ack(&config, &round(&bbr, 2 * MS + 2 * RTT, 21.0, 3900));
-        bbr.on_ack(&config, &round(&bbr, 3 * MS + 2 * RTT, 30.0, 3999));
+        bbr.on_ack(&config, &round(bbr.delivered, 2 * MS + 2 * RTT, 21.0, 3900));
+        bbr.on_ack(&config, &round(bbr.delivered, 3 * MS + 2 * RTT, 30.0, 3999));
         assert_eq!((bbr.mode.name(), bbr.precautionary), ("probe_bw_up", false));
     }
 
@@ -524,7 +504,7 @@ mod tests {
         ] {
             let (config, mut bbr) = known(Mode::Down(WAIT));
             bbr.model.long_in_flight = bound;
-            bbr.on_ack(&config, &round(&bbr, MS, 21.0, in_flight));
+            bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, in_flight));
             assert_eq!(bbr.mode.name(), mode, "{bound} {in_flight}");
         }
     }
@@ -534,21 +514,21 @@ mod tests {
         let (config, mut bbr) = flow();
         for (i, rate) in [10.0, 20.0, 21.0, 21.0, 21.0].into_iter().enumerate() {
             assert_eq!(bbr.mode.name(), "startup", "{i}");
-            bbr.on_ack(&config, &round(&bbr, RTT * (1 + i as u64), rate, 9000));
+            bbr.on_ack(&config, &round(bbr.delivered, RTT * (1 + i as u64), rate, 9000));
         }
         assert_eq!((bbr.mode.name(), bbr.full.ever), ("drain", true));
 
         for (places, mode) in [(5, "startup"), (6, "drain")] {
             let (config, mut bbr) = flow();
-            bbr.on_ack(&config, &round(&bbr, RTT, 21.0, 9000));
+            bbr.on_ack(&config, &round(bbr.delivered, RTT, 21.0, 9000));
             for _ in 0..places {
                 bbr.on_segment_lost(&config, &lost(30, 1000));
-                let mut ack = AckEvent { lost: 1, ..round(&bbr, RTT, 21.0, 9000) };
+                let mut ack = AckEvent { lost: 1, ..round(bbr.delivered, RTT, 21.0, 9000) };
                 ack.sample.prior_delivered = 0;
                 bbr.on_ack(&config, &ack);
                 bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 9000));
             }
-            let mut last = round(&bbr, 2 * RTT, 40.0, 9000);
+            let mut last = round(bbr.delivered, 2 * RTT, 40.0, 9000);
             (last.delivered, last.sample.prior_delivered) = (200_000, 190_000);
             (last.sample.lost, last.sample.in_flight) = (30, 1000);
             bbr.on_ack(&config, &last);
@@ -564,7 +544,7 @@ mod tests {
         let mut now = 0;
         let mut round_at = |bbr: &mut Bbr3, rate, in_flight| {
             now += RTT;
-            bbr.on_ack(&config, &round(bbr, now, rate, in_flight));
+            bbr.on_ack(&config, &round(bbr.delivered, now, rate, in_flight));
             bbr.mode.name()
         };
         for rate in [10.0, 20.0, 21.0, 21.0, 21.0] {
@@ -581,9 +561,9 @@ mod tests {
     fn down_ends_when_a_probe_is_due_whatever_is_in_flight() {
         let (config, mut bbr) = known(Mode::Down(WAIT));
         let wait = WAIT.until;
-        bbr.on_ack(&config, &round(&bbr, wait, 21.0, 4000));
+        bbr.on_ack(&config, &round(bbr.delivered, wait, 21.0, 4000));
         assert_eq!(bbr.mode.name(), "probe_bw_down");
-        bbr.on_ack(&config, &round(&bbr, wait + 1, 21.0, 4000));
+        bbr.on_ack(&config, &round(bbr.delivered, wait + 1, 21.0, 4000));
         assert_eq!(bbr.mode.name(), "probe_bw_refill");
     }
 
@@ -591,7 +571,7 @@ mod tests {
     #[test]
     fn a_start_goes_on_after_a_probe_of_the_round_trip_time() {
         let (config, mut bbr) = flow();
-        let slower = |bbr: &Bbr3, now| AckEvent { rtt: 2 * RTT, ..round(bbr, now, 1.0, 4) };
+        let slower = |bbr: &Bbr3, now| AckEvent { rtt: 2 * RTT, ..round(bbr.delivered, now, 1.0, 4) };
         bbr.on_ack(&config, &slower(&bbr, 5001 * MS));
         assert_eq!(bbr.mode.name(), "probe_rtt");
         for now in [5400 * MS, 5800 * MS] {
@@ -625,8 +605,10 @@ mod tests {
     #[test]
     fn an_old_round_trip_time_is_probed_with_half_of_the_product() {
         let (config, mut bbr) = known(Mode::Cruise(WAIT));
-        let late =
-            |now, in_flight, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, in_flight) };
+        let late = |now, in_flight, bbr: &Bbr3| AckEvent {
+            rtt: RTT + MS,
+            ..round(bbr.delivered, now, 21.0, in_flight)
+        };
         bbr.mode = Mode::Cruise(Wait { until: 7500 * MS, ..WAIT });
         bbr.on_ack(&config, &late(5001 * MS, 3402, &bbr));
         assert_eq!((bbr.mode.name(), bbr.cwnd(), bbr.model.min_rtt), ("probe_rtt", 1701.0, RTT));
@@ -644,7 +626,7 @@ mod tests {
     fn a_flow_that_was_idle_paces_at_its_bandwidth_and_probes_no_round_trip_time() {
         let (config, mut bbr) = known(up());
         let idle = IdleEvent { now: 20 * SECOND, idle: 12 * SECOND, rto: SECOND };
-        let ack = |now, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, 100) };
+        let ack = |now, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr.delivered, now, 21.0, 100) };
         bbr.on_idle(&config, &idle);
         assert_near(bbr.pacing_rate, 20_790.0, 1e-9);
         bbr.on_ack(&config, &ack(idle.now + RTT, &bbr));
@@ -660,7 +642,10 @@ mod tests {
         for (held_until, name) in [(19 * SECOND, "probe_bw_cruise"), (20 * SECOND, "probe_rtt")] {
             let (config, mut bbr) = known(Mode::Cruise(WAIT));
             let hold_since = held_until - config.probe_rtt_time;
-            let late = |now, in_flight, bbr: &Bbr3| AckEvent { rtt: RTT, ..round(bbr, now, 21.0, in_flight) };
+            let late = |now, in_flight, bbr: &Bbr3| AckEvent {
+                rtt: RTT,
+                ..round(bbr.delivered, now, 21.0, in_flight)
+            };
             bbr.on_ack(&config, &late(hold_since - 1, 3402, &bbr));
             bbr.on_ack(&config, &late(hold_since, 1701, &bbr));
             bbr.on_idle(&config, &IdleEvent { now: 20 * SECOND, idle: SECOND, rto: SECOND });
@@ -671,14 +656,14 @@ mod tests {
     #[test]
     fn recovery_restores_the_window_and_a_time_out_leaves_one_segment() {
         let (config, mut bbr) = known(Mode::Cruise(WAIT));
-        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+        bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 5000));
         bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
         assert_eq!(bbr.cwnd(), 5001.0);
         bbr.on_recovery_exit(&config, 2 * MS);
         assert_near(bbr.cwnd(), 6804.0, 1e-9);
         bbr.on_loss(&config, &loss(LossCause::Timeout, 6000));
         assert_eq!(bbr.cwnd(), 1.0);
-        bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(&bbr, 3 * MS, 21.0, 0) });
+        bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(bbr.delivered, 3 * MS, 21.0, 0) });
         assert_eq!(bbr.cwnd(), 4.0);
     }
 }

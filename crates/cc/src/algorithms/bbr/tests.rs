@@ -1,36 +1,15 @@
 //! Tests of BBR, version 1.
 
 use super::*;
-use crate::testing::{acks, assert_near, config, loss, start};
-use crate::{DeliverySample, MILLISECOND, Preset, SECOND};
+use crate::testing::{RTT, acks, assert_near, config, loss, round, start};
+use crate::{MILLISECOND, Preset, SECOND};
 
 const MS: Picos = MILLISECOND;
-const RTT: Picos = 162 * MS;
 
 fn flow() -> (BbrConfig, Bbr) {
     let config = config::<Bbr>(Preset::Standard, &[]);
     let bbr = Bbr::new(&config, &Start { rtt: RTT, ..start(10.0, 1e9) });
     (config, bbr)
-}
-
-/// The acknowledgement that ends a round of 162 ms in which `rate` segments/ms were delivered.
-fn round(bbr: &Bbr, now: Picos, rate: f64, in_flight: u32) -> AckEvent {
-    let delivered = bbr.delivered + 1000;
-    AckEvent {
-        now,
-        rtt: RTT,
-        srtt: RTT,
-        in_flight,
-        delivered,
-        delivery_rate: rate * 1e3,
-        sample: DeliverySample {
-            prior_delivered: bbr.delivered,
-            interval: RTT,
-            in_flight,
-            ..DeliverySample::default()
-        },
-        ..acks(1)
-    }
 }
 
 /// A flow in PROBE_BW that knows 21 segments/ms and 162 ms, in its phase `phase`.
@@ -62,16 +41,16 @@ fn the_pipe_is_full_after_three_rounds_without_a_quarter_more() {
     let (config, mut bbr) = flow();
     let mut found = Vec::new();
     for (i, rate) in [10.0, 20.0, 21.0, 21.0, 21.0].into_iter().enumerate() {
-        bbr.on_ack(&config, &round(&bbr, RTT * (1 + i as u64), rate, 5000));
+        bbr.on_ack(&config, &round(bbr.delivered, RTT * (1 + i as u64), rate, 5000));
         found.push((bbr.full_bandwidth, bbr.full, bbr.mode));
     }
     assert_eq!(found[1], (20_000.0, false, Mode::Startup));
     assert_eq!(found[3], (20_000.0, false, Mode::Startup));
     assert_eq!(found[4], (20_000.0, true, Mode::Drain));
     assert_near(bbr.pacing_rate, 21_000.0 * 0.99 * 0.3466, 1e-6);
-    bbr.on_ack(&config, &round(&bbr, 6 * RTT, 21.0, 3407));
+    bbr.on_ack(&config, &round(bbr.delivered, 6 * RTT, 21.0, 3407));
     assert_eq!(bbr.mode, Mode::Drain);
-    bbr.on_ack(&config, &round(&bbr, 7 * RTT, 21.0, 3406));
+    bbr.on_ack(&config, &round(bbr.delivered, 7 * RTT, 21.0, 3406));
     assert_eq!(bbr.mode, Mode::ProbeBw);
 }
 
@@ -83,7 +62,7 @@ fn the_start_doubles_the_window_in_each_round() {
         rounds += 1;
         // The rate that the window of the round before gives.
         let (rate, acked) = (bbr.cwnd() / 162.0, bbr.cwnd() as u32);
-        let ack = AckEvent { acked, ..round(&bbr, RTT * rounds, rate, acked) };
+        let ack = AckEvent { acked, ..round(bbr.delivered, RTT * rounds, rate, acked) };
         bbr.on_ack(&config, &ack);
     }
     // log2(3402 / 10) = 8.4 doublings of the initial window.
@@ -94,11 +73,11 @@ fn the_start_doubles_the_window_in_each_round() {
 fn samples_that_the_sender_limited_count_only_upwards() {
     let (config, mut bbr) = flow();
     let limited = |rate: f64, bbr: &Bbr| {
-        let mut ack = round(bbr, RTT, rate, 10);
+        let mut ack = round(bbr.delivered, RTT, rate, 10);
         ack.sample.app_limited = true;
         ack
     };
-    bbr.on_ack(&config, &round(&bbr, RTT, 10.0, 10));
+    bbr.on_ack(&config, &round(bbr.delivered, RTT, 10.0, 10));
     for _ in 0..20 {
         bbr.on_ack(&config, &limited(5.0, &bbr));
     }
@@ -110,12 +89,12 @@ fn samples_that_the_sender_limited_count_only_upwards() {
 #[test]
 fn the_bandwidth_is_the_largest_of_ten_rounds() {
     let (config, mut bbr) = flow();
-    bbr.on_ack(&config, &round(&bbr, RTT, 20.0, 10));
+    bbr.on_ack(&config, &round(bbr.delivered, RTT, 20.0, 10));
     for i in 0..10 {
-        bbr.on_ack(&config, &round(&bbr, RTT * (2 + i), 10.0, 10));
+        bbr.on_ack(&config, &round(bbr.delivered, RTT * (2 + i), 10.0, 10));
         assert_eq!(bbr.bandwidth.get(), 20_000.0);
     }
-    bbr.on_ack(&config, &round(&bbr, RTT * 12, 10.0, 10));
+    bbr.on_ack(&config, &round(bbr.delivered, RTT * 12, 10.0, 10));
     assert_eq!(bbr.bandwidth.get(), 10_000.0);
 }
 
@@ -245,7 +224,7 @@ fn linux_takes_two_lossy_intervals_of_one_rate_for_a_policer() {
 fn a_flow_that_was_idle_paces_at_its_bandwidth_and_probes_no_round_trip_time() {
     let (config, mut bbr) = probing(0);
     let idle = IdleEvent { now: 30 * SECOND, idle: 12 * SECOND, rto: SECOND };
-    let ack = |now, bbr: &Bbr| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, 100) };
+    let ack = |now, bbr: &Bbr| AckEvent { rtt: RTT + MS, ..round(bbr.delivered, now, 21.0, 100) };
     (bbr.min_rtt, bbr.min_rtt_stamp) = (RTT, 0);
     bbr.on_idle(&config, &idle);
     assert_near(bbr.pacing_rate, 20_790.0, 1e-9);
@@ -260,7 +239,7 @@ fn a_flow_that_was_idle_paces_at_its_bandwidth_and_probes_no_round_trip_time() {
 fn recovery_begins_with_as_many_segments_as_were_acknowledged() {
     let (config, mut bbr) = probing(2);
     bbr.window.set(&config.common, 6808.0);
-    bbr.on_ack(&config, &AckEvent { acked: 2, ..round(&bbr, MS, 21.0, 5000) });
+    bbr.on_ack(&config, &AckEvent { acked: 2, ..round(bbr.delivered, MS, 21.0, 5000) });
     bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
     assert_eq!(bbr.cwnd(), 5002.0);
 }
@@ -270,7 +249,8 @@ fn an_old_min_rtt_is_probed_with_four_segments_for_200_ms_and_a_round() {
     let (config, mut bbr) = probing(2);
     bbr.window.set(&config.common, 6808.0);
     let mut now = 10_001 * MS;
-    let late = |now, in_flight, bbr: &Bbr| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, in_flight) };
+    let late =
+        |now, in_flight, bbr: &Bbr| AckEvent { rtt: RTT + MS, ..round(bbr.delivered, now, 21.0, in_flight) };
     bbr.on_ack(&config, &late(now, 3402, &bbr));
     assert_eq!((bbr.mode, bbr.cwnd(), bbr.min_rtt), (Mode::ProbeRtt, 4.0, RTT + MS));
     assert!(bbr.holds_back());
@@ -287,11 +267,11 @@ fn an_old_min_rtt_is_probed_with_four_segments_for_200_ms_and_a_round() {
 fn recovery_conserves_packets_for_a_round_and_restores_the_window() {
     let (config, mut bbr) = probing(2);
     bbr.window.set(&config.common, 6808.0);
-    bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+    bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 5000));
     bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
     assert_eq!(bbr.cwnd(), 5001.0);
     let within = |bbr: &Bbr, in_flight, lost| {
-        let mut ack = AckEvent { lost, in_recovery: true, ..round(bbr, 2 * MS, 21.0, in_flight) };
+        let mut ack = AckEvent { lost, in_recovery: true, ..round(bbr.delivered, 2 * MS, 21.0, in_flight) };
         ack.sample.prior_delivered = 0;
         ack
     };
@@ -308,11 +288,14 @@ fn ends_and_begins(joins: f64, conserving: bool) -> (BbrConfig, Bbr) {
     let (_, mut bbr) = probing(2);
     let config = config::<Bbr>(Preset::Standard, &[("joins_recoveries", joins)]);
     bbr.window.set(&config.common, 6808.0);
-    bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+    bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 5000));
     bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
     if !conserving {
         // Beyond the first round the window loses what is lost.
-        bbr.on_ack(&config, &AckEvent { lost: 11, in_recovery: true, ..round(&bbr, 2 * MS, 21.0, 5000) });
+        bbr.on_ack(
+            &config,
+            &AckEvent { lost: 11, in_recovery: true, ..round(bbr.delivered, 2 * MS, 21.0, 5000) },
+        );
         assert_eq!(bbr.cwnd(), 4991.0);
     }
     bbr.on_recovery_exit(&config, 3 * MS);
@@ -321,7 +304,7 @@ fn ends_and_begins(joins: f64, conserving: bool) -> (BbrConfig, Bbr) {
 }
 
 fn within_the_round(bbr: &Bbr, now: Picos, in_flight: u32) -> AckEvent {
-    let mut ack = round(bbr, now, 21.0, in_flight);
+    let mut ack = round(bbr.delivered, now, 21.0, in_flight);
     ack.sample.prior_delivered = 0;
     ack
 }
@@ -353,18 +336,18 @@ fn a_recovery_that_begins_with_the_end_of_another_goes_on() {
 fn a_recovery_that_begins_later_is_another_one() {
     // With the next acknowledgement; found by a timer; after a probe that has repaired its loss.
     let (config, mut bbr) = ends_and_begins(1.0, false);
-    bbr.on_ack(&config, &round(&bbr, 3 * MS, 21.0, 5501));
+    bbr.on_ack(&config, &round(bbr.delivered, 3 * MS, 21.0, 5501));
     let mut by_timer = bbr;
     let mut probed = bbr;
-    bbr.on_ack(&config, &round(&bbr, 4 * MS, 21.0, 5000));
+    bbr.on_ack(&config, &round(bbr.delivered, 4 * MS, 21.0, 5000));
     bbr.on_loss(&config, &found(4 * MS));
     assert_eq!(bbr.cwnd(), 5001.0);
     by_timer.on_loss(&config, &found(4 * MS));
     assert_eq!(by_timer.cwnd(), 5502.0);
-    probed.on_ack(&config, &round(&probed, 4 * MS, 21.0, 5000));
+    probed.on_ack(&config, &round(probed.delivered, 4 * MS, 21.0, 5000));
     probed.on_loss(&config, &found(4 * MS));
     probed.on_recovery_exit(&config, 4 * MS);
-    probed.on_ack(&config, &round(&probed, 5 * MS, 21.0, 5100));
+    probed.on_ack(&config, &round(probed.delivered, 5 * MS, 21.0, 5100));
     probed.on_loss(&config, &found(5 * MS));
     assert_eq!(probed.cwnd(), 5101.0);
 }
@@ -373,7 +356,7 @@ fn a_recovery_that_begins_later_is_another_one() {
 fn a_recovery_that_goes_on_keeps_the_window_of_probe_rtt() {
     let begins = 10_001 * MS;
     let (config, mut bbr) = ends_and_begins(1.0, false);
-    bbr.on_ack(&config, &AckEvent { rtt: RTT + MS, ..round(&bbr, begins, 21.0, 3402) });
+    bbr.on_ack(&config, &AckEvent { rtt: RTT + MS, ..round(bbr.delivered, begins, 21.0, 3402) });
     bbr.on_loss(&config, &found(begins));
     assert_eq!((bbr.mode, bbr.cwnd()), (Mode::ProbeRtt, 4.0));
 
@@ -381,7 +364,7 @@ fn a_recovery_that_goes_on_keeps_the_window_of_probe_rtt() {
     bbr.mode = Mode::ProbeRtt;
     (bbr.probe_rtt_done, bbr.probe_rtt_round_done) = (MS, true);
     bbr.recovery.limit(4.0);
-    bbr.on_ack(&config, &round(&bbr, 3 * MS, 21.0, 4));
+    bbr.on_ack(&config, &round(bbr.delivered, 3 * MS, 21.0, 4));
     bbr.on_loss(&config, &found(3 * MS));
     assert_eq!((bbr.mode, bbr.cwnd()), (Mode::ProbeBw, 6808.0));
 }
@@ -392,9 +375,9 @@ fn a_time_out_sends_one_segment_and_then_restores_the_window() {
     bbr.window.set(&config.common, 100.0);
     bbr.on_loss(&config, &loss(LossCause::Timeout, 100));
     assert_eq!((bbr.cwnd(), bbr.full_bandwidth), (1.0, 0.0));
-    bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(&bbr, MS, 21.0, 0) });
+    bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(bbr.delivered, MS, 21.0, 0) });
     assert_eq!(bbr.cwnd(), 4.0);
-    bbr.on_ack(&config, &round(&bbr, 2 * MS, 21.0, 0));
+    bbr.on_ack(&config, &round(bbr.delivered, 2 * MS, 21.0, 0));
     assert_eq!(bbr.cwnd(), 101.0);
 }
 
@@ -406,6 +389,6 @@ fn pacing_starts_from_the_first_round_trip_and_does_not_fall_before_the_pipe_is_
     bbr.on_ack(&config, &AckEvent { rtt: RTT, srtt: RTT, ..acks(1) });
     assert_near(bbr.pacing_rate, 11.0 / 0.162 * 2.885 * 0.99, 18.0);
     let before = bbr.pacing_rate;
-    bbr.on_ack(&config, &round(&bbr, RTT, 0.001, 10));
+    bbr.on_ack(&config, &round(bbr.delivered, RTT, 0.001, 10));
     assert_eq!(bbr.pacing_rate, before);
 }
