@@ -77,13 +77,7 @@ fn start() -> impl Strategy<Value = Start> {
         .prop_map(|(start, slow_start)| Start { slow_start, ..start })
 }
 
-fn runs() -> ProptestConfig {
-    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(runs())]
-
     #[test]
     fn windows_stay_within_their_bounds(
         start in start(),
@@ -186,8 +180,6 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(runs())]
-
     #[test]
     fn slow_start_of_another_kind_is_the_same_for_all_that_share_it(
         start in start(),

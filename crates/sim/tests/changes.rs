@@ -218,7 +218,7 @@ fn everything(scenario: &Value, engine: Engine, threads: usize) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// All engines give the same bytes, with any choice of recovery and whatever changes.
     #[test]

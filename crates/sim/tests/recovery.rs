@@ -357,7 +357,7 @@ fn bbr_on_a_shallow_buffer() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Whatever is lost, and however often it is lost again, every algorithm with every kind of recovery delivers a file.
     #[test]

@@ -236,7 +236,7 @@ fn engines_agree_where_acknowledgements_overtake() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// Whatever costs change: all segments are accounted for, and engines agree.
     #[test]
