@@ -38,7 +38,7 @@ enum End {
     Departure(u16),
 }
 
-/// Where segments go that leave on an egress lane.
+/// Destination of the segments that leave on an egress lane.
 #[derive(Clone, Copy, Debug)]
 enum Destination {
     /// To a lane that ends in this domain.

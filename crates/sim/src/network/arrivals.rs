@@ -12,7 +12,7 @@ const ALL: &str = "all";
 /// A process of arrivals in a network.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
-    /// Where flows begin, rising by access router; each has a process of its own.
+    /// Routers at which flows begin, rising by access router; each has a process of its own.
     pub origins: Vec<Origin>,
     /// Access routers of receivers, rising.
     targets: Vec<AccessRouter>,

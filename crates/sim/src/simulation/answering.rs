@@ -1,6 +1,6 @@
 //! Receivers that delay acknowledgements which pass routers: what they hold back never enters a router.
 //!
-//! Such a receiver decides where it is, in the domain of its access router, from what has arrived there. News of a
+//! Such a receiver decides where it is, in the domain of its access router, from what has arrived there. Updates of a
 //! connection come from the domain of the source before the first segment can arrive, when its last segment becomes another one,
 //! and when the source has ended it. All take effect at instants that do not depend on how the network is divided: a
 //! connection begins with the first segment that is not of an earlier one, and changes and ends the lookahead after its source
@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Answering {
     hosts: BTreeMap<ReceiverKey, Host>,
-    /// News for the receivers of other domains, with the domain.
+    /// Updates for the receivers of other domains, with the domain.
     #[serde(skip)]
-    pub elsewhere: Vec<(DomainId, News)>,
+    pub elsewhere: Vec<(DomainId, Update)>,
 }
 
 /// Identifies a receiver by flow and access router: flows of a slot may have different receivers.
@@ -49,12 +49,12 @@ impl ReceiverKey {
     }
 }
 
-/// News of a connection from the domain of its source.
+/// Update of a connection from the domain of its source.
 #[derive(Clone, Debug)]
-pub(super) struct News(ReceiverKey, What);
+pub(super) struct Update(ReceiverKey, ConnectionEvent);
 
 #[derive(Clone, Debug)]
-enum What {
+enum ConnectionEvent {
     Opens(Box<Connection>),
     /// Its last segment is another one, from an instant on: the number after that.
     Changes(u64, Picos),
@@ -137,41 +137,45 @@ impl Domain {
             receiver,
             over: OFF,
         };
-        self.announce(News(ReceiverKey::of(flow), What::Opens(Box::new(connection))));
+        self.announce(Update(ReceiverKey::of(flow), ConnectionEvent::Opens(Box::new(connection))));
     }
 
     /// A flow has ended.
     pub(super) fn announce_ended(&mut self, slot: u32) {
         if self.shared.answers.is_some() {
             let at = self.now + self.shared.spreading;
-            self.announce(News(ReceiverKey::of(&self.flows[slot as usize]), What::Ends(at)));
+            self.announce(Update(ReceiverKey::of(&self.flows[slot as usize]), ConnectionEvent::Ends(at)));
         }
     }
 
-    /// A flow has another end than when it opened. Between windows, [`super::windows::exchange_news`] has to hand that over.
+    /// A flow has another end than when it opened. Between windows, [`super::windows::exchange_updates`] has to hand that over.
     pub(super) fn announce_end(&mut self, slot: u32) {
         if self.shared.answers.is_some() {
             let flow = &self.flows[slot as usize];
             let from = self.now + self.shared.spreading;
-            self.announce(News(ReceiverKey::of(flow), What::Changes(flow.end, from)));
+            self.announce(Update(ReceiverKey::of(flow), ConnectionEvent::Changes(flow.end, from)));
         }
     }
 
-    fn announce(&mut self, news: News) {
-        let home = self.shared.domain_of(news.0.access);
+    fn announce(&mut self, update: Update) {
+        let home = self.shared.domain_of(update.0.access);
         if home == self.number {
-            self.take_news(news);
+            self.take_update(update);
         } else {
-            self.answering.elsewhere.push((home, news));
+            self.answering.elsewhere.push((home, update));
         }
     }
 
-    /// News of a connection to a receiver that is here.
-    pub(super) fn take_news(&mut self, News(key, what): News) {
-        match what {
-            What::Opens(connection) => self.answering.hosts.entry(key).or_default().coming.push(*connection),
-            What::Changes(end, from) => self.change(key, from, |connection| connection.then = (end, from)),
-            What::Ends(at) => self.change(key, at, |connection| connection.over = at),
+    /// Update of a connection to a receiver that is here.
+    pub(super) fn take_update(&mut self, Update(key, event): Update) {
+        match event {
+            ConnectionEvent::Opens(connection) => {
+                self.answering.hosts.entry(key).or_default().coming.push(*connection)
+            }
+            ConnectionEvent::Changes(end, from) => {
+                self.change(key, from, |connection| connection.then = (end, from))
+            }
+            ConnectionEvent::Ends(at) => self.change(key, at, |connection| connection.over = at),
         }
     }
 

@@ -8,7 +8,7 @@
 use super::Simulation;
 use super::domain::Domain;
 use super::shared::Shared;
-use super::windows::exchange_news;
+use super::windows::exchange_updates;
 use crate::measure::{PATH_CLASSES, PathClass};
 use crate::network::DomainId;
 use crate::scenario::LargeFiles;
@@ -95,7 +95,7 @@ impl Simulation {
         };
         let wanted: Vec<bool> = large.under_way.iter().map(wants).collect();
         domains.iter_mut().for_each(|domain| domain.candidates.wanted.clone_from(&wanted));
-        exchange_news(&mut domains.iter_mut().collect::<Vec<_>>());
+        exchange_updates(&mut domains.iter_mut().collect::<Vec<_>>());
         large.next += EVERY;
         self.large_files = Some(large);
     }

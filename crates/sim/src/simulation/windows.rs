@@ -87,19 +87,19 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
     domains.iter_mut().for_each(|domain| domain.write_ended());
 }
 
-/// Hands over news of connections to the domains of their receivers.
-pub(super) fn exchange_news(domains: &mut [&mut Domain]) {
+/// Hands over updates of connections to the domains of their receivers.
+pub(super) fn exchange_updates(domains: &mut [&mut Domain]) {
     for from in 0..domains.len() {
-        for (home, news) in std::mem::take(&mut domains[from].answering.elsewhere) {
-            domains[home.index()].take_news(news);
+        for (home, update) in std::mem::take(&mut domains[from].answering.elsewhere) {
+            domains[home.index()].take_update(update);
         }
     }
 }
 
-/// Hands over news of acknowledgements that do not come to the domains of their sources, news of connections to the domains
+/// Hands over news of acknowledgements that do not come to the domains of their sources, updates of connections to the domains
 /// of their receivers, and the origins of flows in new slots to all domains.
 fn exchange_acks(domains: &mut [&mut Domain]) {
-    exchange_news(domains);
+    exchange_updates(domains);
     for from in 0..domains.len() {
         domains[from].take_dropped_acks();
         for (home, missed) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
