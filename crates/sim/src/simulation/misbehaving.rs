@@ -72,7 +72,7 @@ pub(super) fn count_pieces(shared: &Shared, flow: &mut Flow, now: Picos) {
             in_flight: flow.board.pipe(),
             delivered: flow.delivered,
             in_recovery: flow.recovery == Recovery::Fast
-                || (flow.answered_mark && flow.board.una() < flow.recover && config.rests_after_mark()),
+                || (flow.in_marked_window() && config.rests_after_mark()),
             after_timeout: flow.recovery == Recovery::Timeout,
             cwnd_limited: flow.uses_window(flow.controller.cwnd()),
             app_limited: flow.board.next() == flow.end,

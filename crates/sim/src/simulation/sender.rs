@@ -189,7 +189,7 @@ impl Sender<'_> {
                 in_recovery: flow.recovery == Recovery::Fast
                     || !ack.advances()
                     || (was_fast && !self.shared.grows_at_exit)
-                    || (flow.answered_mark && flow.board.una() < flow.recover && config.rests_after_mark()),
+                    || (flow.in_marked_window() && config.rests_after_mark()),
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
@@ -353,7 +353,7 @@ impl Domain {
         let flight = self.begin_repair(slot);
         let was_open = self.flows[slot as usize].recovery == Recovery::Open;
         let flow = &mut self.flows[slot as usize];
-        let marked = flow.recovery == Recovery::Open && flow.answered_mark && flow.board.una() < flow.recover;
+        let marked = flow.recovery == Recovery::Open && flow.in_marked_window();
         flow.recovery = Recovery::Fast;
         flow.rescued = false;
         flow.retransmit_first = true;

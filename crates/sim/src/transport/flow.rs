@@ -241,6 +241,13 @@ impl Flow {
         2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
     }
 
+    /// It has reacted to a mark, and the window of this reaction is not acknowledged yet.
+    #[must_use]
+    #[inline]
+    pub fn in_marked_window(&self) -> bool {
+        self.answered_mark && self.board.una() < self.recover
+    }
+
     /// It has nothing to send and nothing outstanding, until its application hands over more.
     #[must_use]
     #[inline]
