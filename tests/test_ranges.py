@@ -255,10 +255,23 @@ def test_numbers_in_lists_at_both_ends_are_allowed(path: str, tmp_path: Path) ->
 def test_constants_beyond_their_range_are_refused_at_once(name: str) -> None:
     for about in core.algorithms()[name].params:
         path = f"parameters.{name}.{about.name}"
+        if about.is_choice:
+            continue
         unit = {"segments": "segments?", "1": ""}.get(about.unit, re.escape(about.unit))
         for problem, number in beyond("number", about.min, about.max):
             result = check("abilene", f"algorithms={name}", f"{path}={number!r}")
             assert_refused(result, path, repr(number), problem, unit)
+
+
+@pytest.mark.parametrize("name", core.algorithms())
+def test_numbers_that_are_no_choice_are_refused_at_once(name: str) -> None:
+    for about in (each for each in core.algorithms()[name].params if each.is_choice):
+        numbers = {"too low": -1.0, "not a whole number": 0.5, "too high": about.max + 0.5}
+        for problem, number in numbers.items():
+            result = check("abilene", f"algorithms={name}", f"parameters.{name}.{about.name}={number}")
+            assert (result.exit_code, result.stdout) == (2, ""), result.output
+            allowed = {1: "0 or 1", 2: "0, 1 or 2", 3: "0, 1, 2 or 3"}[int(about.max)]
+            assert result.stderr.endswith(f'.{about.name} = "{number}": {problem}. Allowed: {allowed}\n')
 
 
 @pytest.mark.parametrize("name", core.algorithms())

@@ -213,12 +213,18 @@ def constant(about: core.AlgorithmParameter, value: Any) -> float:
         number: float = units.parse("number", value)
     except InputError as error:
         raise units.ranged(error, _range(about)) from None
-    if problem := units.beyond(number, about.min, about.max):
+    problem = units.beyond(number, about.min, about.max)
+    if not problem and about.is_choice and not number.is_integer():
+        problem = "not a whole number"
+    if problem:
         raise InputError(problem, value=value, allowed=_range(about))
     return number
 
 
 def _range(about: core.AlgorithmParameter) -> str:
+    if about.is_choice:
+        *others, last = (str(number) for number in range(int(about.min), int(about.max) + 1))
+        return f"{', '.join(others)} or {last}"
     least, most = (
         units.show("segments", end) if about.unit == "segments" else f"{units.show('number', end)} {about.unit}"
         for end in (about.min, about.max)

@@ -35,6 +35,8 @@ class AlgorithmParameter:
         Preset and value, for presets with another value.
     source
         Publication of the value.
+    is_choice
+        Each whole number of the range stands for a rule; no other number is allowed.
     """
 
     name: str
@@ -45,6 +47,7 @@ class AlgorithmParameter:
     standard: float
     presets: tuple[tuple[str, float], ...]
     source: str
+    is_choice: bool
 
     def default(self, preset: str) -> float:
         """Return the value in a preset.

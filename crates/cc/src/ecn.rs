@@ -29,11 +29,10 @@ impl Codepoint {
 impl Param {
     /// The codepoint of an algorithm, for those that leave a choice.
     pub(crate) const fn ecn(standard: f64, source: &'static str) -> Self {
-        Self::new(
+        Self::choice(
             "ecn",
             "codepoint of segments where the network marks: 0 none, 1 ECT(0), 2 ECT(1)",
-            "1",
-            [0.0, 2.0],
+            2,
             standard,
             source,
         )

@@ -38,6 +38,8 @@ pub struct Param {
     pub presets: &'static [(Preset, f64)],
     /// Source of the defaults.
     pub source: &'static str,
+    /// Each whole number of the range stands for a rule; no other number is allowed.
+    pub is_choice: bool,
 }
 
 impl Param {
@@ -51,7 +53,19 @@ impl Param {
         standard: f64,
         source: &'static str,
     ) -> Self {
-        Self { name, doc, unit, min, max, standard, presets: &[], source }
+        Self { name, doc, unit, min, max, standard, presets: &[], source, is_choice: false }
+    }
+
+    /// A choice between rules that have the numbers 0 to `last`: name, what it does, default, source.
+    #[must_use]
+    pub const fn choice(
+        name: &'static str,
+        doc: &'static str,
+        last: u8,
+        standard: f64,
+        source: &'static str,
+    ) -> Self {
+        Self { is_choice: true, ..Self::new(name, doc, "1", [0.0, last as f64], standard, source) }
     }
 
     /// Growth of standard TCP, for algorithms that keep it.

@@ -1191,9 +1191,14 @@ impl Scenario {
             }
             for param in known.params {
                 let path = || format!("parameters.{}.{}", known.name, param.name);
-                match algorithm.parameters.get(param.name) {
-                    Some(value) => within(path, *value, param.min, param.max)?,
-                    None => return Err(invalid(path(), "no value was given")),
+                let Some(value) = algorithm.parameters.get(param.name) else {
+                    return Err(invalid(path(), "no value was given"));
+                };
+                within(path, *value, param.min, param.max)?;
+                if param.is_choice && value.fract() != 0.0 {
+                    let message =
+                        format!("{value} is not a whole number; allowed: {} to {}", param.min, param.max);
+                    return Err(invalid(path(), message));
                 }
             }
         }

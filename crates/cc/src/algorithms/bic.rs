@@ -174,11 +174,10 @@ impl CongestionControl for Bic {
             0.01,
             "Xu et al. 2004",
         ),
-        Param::new(
+        Param::choice(
             "fast_convergence",
             "1: a flow that lost below its last maximum aims lower; 0: at the window of its last loss",
-            "1",
-            [0.0, 1.0],
+            1,
             1.0,
             "Xu et al. 2004; Linux tcp_bic.c",
         ),
@@ -191,27 +190,24 @@ impl CongestionControl for Bic {
             "Linux tcp_bic.c; none in Xu et al. 2004, which is nearer to the study's goodput latency",
         )
         .with(&[(Preset::Sp500282, 0.0)]),
-        Param::new(
+        Param::choice(
             "forget_on_timeout",
             "1: a timeout erases the last maximum; 0: it counts as a loss",
-            "1",
-            [0.0, 1.0],
+            1,
             1.0,
             "Linux tcp_bic.c",
         ),
-        Param::new(
+        Param::choice(
             "search",
             "0 Linux's increments; 1 those of the paper",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "Linux tcp_bic.c (figure 17 of Mills et al., ASME 2011, agrees with its constants); Xu et al. 2004",
         ),
-        Param::new(
+        Param::choice(
             "whole_distance",
             "1: distances to the last maximum are divided in whole segments; used where search = 0",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "Xu et al. 2004, in real numbers (Linux tcp_bic.c: 1)",
         )

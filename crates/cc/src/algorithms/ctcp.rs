@@ -208,11 +208,10 @@ impl CongestionControl for Ctcp {
             30.0,
             "Tan et al. 2006",
         ),
-        Param::new(
+        Param::choice(
             "gamma_tuning",
             "1: gamma follows the queues that losses meet; 0: it is fixed",
-            "1",
-            [0.0, 1.0],
+            1,
             1.0,
             "draft-sridharan-tcpm-ctcp-02; Tan et al. 2006",
         )
@@ -257,11 +256,10 @@ impl CongestionControl for Ctcp {
             3.0,
             "Linux implementation 1.3",
         ),
-        Param::new(
+        Param::choice(
             "rtt_statistic",
             "which delay of a round trip counts: 0 the smallest; 1 the mean; 2 the smoothed round-trip time",
-            "1",
-            [0.0, 2.0],
+            2,
             0.0,
             "Linux implementation 1.3 (ns-3: 2)",
         ),

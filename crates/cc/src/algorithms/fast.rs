@@ -193,12 +193,11 @@ impl CongestionControl for Fast {
             2.0,
             "assumed",
         ),
-        Param::new(
+        Param::choice(
             "step",
             "0 one step in every second round trip, spread over its updates; 1 one in every round trip, spread; \
                   2 a whole step at every update; 3 a whole step at every update of every second round trip",
-            "1",
-            [0.0, 3.0],
+            3,
             0.0,
             "Jin et al. 2004 (ns-2: 3)",
         ),

@@ -117,11 +117,10 @@ impl CongestionControl for FastAt {
             200.0,
             "NIST SP 500-282, chapter 10",
         ),
-        Param::new(
+        Param::choice(
             "initial_alpha",
             "alpha of a new flow: 0 alpha_small; 1 alpha_medium; 2 alpha_large",
-            "1",
-            [0.0, 2.0],
+            2,
             2.0,
             "NIST SP 500-282, chapter 10",
         ),
@@ -165,11 +164,10 @@ impl CongestionControl for FastAt {
             200.0,
             "NIST SP 500-282, chapter 10",
         ),
-        Param::new(
+        Param::choice(
             "tuning_clock",
             "tuning periods begin: 0 with the flow; 1 with the simulation",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "assumed",
         ),

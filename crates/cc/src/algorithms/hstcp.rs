@@ -149,21 +149,19 @@ impl CongestionControl for Hstcp {
             0.05,
             "assumed: RFC 3649 tabulates down to 0.09, its formula falls below 0 at 567000 segments",
         ),
-        Param::new(
+        Param::choice(
             "response",
             "p(w): 0 rounded, 0.078/w^1.2; 1 the line through (low_window, low_p) and (high_window, high_p); \
                   2 the RFC's table; 3 the table as Linux reads it",
-            "1",
-            [0.0, 3.0],
+            3,
             1.0,
             "RFC 3649, sections 5, 7 and appendix B; the study's choice is assumed from its goodput latency",
         )
         .with(&[(Preset::Sp500282, 0.0), (Preset::Linux, 3.0)]),
-        Param::new(
+        Param::choice(
             "per_ack",
             "1: congestion avoidance counts acknowledgements; 0: acknowledged segments",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "RFC 3465 (Linux tcp_highspeed.c: 1)",
         )

@@ -182,11 +182,10 @@ impl CongestionControl for Htcp {
             0.25,
             "draft-leith-tcp-htcp-06",
         ),
-        Param::new(
+        Param::choice(
             "adaptive_backoff",
             "1: the back-off follows the ratio of round-trip times; 0: it is always beta_min",
-            "1",
-            [0.0, 1.0],
+            1,
             1.0,
             "NIST SP 500-282, chapter 10; Linux (FreeBSD: 0)",
         ),
@@ -214,11 +213,10 @@ impl CongestionControl for Htcp {
             0.2,
             "draft-leith-tcp-htcp-06",
         ),
-        Param::new(
+        Param::choice(
             "rtt_scaling",
             "1: the increase is scaled by the smallest round-trip time; 0: it is not",
-            "1",
-            [0.0, 1.0],
+            1,
             1.0,
             "Mills et al., ASME 2011; Linux (FreeBSD: 0)",
         ),
@@ -248,29 +246,26 @@ impl CongestionControl for Htcp {
             0.95,
             "Linux tcp_htcp.c",
         ),
-        Param::new(
+        Param::choice(
             "whole_numbers",
             "1: the increase and its RTT scaling are whole numbers and eighths; 0: real numbers",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
         )
         .with(&[(Preset::Linux, 1.0)]),
-        Param::new(
+        Param::choice(
             "delta_origin",
             "from where the time since a congestion event counts: 0 the event; 1 the end of its recovery",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
         )
         .with(&[(Preset::Linux, 1.0)]),
-        Param::new(
+        Param::choice(
             "first_increase",
             "increase before delta_l: 0 standard TCP's; 1 that of the formula",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10 (Linux tcp_htcp.c: 1)",
         )

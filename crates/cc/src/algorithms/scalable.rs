@@ -62,7 +62,7 @@ impl CongestionControl for Scalable {
         Param::new("increase", "window growth per acknowledged segment above the low window", "segments", [0.0, 1.0], 0.01, "Kelly 2003; Linux tcp_scalable.c, 6.1 and 6.12 (ns-2, ns-3: 0.02)"),
         Param::new("decrease", "part of the window given up after a loss above the low window", "1", [0.001, 0.99], 0.125, "Kelly 2003"),
         Param::new("low_window", "largest window to which the rules of standard TCP apply", "segments", [0.0, 1e9], 16.0, "Kelly 2003; NIST SP 500-282, chapter 10"),
-        Param::new("low_window_rule", "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd", "1", [0.0, 1.0], 0.0, "Kelly 2003 (Linux tcp_scalable.c: 1)").with(&[(Preset::Linux, 1.0)]),
+        Param::choice("low_window_rule", "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd", 1, 0.0, "Kelly 2003 (Linux tcp_scalable.c: 1)").with(&[(Preset::Linux, 1.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> ScalableConfig {

@@ -61,20 +61,18 @@ impl CongestionControl for Tcp {
     const PARAMS: &'static [Param] = &[
         Param::INCREASE,
         Param::decrease("RFC 5681, section 3.1"),
-        Param::new(
+        Param::choice(
             "whole_segments",
             "1: windows grow and shrink by whole segments; 0: real numbers",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)",
         )
         .with(&[(Preset::Linux, 1.0)]),
-        Param::new(
+        Param::choice(
             "whole_reductions",
             "1: reductions alone are those of whole segments, truncated; 0: real numbers",
-            "1",
-            [0.0, 1.0],
+            1,
             0.0,
             "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)",
         )

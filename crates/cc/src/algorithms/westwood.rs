@@ -102,11 +102,11 @@ impl CongestionControl for Westwood {
     const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004; Linux tcp_westwood.c; ns-3";
     const PARAMS: &'static [Param] = &[
         Param::new("min_interval", "shortest time over which a sample of bandwidth is taken", "s", [0.0, 60.0], 0.05, "Linux tcp_westwood.c"),
-        Param::new("filter", "0 a Tustin filter of the samples; 1 two averages in a row", "1", [0.0, 1.0], 0.0, "ns-3 (Linux: 1)").with(&[(Preset::Linux, 1.0)]),
+        Param::choice("filter", "0 a Tustin filter of the samples; 1 two averages in a row", 1, 0.0, "ns-3 (Linux: 1)").with(&[(Preset::Linux, 1.0)]),
         Param::new("pole", "part of the estimate that a sample leaves, used where filter = 0", "1", [0.0, 0.999], 0.9, "ns-3"),
         Param::new("gain", "weight of a sample in each of the two averages, used where filter = 1", "1", [0.001, 1.0], 0.125, "Linux tcp_westwood.c"),
-        Param::new("from_first_sample", "1: the filter begins with its first sample; 0: with 0", "1", [0.0, 1.0], 0.0, "ns-3 (newer Linux: 1)").with(&[(Preset::Linux, 1.0)]),
-        Param::new("reduction", "when a loss sets ssthresh to what the path holds: 0 at once; 1 when recovery ends, halving before", "1", [0.0, 1.0], 0.0, "Grieco and Mascolo 2004; ns-3 (Linux: 1)").with(&[(Preset::Linux, 1.0)]),
+        Param::choice("from_first_sample", "1: the filter begins with its first sample; 0: with 0", 1, 0.0, "ns-3 (newer Linux: 1)").with(&[(Preset::Linux, 1.0)]),
+        Param::choice("reduction", "when a loss sets ssthresh to what the path holds: 0 at once; 1 when recovery ends, halving before", 1, 0.0, "Grieco and Mascolo 2004; ns-3 (Linux: 1)").with(&[(Preset::Linux, 1.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> WestwoodConfig {

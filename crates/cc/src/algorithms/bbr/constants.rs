@@ -148,11 +148,11 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("extra_acked_gain", "part of the acknowledgements that come in bunches which is added to the window; 0: no such rule", "1", [0.0, 10.0], 0.0, "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c from 5.1: 1)").with(&[(Preset::Linux, 1.0)]),
     Param::new("extra_acked_rounds", "round trips of a window over which the largest bunch counts; the last one counts, too", "round trips", [1.0, 31.0], 5.0, "Linux tcp_bbr.c"),
     Param::new("extra_acked_time", "time at the bandwidth that bounds what is added", "s", [0.0, 10.0], 0.1, "Linux tcp_bbr.c"),
-    Param::new("long_term", "1: the long-term bandwidth of a policer is looked for; 0: it is not", "1", [0.0, 1.0], 0.0, "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c: 1)").with(&[(Preset::Linux, 1.0)]),
+    Param::choice("long_term", "1: the long-term bandwidth of a policer is looked for; 0: it is not", 1, 0.0, "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c: 1)").with(&[(Preset::Linux, 1.0)]),
     Param::new("lt_rounds", "least round trips of an interval that measures the long-term bandwidth; the most are four times as many", "round trips", [1.0, 1e6], 4.0, "Linux tcp_bbr.c"),
     Param::new("lt_loss", "losses over deliveries from which an interval counts", "1", [0.0, 1e6], 50.0 / 256.0, "Linux tcp_bbr.c"),
     Param::new("lt_ratio", "relative difference up to which two intervals agree", "1", [0.0, 1.0], 0.125, "Linux tcp_bbr.c"),
     Param::new("lt_difference", "difference up to which two intervals agree", "segments/s", [0.0, 1e6], 500.0 / 1448.0, "Linux tcp_bbr.c: 4 kbit/s, of 1448 bytes each"),
     Param::new("lt_use_rounds", "round trips for which the long-term bandwidth is used", "round trips", [1.0, 1e6], 48.0, "Linux tcp_bbr.c"),
-    Param::new("joins_recoveries", "1: a recovery that begins with the acknowledgement that ends another one goes on as that one; 0: it has a first round of its own", "1", [0.0, 1.0], 0.0, "draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_input.c: 1)").with(&[(Preset::Linux, 1.0)]),
+    Param::choice("joins_recoveries", "1: a recovery that begins with the acknowledgement that ends another one goes on as that one; 0: it has a first round of its own", 1, 0.0, "draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_input.c: 1)").with(&[(Preset::Linux, 1.0)]),
 ];
