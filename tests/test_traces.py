@@ -148,5 +148,5 @@ def test_a_run_knows_when_it_settled() -> None:
 
 
 def test_an_interval_longer_than_a_period_is_refused() -> None:
-    with pytest.raises(InputError, match=r"longer than a measured period of 0.0857142857"):
+    with pytest.raises(InputError, match=r"longer than a measured period of 85.7142857"):
         mn.simulate(scenario("dumbbell", duration="1 s", periods=7), seed=1)

@@ -1076,20 +1076,21 @@ impl Scenario {
                 "linux needs transport.timer_tick = 0 s; allowed: rfc6298, or a timer without ticks";
             return Err(invalid("transport.rto_floor", message));
         }
-        not_below(("transport.initial_rto", t.initial_rto), ("transport.min_rto", t.min_rto), "s")?;
-        not_below(("transport.max_rto", t.max_rto), ("transport.min_rto", t.min_rto), "s")?;
+        not_below(("transport.initial_rto", t.initial_rto), ("transport.min_rto", t.min_rto), time_text)?;
+        not_below(("transport.max_rto", t.max_rto), ("transport.min_rto", t.min_rto), time_text)?;
         let initial_window = ("transport.initial_window", t.initial_window);
-        not_below(("transport.max_cwnd", t.max_cwnd), initial_window, "segments")?;
+        not_below(("transport.max_cwnd", t.max_cwnd), initial_window, |window| format!("{window} segments"))?;
         let least = ("transport.hystart_min_threshold", t.hystart_min_threshold);
-        not_below(("transport.hystart_max_threshold", t.hystart_max_threshold), least, "s")
+        not_below(("transport.hystart_max_threshold", t.hystart_max_threshold), least, time_text)
     }
 
     fn check_times(&self) -> Result<(), InvalidScenario> {
         let TimeParameters { duration, warmup, periods, converged } = self.time;
         if duration <= warmup {
             let message = format!(
-                "the run ends inside the warm-up of {warmup} s; allowed: more than {warmup} s, or a shorter \
-                 time.warmup: --set warmup='1 s', or in the file"
+                "the run ends inside the warm-up of {0}; allowed: more than {0}, or a shorter \
+                 time.warmup: --set warmup='1 s', or in the file",
+                time_text(warmup)
             );
             return Err(invalid("time.duration", message));
         }
@@ -1105,14 +1106,15 @@ impl Scenario {
             [("measurement.interval", interval, true), ("trace.every", trace.every, traced)]
         {
             if counts && span > duration {
-                let message = format!("longer than the run; allowed: at most {duration} s");
+                let message = format!("longer than the run; allowed: at most {}", time_text(duration));
                 return Err(invalid(path, message));
             }
         }
         let period = (duration - warmup) / f64::from(periods);
         if interval > period * (1.0 + 1e-9) {
             let message = format!(
-                "longer than a measured period of {period} s; allowed: at most {period} s, fewer periods, or a longer run"
+                "longer than a measured period of {0}; allowed: at most {0}, fewer periods, or a longer run",
+                time_text(period)
             );
             return Err(invalid("measurement.interval", message));
         }
@@ -1123,20 +1125,20 @@ impl Scenario {
         for (i, flow) in self.flows.iter().enumerate() {
             let start = format!("flows[{i}].start");
             if flow.start > self.time.duration {
-                let message = format!("after the end of the run; allowed: at most {} s", self.time.duration);
+                let message =
+                    format!("after the end of the run; allowed: at most {}", time_text(self.time.duration));
                 return Err(invalid(start, message));
             }
             let latest = flow.start + flow.start_within;
             if latest > self.time.duration {
-                let most = self.time.duration - flow.start;
-                let message =
-                    format!("up to {latest} s, after the end of the run; allowed: at most {most} s");
+                let [latest, most] = [latest, self.time.duration - flow.start].map(time_text);
+                let message = format!("up to {latest}, after the end of the run; allowed: at most {most}");
                 return Err(invalid(format!("flows[{i}].start_within"), message));
             }
             if let Some(stop) = flow.stop {
                 let latest_start = if flow.start_within > 0.0 { "start + start_within" } else { "start" };
                 let path = format!("flows[{i}].{latest_start}");
-                not_below((&format!("flows[{i}].stop"), stop), (&path, latest), "s")?;
+                not_below((&format!("flows[{i}].stop"), stop), (&path, latest), time_text)?;
             }
             if let Some(name) = &flow.algorithm
                 && !self.algorithms.iter().any(|a| a.name == *name)
@@ -1303,10 +1305,22 @@ impl Scenario {
     }
 }
 
+/// A time, s, as the Python package shows it: below a second in ms.
+pub(crate) fn time_text(time: f64) -> String {
+    match time {
+        0.0 | 1.0.. => format!("{time} s"),
+        _ => format!("{} ms", (time * 1e12).round() / 1e9),
+    }
+}
+
 /// Refuses a value below another one, both with their paths.
-fn not_below(value: (&str, f64), other: (&str, f64), unit: &str) -> Result<(), InvalidScenario> {
+fn not_below(
+    value: (&str, f64),
+    other: (&str, f64),
+    text: impl FnOnce(f64) -> String,
+) -> Result<(), InvalidScenario> {
     if value.1 >= other.1 {
         return Ok(());
     }
-    Err(invalid(value.0, format!("less than {}; allowed: at least {} {unit}", other.0, other.1)))
+    Err(invalid(value.0, format!("less than {}; allowed: at least {}", other.0, text(other.1))))
 }

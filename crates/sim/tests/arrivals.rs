@@ -316,7 +316,10 @@ fn bad_processes_are_refused() {
         (vec![("rate", json!(0.0))], "arrivals[0].rate: 0 is too low; allowed: more than 0"),
         (vec![("rate", json!(1e8))], "arrivals: about"),
         (vec![("sigma", json!(5.0))], "arrivals[0].sigma: 5 is too high; allowed: at least 0 and at most 4"),
-        (vec![("stop", json!(3.0)), ("start", json!(4.0))], "arrivals[0].stop: less than 4"),
+        (
+            vec![("stop", json!(3.0)), ("start", json!(4.0))],
+            "arrivals[0].stop: before the start; allowed: at least 4 s",
+        ),
         (vec![("start", json!(400.0))], "arrivals[0].start: after the end of the run"),
         (vec![("algorithm", json!("bbr"))], "arrivals[0].algorithm: \"bbr\" is not among the algorithms"),
         (points(json!([[1.0, 1.0]])).to_vec(), "arrivals[0].sizes: 1 points; allowed: 2 to 10000"),

@@ -5,7 +5,7 @@
 use super::numbers::{LaneId, RouterId};
 use super::routing::{adjacency, nearest};
 use super::topology::{LinkSpec, Topology};
-use crate::scenario::{GivenChange, GivenState, InvalidScenario, Scenario, invalid};
+use crate::scenario::{GivenChange, GivenState, InvalidScenario, Scenario, invalid, time_text};
 use mesonet_cc::{Picos, picos, seconds};
 
 /// A value that changes.
@@ -254,7 +254,7 @@ pub fn check(changes: &[GivenChange], duration: f64) -> Result<(), InvalidScenar
     for (i, change) in changes.iter().enumerate() {
         let path = format!("network.changes[{i}]");
         if change.time > duration {
-            let message = format!("after the end of the run; allowed: at most {duration} s");
+            let message = format!("after the end of the run; allowed: at most {}", time_text(duration));
             return Err(invalid(format!("{path}.time"), message));
         }
         let values = [change.speed, change.delay, change.factor, change.cost].iter().flatten().count()

@@ -1,6 +1,6 @@
 //! Open-loop arrivals: flows that begin at random instants, whatever became of the flows before them.
 
-use super::{InvalidScenario, invalid};
+use super::{InvalidScenario, invalid, time_text};
 use serde::{Deserialize, Serialize};
 
 /// Most processes of a scenario (chosen).
@@ -111,11 +111,11 @@ pub fn check(
             return Err(invalid(at(key), message));
         }
         if process.start > duration {
-            let message = format!("after the end of the run; allowed: at most {duration} s");
+            let message = format!("after the end of the run; allowed: at most {}", time_text(duration));
             return Err(invalid(at("start"), message));
         }
         if process.stop.is_some_and(|stop| stop < process.start) {
-            let message = format!("less than {}; allowed: at least {} s", process.start, process.start);
+            let message = format!("before the start; allowed: at least {}", time_text(process.start));
             return Err(invalid(at("stop"), message));
         }
         if let Some(name) = process.algorithm.as_ref().filter(|name| !is_algorithm(name)) {

@@ -3,7 +3,7 @@
 use super::{Set, check_points};
 use crate::links::{Clock, Piece};
 use crate::scenario::{
-    CapacityKind, CapacityTrace, InvalidScenario, OutageKind, QueuePlace, Scenario, invalid,
+    CapacityKind, CapacityTrace, InvalidScenario, OutageKind, QueuePlace, Scenario, invalid, time_text,
 };
 use mesonet_cc::{Picos, picos};
 
@@ -74,8 +74,8 @@ impl Set<'_> {
             [given.outage_start, given.outage_length, given.outage_period].map(picos);
         if period > 0 && start + length > period {
             let message = format!(
-                "the first outage ends after {} s, the period; allowed: a start of at most outage_period - outage_length",
-                given.outage_period
+                "the first outage ends after {}, the period; allowed: a start of at most outage_period - outage_length",
+                time_text(given.outage_period)
             );
             return Err(self.invalid("outage_start", message));
         }
