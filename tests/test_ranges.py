@@ -43,7 +43,7 @@ SHOWN = {
     "threshold": "segments?",
     "flow rate": "flows/s",
 }
-NUMBERS = [path for path in core.bounds() if "[]" not in path]
+NUMBERS = [path for path in core.bounds() if path in PARAMETERS]
 OTHER_KINDS = [path for path in PARAMETERS if path not in core.bounds()]
 #: Values that go with an end: without them it contradicts another value.
 WITH = {
@@ -132,6 +132,18 @@ IN_LISTS = {
         '[{from = "A", to = "B", rate = "1 flows/s", sizes = {law = "pareto", mean = "1 kB", shape = VALUE}}]',
     ),
 }
+#: Points and period of each trace, whose own lines come before it.
+for _key, _kind, _value, _line in (
+    ("capacity", "rate", "5 seg/s", 'network.queue = "port"\nimpairments.at = ["A -> B"]'),
+    ("delays", "time", "5 ms", ""),
+    ("jitter_means", "time", "5 ms", 'impairments.jitter = "uniform"'),
+):
+    _path = f"impairments.{_key}"
+    IN_LISTS[f"{_path}.points[].0"] = ("time", f'[["0 s", "{_value}"], ["VALUE", "{_value}"]]')
+    IN_LISTS[f"{_path}.points[].1"] = (_kind, f'[["0 s", "VALUE"], ["1 ms", "{_value}"]]')
+    IN_LISTS[f"{_path}.period"] = ("time", '"VALUE"')
+    BESIDE |= {f"{_path}.points[].0": _line, f"{_path}.points[].1": _line}
+    BESIDE[f"{_path}.period"] = f'{_line}\n{_path}.points = [["0 s", "{_value}"]]'
 #: Keys of applications by the path of their number.
 OF_APPLICATIONS = {
     f"flows[].application.{about.path}": (application, key, about.kind)
@@ -229,7 +241,7 @@ def in_list(folder: Path, path: str, kind: str, number: float) -> Path:
 def test_numbers_in_lists_beyond_their_range_are_refused_at_once(path: str, tmp_path: Path) -> None:
     kind, bound = IN_LISTS[path][0], core.bounds()[path]
     shown = f"flows[].{OF_APPLICATIONS[path][1]}" if path in OF_APPLICATIONS else path
-    shown = shown.replace("[]", "[0]")
+    shown = shown.replace("points[].0", "points[1]").replace("points[].1", "points[0]").replace("[]", "[0]")
     for problem, number in beyond(kind, bound.least, bound.most, bound.above):
         result = check(in_list(tmp_path, path, kind, number))
         assert_refused(result, shown, written(kind, number), problem, SHOWN.get(kind, ""))

@@ -124,7 +124,7 @@ class Parameter:
         if self.kind == "traffic":
             return traffic.parse(value, segment_bytes)
         if self.kind == "capacity" or self.kind == "delays":
-            return traces.parse(self.kind, value, segment_bytes)
+            return traces.parse(self.path, self.kind, value, segment_bytes)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
         if self.path in core.bounds():
             return ranges.parse(self.path, self.kind, value, example=example, segment_bytes=segment_bytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.files.reading import read_text
+from mesonet.scenarios import ranges
 
 Kind = Literal["capacity", "delays"]
 """Kind of a trace, as a kind of parameters."""
@@ -32,11 +34,13 @@ _MOST_POINTS = 200_000
 """Most points (chosen): an hour of one each 20 ms."""
 
 
-def parse(kind: Kind, value: Any, segment_bytes: float) -> dict[str, Any] | None:
+def parse(path: str, kind: Kind, value: Any, segment_bytes: float) -> dict[str, Any] | None:
     """Return a trace in base units.
 
     Parameters
     ----------
+    path
+        Path of the parameter.
     kind
         Kind of the trace.
     value
@@ -53,7 +57,7 @@ def parse(kind: Kind, value: Any, segment_bytes: float) -> dict[str, Any] | None
     Raises
     ------
     InputError
-        If there is no such file, or a time or a value is not right.
+        If there is no such file, or a time or a value is not right or out of its range.
     """
     if value in (None, "none", ""):
         return None
@@ -68,17 +72,22 @@ def parse(kind: Kind, value: Any, segment_bytes: float) -> dict[str, Any] | None
     if ("points" in given) == ("file" in given):
         raise InputError("a trace has points or a file", value=value, allowed=ALLOWED[kind])
     if "file" in given:
-        return parse(kind, _from_file(kind, given, None), segment_bytes)
+        return parse(path, kind, _from_file(kind, given, None), segment_bytes)
     found = given["points"]
     if not isinstance(found, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in found):
         raise InputError("not a list of points", value=found, allowed=ALLOWED[kind])
     if not 0 < len(found) <= _MOST_POINTS:
         raise InputError(f"a trace of {len(found):,} points", allowed=f"1 to {_MOST_POINTS:,} points")
+    times, values = f"{path}.points[].0", f"{path}.points[].1"
     points = [
-        [_number("time", time, n, segment_bytes), _number(_VALUE[kind], value, n, segment_bytes)]
+        [
+            _number(f"points[{n}]", times, "time", time, segment_bytes),
+            _number(f"points[{n}]", values, _VALUE[kind], value, segment_bytes),
+        ]
         for n, (time, value) in enumerate(found)
     ]
-    period = None if given.get("period") is None else _number("time", given["period"], None, segment_bytes)
+    period = given.get("period")
+    period = None if period is None else _number("period", f"{path}.period", "time", period, segment_bytes)
     trace: dict[str, Any] = {"points": points, "period": period}
     return {"kind": "rates"} | trace if kind == "capacity" else trace
 
@@ -181,12 +190,12 @@ def show(kind: Kind, trace: Mapping[str, Any] | None) -> str:
     return f"{len(points):,} points, {span}{period}"
 
 
-def _number(kind: units.Kind, value: Any, place: int | None, segment_bytes: float) -> float:
+def _number(place: str, path: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
+    """Return a number with the range of `path`; errors name its place in the trace."""
     try:
-        number: float = units.parse(kind, value, segment_bytes=segment_bytes)
+        number: float = ranges.parse(path, kind, value, segment_bytes=segment_bytes)
     except InputError as error:
-        where = "period" if place is None else f"points[{place}]"
-        raise InputError(error.problem, path=where, value=error.value, allowed=error.allowed) from None
+        raise replace(error, path=place) from None
     return number
 
 

@@ -503,6 +503,11 @@ impl Network {
         for set in impairments::sets(scenario) {
             set.check_rates(scenario)?;
             let Some(mean) = set.mean_rate(scenario) else { continue };
+            if picos(1.0 / mean) == 0 {
+                let message = "its mean rate serves a segment in less than 1 ps; allowed: lower rates, or a smaller \
+                               network.capacity_factor";
+                return Err(set.invalid("capacity", message));
+            }
             for lane in set.lanes(self)? {
                 self.speeds[lane] = mean;
             }

@@ -10,7 +10,7 @@ use super::Network;
 use super::build::LaneEnd;
 use super::topology::RouterClass;
 use crate::links::{Clock, Rules};
-use crate::scenario::{ImpairmentParameters, InvalidScenario, Scenario, invalid};
+use crate::scenario::{ImpairmentParameters, InvalidScenario, Scenario, invalid, time_text};
 use mesonet_cc::{Picos, picos};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Set<'_> {
         format!("{}.{key}", self.path)
     }
 
-    fn invalid(&self, key: &str, message: impl Into<String>) -> InvalidScenario {
+    pub(super) fn invalid(&self, key: &str, message: impl Into<String>) -> InvalidScenario {
         invalid(self.at(key), message)
     }
 
@@ -148,24 +148,25 @@ impl Impairments {
     }
 }
 
-/// Points of a trace: rising by time, from 0 on, before the period.
+/// Points of a trace: rising by time, before the period.
 fn check_points(path: &str, points: &[[f64; 2]], period: Option<f64>) -> Result<(), InvalidScenario> {
     if points.is_empty() {
         return Err(invalid(path, "no point; allowed: at least one, with a time and a value"));
     }
     let mut before = 0.0;
-    for (place, [time, value]) in points.iter().enumerate() {
-        if !(time.is_finite() && *time >= before && value.is_finite() && *value >= 0.0) {
-            let message = format!(
-                "point {place}, at {time} s with {value}, is not allowed; allowed: times from 0 that do not fall, values from 0"
-            );
+    for (place, [time, _]) in points.iter().enumerate() {
+        if *time < before {
+            let [time, before] = [*time, before].map(time_text);
+            let message =
+                format!("point {place} is at {time}, before the last one; allowed: at least {before}");
             return Err(invalid(path, message));
         }
         before = *time;
     }
     match period {
-        Some(period) if !(period > before && period.is_finite()) => {
-            let message = format!("a period of {period} s; allowed: more than the last time, {before} s");
+        Some(period) if period <= before => {
+            let [period, before] = [period, before].map(time_text);
+            let message = format!("a period of {period}; allowed: more than the last time, {before}");
             Err(invalid(path, message))
         }
         _ => Ok(()),

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Range of one number.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bound {
-    /// Dotted path; `[]` stands for every entry of a list.
+    /// Dotted path; `[]` stands for every entry of a list, a number for the entry at this place.
     pub path: &'static str,
     /// Smallest value.
     pub least: f64,
@@ -131,6 +131,15 @@ pub const BOUNDS: &[Bound] = &[
     from("impairments.outage_period", 0.0, 1e6),
     from("impairments.policer_rate", 0.0, 1e9),
     from("impairments.policer_burst", 1.0, 1e9),
+    from("impairments.capacity.points[].0", 0.0, 1e6),
+    from("impairments.capacity.points[].1", 0.0, 1e9),
+    above("impairments.capacity.period", 0.0, 1e6),
+    from("impairments.delays.points[].0", 0.0, 1e6),
+    from("impairments.delays.points[].1", 0.0, 100.0),
+    above("impairments.delays.period", 0.0, 1e6),
+    from("impairments.jitter_means.points[].0", 0.0, 1e6),
+    from("impairments.jitter_means.points[].1", 0.0, 10.0),
+    above("impairments.jitter_means.period", 0.0, 1e6),
     // Ends before the longest run.
     from("time.warmup", 0.0, 999_999.0),
     from("time.periods", 1.0, 100.0),
@@ -203,7 +212,8 @@ impl Bound {
         }
         let (key, rest) = path.split_once('.').unwrap_or((path, ""));
         let (key, is_list) = key.strip_suffix("[]").map_or((key, false), |list| (list, true));
-        match value.get(key) {
+        let place = || value.get(key.parse::<usize>().ok()?);
+        match value.get(key).or_else(place) {
             None => Ok(()),
             Some(entries) if is_list => {
                 entries.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {

@@ -4,7 +4,7 @@ use super::{Set, check_points};
 use crate::links::{Jitter, Loss, Outage, Policer, Rules, Steps, WIFI_MEANS};
 use crate::scenario::{
     AckPath, Concerned, DelayTrace, GivenChange, ImpairmentParameters, InvalidScenario, JitterLaw,
-    OutageKind, Scenario, invalid,
+    OutageKind, Scenario, time_text,
 };
 use mesonet_cc::picos;
 
@@ -77,7 +77,7 @@ fn jitters(set: &Set) -> Result<Option<Steps<Jitter>>, InvalidScenario> {
         let message = "means of no law; allowed with impairments.jitter = uniform, exponential or wifi";
         return Err(set.invalid("jitter_means", message));
     }
-    let means = steps(set, "jitter_means", trace, 10.0)?;
+    let means = steps(set, "jitter_means", trace)?;
     let mut laws = Vec::new();
     for (since, mean) in means {
         laws.extend(law(set, "jitter_means", mean)?.map(|law| (picos(since), law)));
@@ -94,8 +94,8 @@ fn law(set: &Set, key: &str, mean: f64) -> Result<Option<Jitter>, InvalidScenari
         JitterLaw::Wifi => {
             let [least, most] = WIFI_MEANS;
             if !(least..=most).contains(&mean) {
-                let message =
-                    format!("a mean of {mean} s is not one of this law; allowed: {least} to {most} s");
+                let [mean, least, most] = [mean, least, most].map(time_text);
+                let message = format!("a mean of {mean} is not one of this law; allowed: {least} to {most}");
                 return Err(set.invalid(key, message));
             }
             Some(Jitter::wifi(mean))
@@ -116,7 +116,8 @@ fn check_order(scenario: &Scenario, set: &Set) -> Result<(), InvalidScenario> {
 fn check_outage(set: &Set) -> Result<(), InvalidScenario> {
     let ImpairmentParameters { outage_length: length, outage_period: period, .. } = *set.given;
     if period > 0.0 && length >= period {
-        let message = format!("not below {}.outage_period, {period} s: the link never works", set.path);
+        let period = time_text(period);
+        let message = format!("not below {}.outage_period, {period}: the link never works", set.path);
         return Err(set.invalid("outage_length", message));
     }
     Ok(())
@@ -124,18 +125,14 @@ fn check_outage(set: &Set) -> Result<(), InvalidScenario> {
 
 /// Delays that are added by time.
 fn delays(set: &Set, trace: &DelayTrace) -> Result<Steps, InvalidScenario> {
-    let steps = steps(set, "delays", trace, 100.0)?.into_iter();
+    let steps = steps(set, "delays", trace)?.into_iter();
     let steps = steps.map(|(time, delay)| (picos(time), picos(delay))).collect();
     Ok(Steps { steps, period: picos(trace.period.unwrap_or(0.0)) })
 }
 
-/// Times and delays of a trace, s, from 0 on: none before its first point. No delay exceeds `most`.
-fn steps(set: &Set, key: &str, trace: &DelayTrace, most: f64) -> Result<Vec<(f64, f64)>, InvalidScenario> {
-    let path = set.at(key);
-    check_points(&path, &trace.points, trace.period)?;
-    if let Some([_, delay]) = trace.points.iter().find(|point| point[1] > most) {
-        return Err(invalid(path, format!("a delay of {delay} s; allowed: at most {most} s")));
-    }
+/// Times and delays of a trace, s, from 0 on: none before its first point.
+fn steps(set: &Set, key: &str, trace: &DelayTrace) -> Result<Vec<(f64, f64)>, InvalidScenario> {
+    check_points(&set.at(key), &trace.points, trace.period)?;
     let mut steps: Vec<_> = trace.points.iter().map(|[time, delay]| (*time, *delay)).collect();
     if steps[0].0 > 0.0 {
         steps.insert(0, (0.0, 0.0));
