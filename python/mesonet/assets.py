@@ -6,8 +6,12 @@ import base64
 import gzip
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 @cache
@@ -26,6 +30,44 @@ def asset(package: str, name: str) -> str:
     The text of the file.
     """
     return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def templates(package: str) -> Environment:
+    """Return the templates of a part of the package, which escape all text that is not marked as HTML.
+
+    Parameters
+    ----------
+    package
+        The folder above the folder ``templates``, such as ``mesonet.reporting``.
+
+    Returns
+    -------
+    Templates by the names of their files.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # only pages need it
+
+    loader = PackageLoader(package, "templates")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+def render(package: str, name: str, /, **values: Any) -> str:
+    """Return a template, filled with values.
+
+    Parameters
+    ----------
+    package
+        As for `templates`.
+    name
+        Name of the file.
+    **values
+        Values of its variables.
+
+    Returns
+    -------
+    HTML.
+    """
+    return templates(package).get_template(name).render(values)
 
 
 def packed(content: bytes) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+
+from mesonet.assets import render
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,16 +49,14 @@ class AnalysisResult(ABC):
     def _repr_html_(self) -> str:
         """Return the HTML that a notebook shows: attributes and the first rows."""
         table = self.to_polars()
-        facts = ", ".join(f"{escape(name)} {escape(str(value))}" for name, value in self._attributes().items() if value)
-        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>"
-            for row in table.head(_SHOWN_ROWS).iter_rows()
-        )
-        more = f"<p>The first {_SHOWN_ROWS} of {table.height} rows.</p>" if table.height > _SHOWN_ROWS else ""
-        return (
-            f"<p><b>{type(self).__name__}</b>{': ' if facts else ''}{facts}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+        return render(
+            "mesonet.analysis",
+            "result.html",
+            name=type(self).__name__,
+            facts=[f"{name} {value}" for name, value in self._attributes().items() if value],
+            columns=table.columns,
+            rows=[[_shown(value) for value in row] for row in table.head(_SHOWN_ROWS).iter_rows()],
+            count=table.height,
         )
 
     def to_polars(self) -> pl.DataFrame:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import numpy as np
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from mesonet import core
 from mesonet._version import __version__
+from mesonet.assets import asset, render
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
@@ -73,17 +72,11 @@ def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     -------
     HTML.
     """
-    environment = Environment(
-        loader=PackageLoader("mesonet.evidence", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = (files("mesonet.evidence") / "templates" / "evidence.css").read_text(encoding="utf-8")
-    return environment.get_template("evidence.html").render(
+    return render(
+        "mesonet.evidence",
+        "evidence.html",
         title=_title(plan),
-        style=Markup(style),
+        style=Markup(asset("mesonet.evidence", "templates/evidence.css")),
         suite=plan.suite,
         algorithm=plan.algorithm,
         summary=_summary(plan, findings),

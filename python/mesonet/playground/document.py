@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from mesonet import core
-from mesonet.assets import asset, carrier
+from mesonet.assets import asset, carrier, render
 from mesonet.browser import module
 from mesonet.errors import InputError
 from mesonet.files import places
@@ -72,14 +72,14 @@ def playground_html() -> str:
     unpack = asset(REPORT, "unpack.js")
     script = "\n".join([unpack, *map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)])
     carried = {**module.carriers(), DATA_ID: packing.pack(playground_data())}
-    return str(
-        Markup(_asset("playground.html")).format(
-            policy=Markup(in_page.content_policy([script], [style], simulator=True)),
-            style=Markup(style),
-            carriers=Markup("\n").join(itertools.starmap(carrier, carried.items())),
-            script=Markup(script),
-            size=f"{module.built().page_bytes / 1000:.0f} kB",
-        )
+    return render(
+        "mesonet.playground",
+        "playground.html",
+        policy=in_page.content_policy([script], [style], simulator=True),
+        style=style,
+        carriers=Markup("\n").join(itertools.starmap(carrier, carried.items())),
+        script=script,
+        size=f"{module.built().page_bytes / 1000:.0f} kB",
     )
 
 

@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
-from markupsafe import Markup
-
-from mesonet.assets import asset
+from mesonet.assets import asset, render
 from mesonet.errors import needs_extra
 
 #: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
@@ -107,15 +105,15 @@ def chart_page(definition: dict[str, Any]) -> str:
     title = definition.get("title") or ""
     title = title.get("text", "") if isinstance(title, dict) else title
     start, style = _asset("chart_page.js"), _asset("tooltip.css") + _asset("chart_page.css")
-    return str(
-        Markup(_asset("chart_page.html")).format(
-            policy=Markup(content_policy([libraries(), start], [style])),
-            title=title if isinstance(title, str) and title.strip() else "mesonet",
-            style=Markup(style),
-            definition=Markup(_in_script(definition)),
-            libraries=Markup(libraries()),
-            start=Markup(start),
-        )
+    return render(
+        "mesonet.plots",
+        "chart_page.html",
+        policy=content_policy([libraries(), start], [style]),
+        title=title if isinstance(title, str) and title.strip() else "mesonet",
+        style=style,
+        definition=_in_script(definition),
+        libraries=libraries(),
+        start=start,
     )
 
 

@@ -72,7 +72,7 @@ def statement(view: CampaignView) -> Markup:
     """
     counts = status_counts(view.campaign)
     text = "There are no figures yet: no run has given a result ({failed} failed, {missing} not run yet)."
-    return Markup('<section><p class="statement">{}</p></section>').format(text.format(**counts))
+    return html.section(html.statement(text.format(**counts)))
 
 
 def level_filters(view: CampaignView) -> Markup:

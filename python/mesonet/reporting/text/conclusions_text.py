@@ -116,9 +116,8 @@ def conclusions_html(view: CampaignView) -> Markup:
     cells = [[html.strong(row["text"]), row["verdict"], row["why"], row["source"]] for row in rows]
     marks = [{"class": f"verdict-{CLASSES.get(row['verdict'], 'not')}"} for row in rows]
     head = ["conclusion", "verdict", "why", "source"]
-    return Markup('{}<p class="reading">{}</p>').format(
-        html.table(head, cells, caption=_caption(), classes="verdicts", attributes=marks), _words()
-    )
+    table = html.table(head, cells, caption=_caption(), classes="verdicts", attributes=marks)
+    return table + html.reading(_words())
 
 
 def conclusion_lines(view: CampaignView) -> list[str]:

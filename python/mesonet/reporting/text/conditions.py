@@ -69,7 +69,7 @@ def conditions_html(view: CampaignView) -> Markup:
         cells.append(_runs(row))
         for factor, sign in zip(factors, view.signs[number], strict=True):
             mark = "+" if sign > 0 else "−"
-            cells.append(Markup('<span class="sign">{}</span> {}').format(mark, row[factor]))
+            cells.append(html.signed(mark, row[factor]))
         rows.append(cells)
         attributes.append({"data-condition": number})
     caption = "Ranges are over the algorithms." if name else ""

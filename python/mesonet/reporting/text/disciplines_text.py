@@ -51,7 +51,7 @@ def disciplines_html(view: CampaignView) -> Markup:
     marks = [{"class": f"verdict-{CLASSES.get(each.chosen, 'none')}"} for each in found]
     table = html.table(["for whom", "discipline", "why"], rows, caption=_caption(found), classes="verdicts",
                        attributes=marks)  # fmt: skip
-    return Markup('{}<p class="reading">{}</p>').format(table, _words())
+    return table + html.reading(_words())
 
 
 def disciplines_sentence(view: CampaignView) -> str:
@@ -193,7 +193,7 @@ def _why_html(view: CampaignView, choice: Choice) -> Markup:
         for each in choice.outcomes
     ]  # fmt: skip
     inner = html.table(head, rows, classes="judged")
-    return Markup("{}{}").format(why(view, choice), html.folded("Every quantity", inner))
+    return why(view, choice) + html.folded("Every quantity", inner)
 
 
 def _caption(found: Sequence[Choice]) -> str:

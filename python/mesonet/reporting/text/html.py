@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from mesonet import assets
 
-@cache
-def _environment() -> Environment:
-    loader = PackageLoader("mesonet.reporting", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_PACKAGE = "mesonet.reporting"
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -31,11 +27,11 @@ def render(template: str, **values: Any) -> Markup:
     -------
     HTML.
     """
-    return Markup(_environment().get_template(template).render(values))
+    return Markup(assets.render(_PACKAGE, template, **values))
 
 
 def _element(name: str, *arguments: Any) -> Markup:
-    elements: Any = _environment().get_template("elements.html").module
+    elements: Any = assets.templates(_PACKAGE).get_template("elements.html").module
     return Markup(getattr(elements, name)(*arguments))
 
 
@@ -51,7 +47,7 @@ def condition_button(condition: int) -> Markup:
     -------
     HTML.
     """
-    return Markup('<button type="button" data-condition="{0}">{0}</button>').format(condition)
+    return _element("condition_button", condition)
 
 
 def prose(text: str) -> Markup:
@@ -81,7 +77,7 @@ def strong(value: Any) -> Markup:
     -------
     HTML.
     """
-    return Markup("<strong>{}</strong>").format(value)
+    return _element("strong", value)
 
 
 def code(value: Any) -> Markup:
@@ -96,7 +92,107 @@ def code(value: Any) -> Markup:
     -------
     HTML.
     """
-    return Markup("<code>{}</code>").format(value)
+    return _element("code", value)
+
+
+def heading(text: str, *, level: int = 3, anchor: str = "") -> Markup:
+    """Return the heading of a part of a section.
+
+    Parameters
+    ----------
+    text
+        Text.
+    level
+        1 for the largest, to 6.
+    anchor
+        Value of the attribute ``id``; empty: none.
+
+    Returns
+    -------
+    HTML.
+    """
+    return _element("heading", text, level, anchor)
+
+
+def section(content: Markup) -> Markup:
+    """Return a section of the page.
+
+    Parameters
+    ----------
+    content
+        HTML.
+
+    Returns
+    -------
+    HTML.
+    """
+    return _element("section", content)
+
+
+def statement(text: str) -> Markup:
+    """Return a paragraph that takes the place of a result.
+
+    Parameters
+    ----------
+    text
+        Sentences.
+
+    Returns
+    -------
+    HTML.
+    """
+    return _element("statement", text)
+
+
+def reading(text: str) -> Markup:
+    """Return a paragraph that explains the table above it.
+
+    Parameters
+    ----------
+    text
+        Sentences.
+
+    Returns
+    -------
+    HTML.
+    """
+    return _element("reading", text)
+
+
+def signed(sign: str, value: Any) -> Markup:
+    """Return the level of a factor after its sign.
+
+    Parameters
+    ----------
+    sign
+        ``+`` or ``−``.
+    value
+        Text, HTML, or a number.
+
+    Returns
+    -------
+    HTML.
+    """
+    return _element("signed", sign, value)
+
+
+def compared(text: str, classes: str, words: str) -> Markup:
+    """Return a value over its comparison in small type.
+
+    Parameters
+    ----------
+    text
+        The value.
+    classes
+        Value of the attribute ``class`` of the comparison; may be empty.
+    words
+        The comparison.
+
+    Returns
+    -------
+    HTML.
+    """
+    return _element("compared", text, classes, words)
 
 
 def table(
@@ -175,7 +271,7 @@ def selects(choices: Iterable[tuple[Mapping[str, str], str, Sequence[tuple[str, 
     -------
     HTML.
     """
-    return Markup("").join(_element("select", *choice) for choice in choices)
+    return Markup().join(_element("select", *choice) for choice in choices)
 
 
 def wording(value: Any) -> str:

@@ -37,16 +37,12 @@ def methods_html(view: CampaignView) -> Markup:
     HTML.
     """
     parts = [
-        _heading("What was simulated"), _experiment(view), factors_html(view),
-        _heading("Design"), _design(view),
-        _heading("How the numbers are computed"), _computation(view),
+        html.heading("What was simulated"), _experiment(view), factors_html(view),
+        html.heading("Design"), _design(view),
+        html.heading("How the numbers are computed"), _computation(view),
         _responses(view), _parameters(view),
     ]  # fmt: skip
     return Markup("").join(parts)
-
-
-def _heading(text: str) -> Markup:
-    return Markup("<h3>{}</h3>").format(text)
 
 
 def provenance_html(view: CampaignView) -> Markup:

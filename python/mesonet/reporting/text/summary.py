@@ -379,7 +379,7 @@ def _glance_cell(
     if abs(difference) > LARGE and direction != "neutral":
         verdict = "better" if (difference > 0) == (direction == "higher") else "worse"
     words = f"{percent(difference if abs(difference) >= 1 else round(difference, 1), sign=True)} {verdict}".strip()
-    return Markup('{}<br><small class="{}">{}</small>').format(text, verdict, words)
+    return html.compared(text, verdict, words)
 
 
 def roman(number: int) -> str:

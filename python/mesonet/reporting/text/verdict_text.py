@@ -58,17 +58,13 @@ def verdict_html(view: CampaignView) -> Markup:
         parts.append(_table(found, _replaced(view)))
     other = competitor(view)
     if found := harm_to_competitors(view):
-        parts.append(Markup('<h4 id="harm">Harm to the {} flows that compete</h4>').format(other))
+        parts.append(html.heading(f"Harm to the {other} flows that compete", level=4, anchor="harm"))
         parts.append(_table(found, _competing(view, str(other))))
     if parts:
         parts.append(_provisional(view))
-        parts.append(Markup('<p class="reading">{} {}</p>').format(_words(), _noise(view)))
+        parts.append(html.reading(f"{_words()} {_noise(view)}"))
         return Markup("").join(parts)
-    return _statement(no_verdict(view))
-
-
-def _statement(text: str) -> Markup:
-    return Markup('<p class="statement">{}</p>').format(text)
+    return html.statement(no_verdict(view))
 
 
 def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
@@ -121,7 +117,7 @@ def _provisional(view: CampaignView) -> Markup:
     if not counts["missing"]:
         return Markup("")
     runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
-    return _statement(f"Provisional: {runs} are still to be made, and may change the verdicts.")
+    return html.statement(f"Provisional: {runs} are still to be made, and may change the verdicts.")
 
 
 def _table(found: Sequence[Verdict], note: str) -> Markup:
@@ -143,7 +139,7 @@ def _reasons_html(verdict: Verdict) -> str:
         for c in verdict.changes
     ]  # fmt: skip
     inner = html.table(head, rows, classes="judged")
-    return Markup("{}{}").format(text, html.folded("Every judged response", inner))
+    return text + html.folded("Every judged response", inner)
 
 
 def _interval(change: Change) -> str:
