@@ -178,7 +178,7 @@ def test_uncompressed_acknowledgements_are_a_setting():
     pair = scenarios.pair("bbr", "cubic", 67)
     plain = [
         runs.of_scenario(each, "linux", {}).value("transport.sack_compression")
-        for each in (pair, scenarios.every_sack(pair))
+        for each in (pair, scenarios.with_every("sack", pair))
     ]
     assert plain == [0.001, 0.0]
 
@@ -187,7 +187,7 @@ def test_receivers_that_do_not_delay_are_a_setting():
     alone = scenarios.single("reno", 67)
     delays = [
         runs.of_scenario(each, "linux", {}).value("transport.delayed_acks")
-        for each in (alone, scenarios.every_ack(alone))
+        for each in (alone, scenarios.with_every("ack", alone))
     ]
     assert delays == [True, False]
 

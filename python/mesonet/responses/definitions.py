@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from mesonet.words import listed
+
 PERIODS = ("1", "2", "3", "measured", "run")
 """The measured periods, all of them together, and everything from the start (totals only)."""
 
@@ -70,16 +72,19 @@ _MACRO, _PER_FLOW, _SENSITIVITY = "ASME paper Table 3", "ASME paper Table 4", "A
 
 FILE_CATEGORIES = ("web_object", "document", "service_pack", "movie")
 PAIR_CLASSES = ("dd", "df", "dn", "ff", "fn", "nn")
+PATH_CLASSES = {"very fast": ("dd",), "fast": ("df", "ff"), "typical": ("dn", "fn", "nn")}
+"""Pairs of routers by class of path: the slowest access router decides (ASME paper, 5.4)."""
 ROUTER_CLASSES = ("backbone", "pop", "normal", "fast", "direct", "plain")
 
 
-def _path_goodput(path: str, letters: str, number: int) -> Response:
+def _path_goodput(path: str, number: int) -> Response:
+    pairs = listed([pair.upper() for pair in PATH_CLASSES[path]])
     return Response(
-        f"goodput_{path}",
+        f"goodput_{path.replace(' ', '_')}",
         f"Y{number}",
-        f"Goodput on {path.replace('_', ' ')} paths",
+        f"Goodput on {path} paths",
         "segments/s",
-        f"As y17 to y22, over the flows on {letters} paths: the slowest access router decides",
+        f"As y17 to y22, over the flows on {pairs} paths: the slowest access router decides",
         "higher",
         _SENSITIVITY,
     )
@@ -397,9 +402,7 @@ RESPONSES: tuple[Response, ...] = (
         )
         for number in (1, 2, 3)
     ),
-    _path_goodput("very_fast", "DD", 16),
-    _path_goodput("fast", "DF and FF", 17),
-    _path_goodput("typical", "DN, FN and NN", 18),
+    *(_path_goodput(path, number) for number, path in enumerate(PATH_CLASSES, start=16)),
     Response(
         "recovery_share", "", "Share in fast recovery", "1",
         "Share of the transmitting sources in fast recovery, mean over the instants with any; they count in Y4 or "

@@ -5,22 +5,19 @@ from __future__ import annotations
 import polars as pl
 
 from mesonet.campaign import Campaign
-from mesonet.responses.definitions import FILE_CATEGORIES, PAIR_CLASSES
+from mesonet.responses.definitions import FILE_CATEGORIES, PATH_CLASSES
 
 FEWEST_FLOWS = 30
 """A mean over fewer flows is not evaluated. Chosen: the mean of 30 values that scatter by as much as their mean, as
 goodputs of files do, has a standard error of 18 %."""
 
-_PATH_CLASSES = {
-    "dd": "very fast", "df": "fast", "ff": "fast", "dn": "typical", "fn": "typical", "nn": "typical",
-}  # fmt: skip
-"""Flows are counted by the class of their path, to which several pairs of routers may belong (ASME paper, 5.4)."""
-
 _OF_FILES = {
-    f"goodput_{pair}_{each}": (_PATH_CLASSES[pair], each.replace("_", " "))
-    for pair in PAIR_CLASSES
+    f"goodput_{pair}_{each}": (path, each.replace("_", " "))
+    for path, pairs in PATH_CLASSES.items()
+    for pair in pairs
     for each in FILE_CATEGORIES
 }
+"""Flows are counted by the class of their path, to which several pairs of routers may belong."""
 
 
 def flows_behind(campaign: Campaign, response: str, period: str) -> pl.DataFrame | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 RATE_MBPS = 20.0
 SEGMENT_BYTES = 1500
@@ -146,26 +147,13 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
     return KernelScenario(name, (first, newcomer), places, 45.0, span, starts, floor_s=floor, gso_segments=gso_segments)
 
 
-def every_sack(scenario: KernelScenario) -> KernelScenario:
-    """Return a scenario in which the receiver acknowledges every segment behind a gap.
-
-    Parameters
-    ----------
-    scenario
-        Another scenario.
-
-    Returns
-    -------
-    The scenario, with its own name.
-    """
-    return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
-
-
-def every_ack(scenario: KernelScenario) -> KernelScenario:
+def with_every(kind: Literal["ack", "sack"], scenario: KernelScenario) -> KernelScenario:
     """Return a scenario in which the receiver acknowledges every segment.
 
     Parameters
     ----------
+    kind
+        ``ack``: segments in order, too; ``sack``: segments behind a gap.
     scenario
         Another scenario.
 
@@ -173,7 +161,12 @@ def every_ack(scenario: KernelScenario) -> KernelScenario:
     -------
     The scenario, with its own name.
     """
-    return replace(scenario, name=f"{scenario.name} every ack", delayed_acks=False)
+    return replace(
+        scenario,
+        name=f"{scenario.name} every {kind}",
+        delayed_acks=scenario.delayed_acks and kind != "ack",
+        compressed_sacks=scenario.compressed_sacks and kind != "sack",
+    )
 
 
 def short(algorithm: str, segments: int) -> KernelScenario:
@@ -280,8 +273,8 @@ def every() -> list[KernelScenario]:
     found += [pair("bbr", "cubic", places, " floor 200 ms") for places in PLACES]
     found += [single("bbr", places, gso_segments=None) for places in PLACES]
     found += [pair("bbr", "cubic", places, gso_segments=None) for places in PLACES]
-    found += [every_sack(pair("bbr", "cubic", places)) for places in PLACES]
+    found += [with_every("sack", pair("bbr", "cubic", places)) for places in PLACES]
     found += [short(algorithm, segments) for algorithm in SINGLE for segments in SIZES]
     found += [lossy(algorithm, loss) for algorithm in SINGLE for loss in LOSSES]
-    found += [every_ack(single(algorithm, places)) for algorithm in ("reno", "cubic") for places in PLACES]
+    found += [with_every("ack", single(algorithm, places)) for algorithm in ("reno", "cubic") for places in PLACES]
     return found
