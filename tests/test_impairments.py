@@ -25,7 +25,7 @@ def test_points_have_units() -> None:
     delays = traces.parse("impairments.delays", "delays", {"points": [["0 s", "5 ms"]], "period": "1 min"}, SEGMENT)
     assert delays == {"points": [[0.0, 0.005]], "period": 60.0}
     assert traces.show("capacity", rates) == "2 points, 100 seg/s to 1 seg/ms"
-    assert traces.show("delays", delays) == "1 points, 5 ms, again every 60 s"
+    assert traces.show("delays", delays) == "1 point, 5 ms, again every 60 s"
 
 
 def test_files_are_read(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.files.reading import read_text
 from mesonet.scenarios import ranges
+from mesonet.words import counted
 
 Kind = Literal["capacity", "delays"]
 """Kind of a trace, as a kind of parameters."""
@@ -187,7 +188,7 @@ def show(kind: Kind, trace: Mapping[str, Any] | None) -> str:
     of = _VALUE[kind]
     span = units.show(of, min(values))
     span += "" if max(values) == min(values) else f" to {units.show(of, max(values))}"
-    return f"{len(points):,} points, {span}{period}"
+    return f"{counted(len(points), 'point')}, {span}{period}"
 
 
 def _number(place: str, path: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:

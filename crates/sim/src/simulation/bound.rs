@@ -98,6 +98,7 @@ impl Simulation {
             domains.iter_mut().for_each(|domain| domain.advance(end));
             self.shared.raise_fault();
             exchange(&self.shared, &mut domains);
+            self.now = end - 1; // the instant up to which routers can be looked at
             let work = self.work();
             self.watched.iter_mut().for_each(|watched| watched.add(work.clone()));
         }
