@@ -209,6 +209,7 @@ def test_the_expected_memory_is_about_the_memory_of_the_run(tmp_path: Path, valu
     assert expected / 2 < used < expected * 1.3
 
 
+@pytest.mark.slow
 def test_every_published_experiment_fits() -> None:
     for name in ("exp-1a", "exp-2a", "demo", "sensitivity"):
         mn.experiment(name).refuse_large()

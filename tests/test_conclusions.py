@@ -141,6 +141,7 @@ ENTRIES = [
 ]
 
 
+@pytest.mark.slow
 def test_the_report_says_on_which_factor_a_conclusion_depends(tmp_path: Path) -> None:
     """FAST loses more wherever anything is lost, which takes the slower network."""
     campaign = few_responses(fake_campaign(tmp_path))

@@ -426,6 +426,7 @@ def test_a_changed_constant_is_found(name: str, algorithm: str, scenario: str) -
     assert "within" in found.why
 
 
+@pytest.mark.slow
 def test_other_seeds_give_no_alarm() -> None:
     found = compared("tcp", "tcp", {"steady", "shallow", "marks", "outages"}, range(501, 501 + CHECKED))
     assert {each.verdict for each in found} == {PASS}, [each.why for each in found]
@@ -444,6 +445,7 @@ def test_tolerances_follow_the_spread() -> None:
     assert reference(rare, "goodput", 80).median == 100
 
 
+@pytest.mark.slow
 def test_a_baseline_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baselines, "SCENARIOS", ("marks",))
     monkeypatch.setattr(baselines, "SEEDS", CHECKED)

@@ -128,6 +128,7 @@ def test_centre_points_and_replicates() -> None:
     assert np.array_equal(designs.replicates(design.matrix, 3), np.concatenate([design.matrix] * 3))
 
 
+@pytest.mark.slow
 @given(fractions(), st.sampled_from([2, 4]))
 def test_blocks_are_free_of_main_effects(design: Design, number: int) -> None:
     try:

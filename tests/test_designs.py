@@ -108,6 +108,7 @@ def drawn_designs(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return names + [f"g{i}" for i in range(len(chosen))], generators
 
 
+@pytest.mark.slow
 @given(drawn_designs())
 def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design: tuple[list[str], list[str]]) -> None:
     design = two_level(*given_design)

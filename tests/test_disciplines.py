@@ -139,6 +139,7 @@ def test_the_factor_on_which_a_change_depends_is_named() -> None:
     assert "by network speed: −66 % at 800 seg/ms, −25 % at 1600 seg/ms" in row["why"]
 
 
+@pytest.mark.slow
 def test_intervals_hold_as_often_as_they_say() -> None:
     """The interval of one of two quantities holds in 97.5 % of campaigns; fewer than 54 of 60 has p below 0.001."""
     inside = 0
@@ -172,6 +173,7 @@ def test_drops_without_delays() -> None:
     assert "Delays were not recorded" in figure.draw(algorithm="tcp").text
 
 
+@pytest.mark.slow
 def test_the_figure_of_the_queues() -> None:
     view = CampaignView(with_queues())
     (figure,) = next(group for group in figure_groups(view) if group.id == "queues").figures

@@ -205,6 +205,7 @@ def test_harm_is_what_other_seeds_show_too(monkeypatch: pytest.MonkeyPatch, agai
     assert not only_later.is_harmful
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rarer_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = np.random.default_rng(5)
     alarms = 0

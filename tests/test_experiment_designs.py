@@ -169,6 +169,7 @@ def test_levels_that_nothing_stands_between_are_refused(tmp_path: Path) -> None:
     assert mesonet.experiment(file).conditions == 8
 
 
+@pytest.mark.slow
 def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
     five(tmp_path, "runs = 8")
     file = str(tmp_path / "five.toml")

@@ -273,6 +273,7 @@ def test_harm_needs_the_incumbent_alone(mixed):
     assert harm_table(CampaignView(mixed)).is_empty()
 
 
+@pytest.mark.slow
 def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):
     low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp") & (pl.col("category") == "movie")
     groups = mixed.groups.with_columns(throughput=pl.when(low).then(pl.col("throughput") / 2).otherwise("throughput"))
