@@ -1,1 +1,1 @@
-"""Files that users name: places to write, tables to read, locks, safe names. Imports the ground (errors) only."""
+"""Files that users name: places, tables, locks, safe names; and the cache. Imports the ground (errors) only."""

@@ -10,13 +10,17 @@ from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
+from mesonet._version import __version__
 from mesonet.assets import asset, render
 from mesonet.errors import needs_extra
+from mesonet.files.cache import cached_text
 
 #: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
 VL_VERSION = "6.4"
 FOLDER = "mesonet.plots"
 """Where the style sheets and scripts of charts are."""
+_EMBEDDED = "window.vegaEmbed = vegaEmbed;"
+"""Last lines of the bundle of libraries."""
 _asset = partial(asset, FOLDER)
 
 
@@ -43,11 +47,22 @@ def renderer() -> Any:
 def libraries() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script, which sets `window.vegaEmbed`.
 
+    The cache of this user keeps the script, because to bundle it takes a second.
+
     Returns
     -------
     The script. It evaluates no text as code if a chart is embedded with the option ``ast``.
     """
-    return renderer().javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
+    made_by = renderer()
+    releases = (
+        __version__,
+        made_by.__version__,
+        made_by.get_vega_version(),
+        VL_VERSION,
+        made_by.get_vega_embed_version(),
+    )
+    name = hashlib.sha256("\n".join((*releases, _EMBEDDED)).encode()).hexdigest()
+    return cached_text("pages", f"{name}.js", lambda: str(made_by.javascript_bundle(_EMBEDDED, vl_version=VL_VERSION)))
 
 
 def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulator: bool = False) -> str:

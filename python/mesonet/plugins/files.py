@@ -1,13 +1,10 @@
-"""Files of plug-ins: their digests, and the cache of what was compiled."""
+"""Files of plug-ins and their digests."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import tempfile
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from mesonet.errors import InputError
@@ -100,47 +97,6 @@ def companions(file: Path) -> list[Path]:
             more = [beside, beside.with_suffix(".c")] if each == file else [beside]
             found += [other for other in more if other.is_file() and other not in found]
     return found
-
-
-def cached(key: str, make: Callable[[Path], object]) -> Path:
-    """Return a file of the cache of this user, made if it is not there.
-
-    Parameters
-    ----------
-    key
-        Its name without the ending; equal keys stand for equal content.
-    make
-        Writes the file at the given path, which is then renamed.
-
-    Returns
-    -------
-    The file, below ``XDG_CACHE_HOME`` or ``~/.cache``.
-
-    Raises
-    ------
-    InputError
-        If the cache cannot be written to, or belongs to another user.
-    """
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(root) / "mesonet" / "plugins"
-    place = folder / f"{key}.so"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-            raise InputError("the cache belongs to another user", value=str(folder), allowed="XDG_CACHE_HOME=FOLDER")
-        if not place.is_file():
-            handle, name = tempfile.mkstemp(dir=folder, suffix=".so")
-            os.close(handle)
-            try:
-                make(Path(name))
-                Path(name).replace(place)
-            finally:
-                with suppress(FileNotFoundError):
-                    Path(name).unlink()
-    except OSError as error:
-        problem = f"the cache cannot be written: {error.strerror or error}"
-        raise InputError(problem, value=str(folder), allowed="XDG_CACHE_HOME=FOLDER") from None
-    return place
 
 
 def _content(file: Path) -> bytes:

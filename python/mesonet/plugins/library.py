@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from mesonet.errors import InputError
+from mesonet.files.cache import cached
 from mesonet.plugins import linux as modules
-from mesonet.plugins.files import MODULE, cached, digest
+from mesonet.plugins.files import MODULE, digest
 from mesonet.plugins.names import CXX, LIBRARY, C, header
 
 SYMBOL = "mesonet_cc"
@@ -54,9 +55,9 @@ def table(file: Path, known: str, part: str = "") -> int:
     linux = part == MODULE
     if file.suffix in LIBRARY:
         # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
-        built = cached(known, lambda place: shutil.copyfile(file, place))
+        built = cached("plugins", f"{known}.so", lambda place: shutil.copyfile(file, place))
     else:
-        built = cached(_key(file, known, linux), lambda place: _compile(file, place, linux))
+        built = cached("plugins", f"{_key(file, known, linux)}.so", lambda place: _compile(file, place, linux))
     if digest(file, part) != known:
         raise InputError("the file changed while it was loaded", value=str(file), allowed="to try again")
     try:
