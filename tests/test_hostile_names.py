@@ -109,7 +109,7 @@ def test_names_of_responses_stay_inside_the_folder_of_results(
     campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "a" / "b" / "c" / "out"
-    monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", each_name_once)
+    monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", each_kind_and_name_once)
     written = write_analysis(campaign, out, figures="all", workers=1)
     assert {file for file in tmp_path.rglob("*") if file.is_file()} == set(written)
     assert all(out / "analysis" in file.parents for file in written)
@@ -127,19 +127,24 @@ def test_names_of_responses_stay_inside_the_folder_of_results(
     assert not re.search(r"(?<!\\)<(script|img|!--)", index)
 
 
-def each_name_once(view: CampaignView, extent: Extent, responses: Sequence[str] | None) -> list[FigureFile]:
-    """The catalogue, of which all ten steps are drawn for one response and one algorithm, one step for the others.
+def each_kind_and_name_once(view: CampaignView, extent: Extent, responses: Sequence[str] | None) -> list[FigureFile]:
+    """The figures of the catalogue that are the first of their kind, or the first with a name.
 
-    Every kind of figure is drawn, with every name of a response and of an algorithm.
+    Names of the other files are checked without drawing them.
     """
     every = figures_of(view, extent, responses)
-    folders: dict[str, list[FigureFile]] = {}
+    assert len({figure.name.casefold() for figure in every}) == len(every)
     for figure in every:
-        if figure.name.startswith("ten_steps/"):
-            folders.setdefault(figure.name.rpartition("/")[0], []).append(figure)
-    assert is_sampled(view.campaign) or len(next(iter(folders.values()))) > 5
-    dropped = {figure.name for figures in list(folders.values())[1:] for figure in figures[1:]}
-    return [figure for figure in every if figure.name not in dropped]
+        assert re.fullmatch(r"[\w .,+=()/-]+", figure.name)
+        assert ".." not in figure.name.split("/")
+        assert all(len(part.encode()) < 200 for part in figure.name.split("/"))
+    chosen: dict[str, FigureFile] = {}
+    for figure in every:
+        kind, selection = figure.make.args
+        for reason in (kind.id, *(f"{key} {value}" for key, value in selection.items())):
+            chosen.setdefault(reason, figure)
+    assert set(OUTSIDE) | set(MORE) <= {reason.removeprefix("response ") for reason in chosen}
+    return list({figure.name: figure for figure in chosen.values()}.values())
 
 
 @pytest.mark.parametrize("name", ["loss_rate", "mean wait", "a,b (c)", "tcp=0.8 cubic=0.2", "_x", "x_", "é", "7"])
