@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
 from mesonet.process_pool import process_pool
 from mesonet.progress import Update
+from mesonet.simulation.elsewhere import simulate_and_write
 
 if TYPE_CHECKING:
     from mesonet.campaign.data import Campaign
@@ -151,7 +152,8 @@ def record(
         named = campaign.experiment.get("plugins", {})
         processes = min(workers or os.cpu_count() or 1, len(todo))
         with process_pool(processes) as pool:
-            futures = [pool.submit(_simulate, run.scenario, run.seed, place, named) for run, place in todo]
+            futures = [pool.submit(simulate_and_write, _traced(run.scenario), run.seed, place, named)
+                       for run, place in todo]  # fmt: skip
             for done, future in enumerate(as_completed(futures), start=1):
                 future.result()
                 if progress:
@@ -242,10 +244,8 @@ def _recorded(place: Path) -> bool:
     return (place / "run.json").exists()
 
 
-def _simulate(scenario: str, seed: int, place: Path, named: Mapping[str, Mapping[str, str]]) -> None:
-    from mesonet.simulation.simulate import simulate_json
-
-    plugins.use(named)
+def _traced(scenario: str) -> str:
+    """Return a scenario in which every router is traced."""
     traced = json.loads(scenario)
     traced["trace"] = {"every": interval(traced["time"]["duration"]), "flows": [], "routers": ["all"], "sources": []}
-    simulate_json(json.dumps(traced, sort_keys=True, separators=(",", ":")), seed).write(place)
+    return json.dumps(traced, sort_keys=True, separators=(",", ":"))
