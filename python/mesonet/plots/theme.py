@@ -240,19 +240,27 @@ class ChartTables:
         tables = {name: table.to_dicts() for name, table in self._tables.items()}
         return {**definition, "datasets": {**definition.get("datasets", {}), **tables}}
 
-    def copy(self, *arguments: Any, **options: Any) -> Any:
+    def copy(self, deep: Any = True, ignore: list[str] | None = None) -> Any:
         """Return a copy of the chart with its tables.
+
+        A shallow copy, from which every definition is made, shares all parts. Altair's own would put the parts
+        together again and copy each of them.
 
         Parameters
         ----------
-        *arguments, **options
+        deep, ignore
             As for `altair.Chart.copy`.
 
         Returns
         -------
         The copy.
         """
-        other = super().copy(*arguments, **options)  # type: ignore[misc]
+        if deep is False:
+            other = object.__new__(type(self))
+            object.__setattr__(other, "_args", self._args)  # type: ignore[attr-defined]
+            object.__setattr__(other, "_kwds", dict(self._kwds))  # type: ignore[attr-defined]
+        else:
+            other = super().copy(deep=deep, ignore=ignore)  # type: ignore[misc]
         object.__setattr__(other, "_tables", self._tables)
         return other
 
