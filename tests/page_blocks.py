@@ -86,28 +86,38 @@ def commands_of_mesonet(code: str) -> list[list[str]]:
     return commands if plain else []
 
 
+def shortened(code: str) -> str:
+    """Return a block with 2 s for durations of 5 s and 10 s, and with no pilot for a plan that chooses none.
+
+    The commands and options stay as they are written; only less is simulated.
+    """
+    code = re.sub(r'(\bduration[= ]")(?:5|10) s"', r'\g<1>2 s"', code)
+    return re.sub(r"^(mesonet experiment plan [\w.-]+)(?=\s*(?:#|$))", r"\1 --pilot 0", code, flags=re.MULTILINE)
+
+
 def run(page: Path, folder: Path, *, slow: bool = False) -> None:
     """Run the blocks of a page in a folder, which is the working directory.
 
     ``python`` blocks share one namespace. Commands of mesonet run in this process, because a start takes longer than
-    most of them; other commands run under bash.
+    most of them; other commands run under bash. Without `slow`, blocks are `shortened`.
     """
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     namespace: dict[str, object] = {"__name__": "docs"}
     for block in blocks(page):
         if not block.runs and not (slow and block.slow):
             continue
+        code = block.code if slow else shortened(block.code)
         if block.mark.startswith("file="):
             (folder / block.mark.removeprefix("file=")).write_text(block.code)
         elif block.language == "python":
-            exec(compile(block.code, str(page), "exec"), namespace)
-        elif block.language == "sh" and (commands := commands_of_mesonet(block.code)):
+            exec(compile(code, str(page), "exec"), namespace)
+        elif block.language == "sh" and (commands := commands_of_mesonet(code)):
             for command in commands:
                 done = CliRunner().invoke(main, command[1:], prog_name=command[0])
                 assert done.exit_code == block.exit_code, f"{shlex.join(command)}\n{done.output}\n{done.exception!r}"
         elif block.language == "sh":
-            bash = ["bash", "-euo", "pipefail", "-c", block.code]
+            bash = ["bash", "-euo", "pipefail", "-c", code]
             ended = subprocess.run(bash, env=environment, capture_output=True, text=True)
-            assert ended.returncode == block.exit_code, f"{block.code}\n{ended.stdout}\n{ended.stderr}"
+            assert ended.returncode == block.exit_code, f"{code}\n{ended.stdout}\n{ended.stderr}"
         else:
             pytest.fail(f"{page.name}: a block of {block.language!r} that nothing runs; call it text")

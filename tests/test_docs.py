@@ -11,7 +11,7 @@ import pytest
 
 from mesonet.reporting.figures import Group, figure_groups
 from mesonet.reporting.folder.gallery import FigureFile, figures_of
-from page_blocks import PAGES, ROOT, blocks, commands_of_mesonet, run
+from page_blocks import PAGES, ROOT, blocks, commands_of_mesonet, run, shortened
 
 pytestmark = pytest.mark.process
 
@@ -24,12 +24,25 @@ def test_commands_are_found() -> None:
     assert commands_of_mesonet("mesonet run a | head\n") == []
 
 
+def test_what_is_simulated_is_shortened() -> None:
+    assert shortened('mesonet run a --duration "10 s" --set warmup="1 s"\n') == (
+        'mesonet run a --duration "2 s" --set warmup="1 s"\n'
+    )
+    assert (
+        shortened('demo = mn.experiment("demo", duration="5 s")\n') == 'demo = mn.experiment("demo", duration="2 s")\n'
+    )
+    plan = "mesonet experiment plan demo"
+    assert shortened(f"{plan}  # a table\n{plan} --pilot 1\n") == f"{plan} --pilot 0  # a table\n{plan} --pilot 1\n"
+    for whole in ('mesonet run a --duration "60 s"\n', 'mesonet run a --set think_time="5 s"\n'):
+        assert shortened(whole) == whole
+
+
 @pytest.fixture
 def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw one figure of each folder and of each group; `test_analyze` and `test_report` make all."""
+    """Draw one figure of each kind of folder and of each group; `test_analyze` and `test_report` make all."""
 
     def some(*arguments: Any) -> list[FigureFile]:
-        return list({figure.name.rpartition("/")[0]: figure for figure in figures_of(*arguments)}.values())
+        return list({figure.name.partition("/")[0]: figure for figure in figures_of(*arguments)}.values())
 
     def begun(*arguments: Any) -> list[Group]:
         return [replace(group, figures=group.figures[:1]) for group in figure_groups(*arguments)]
