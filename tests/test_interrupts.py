@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -19,16 +20,13 @@ from test_faults import ENVIRONMENT, PATIENCE_S, until
 pytestmark = pytest.mark.process
 
 
-def interrupted(*words: str, after: float = 0.0, processes: int = 0) -> tuple[int, str]:
-    """Exit code and messages of a command after five Ctrl-C, the first some time after it has loaded NumPy or the
-    simulator, and started so many processes."""
+def interrupted(*words: str, when: Callable[[psutil.Process], object]) -> tuple[int, str]:
+    """Exit code and messages of a command after five Ctrl-C, the first as soon as its process is so far."""
     command = [sys.executable, "-m", "mesonet", *words]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, env=ENVIRONMENT, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
     about = psutil.Process(process.pid)
-    until(lambda: any(re.search(r"mesonet/_core|/numpy/", each.path) for each in about.memory_maps()), process)
-    until(lambda: len(about.children()) >= processes, process)
-    time.sleep(after)
+    until(lambda: when(about), process)
     for _ in range(5):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
@@ -37,19 +35,45 @@ def interrupted(*words: str, after: float = 0.0, processes: int = 0) -> tuple[in
     return process.returncode, errors
 
 
-@pytest.mark.parametrize("after", [0.0, 0.5])
+def has_loaded(about: psutil.Process) -> bool:
+    """True once a process has loaded NumPy or the simulator."""
+    return any(re.search(r"mesonet/_core|/numpy/", each.path) for each in about.memory_maps())
+
+
+def has_computed(about: psutil.Process) -> bool:
+    """True once a process has used a second of a processor, three times what it needs to begin a run."""
+    return bool(about.cpu_times().user > 1.0)
+
+
+def has_begun_a_pilot(about: psutil.Process) -> bool:
+    """True once a process has started another."""
+    return len(about.children()) > 0
+
+
 @pytest.mark.parametrize(
-    "words", [("run", "abilene", "--duration", "1000 s"), ("experiment", "plan", "demo", "--pilot", "60")]
+    ("words", "when"),
+    [
+        (("run", "abilene", "--duration", "1000 s"), has_loaded),
+        (("run", "abilene", "--duration", "1000 s"), has_computed),
+        (("experiment", "plan", "demo", "--pilot", "60"), has_loaded),
+        (("experiment", "plan", "demo", "--pilot", "60"), has_begun_a_pilot),
+    ],
 )
-def test_five_interrupts_end_a_command_with_one_line(words: tuple[str, ...], after: float) -> None:
-    assert interrupted(*words, after=after) == (130, "mesonet: interrupted\n")
+def test_five_interrupts_end_a_command_with_one_line(
+    words: tuple[str, ...], when: Callable[[psutil.Process], object]
+) -> None:
+    assert interrupted(*words, when=when) == (130, "mesonet: interrupted\n")
 
 
-@pytest.mark.parametrize("after", [0.0, 0.5, 1.5])
-def test_five_interrupts_end_the_processes_that_draw(tiny_campaign: Path, tmp_path: Path, after: float) -> None:
+@pytest.mark.parametrize("drawn", [0, 1, 10])
+def test_five_interrupts_end_the_processes_that_draw(tiny_campaign: Path, tmp_path: Path, drawn: int) -> None:
     out = shutil.copytree(tiny_campaign, tmp_path / "out")
-    words = ("analyze", str(out), "--figures", "all", "--workers", "2")
-    code, errors = interrupted(*words, after=after, processes=2)  # one of both keeps track of resources
+
+    def draw(about: psutil.Process) -> bool:
+        # Of two processes one keeps track of resources.
+        return len(about.children()) >= 2 and len(list(out.rglob("*.svg"))) >= drawn
+
+    code, errors = interrupted("analyze", str(out), "--figures", "all", "--workers", "2", when=draw)
     assert code == 130
     assert errors.splitlines()[-1] == "mesonet: interrupted"
     assert "Traceback" not in errors
