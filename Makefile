@@ -129,7 +129,7 @@ rust-tests:
 verify: $(VENV)/.test
 	cargo test --workspace --quiet -- --ignored
 	cargo test --package mesonet-production --features s2n --quiet
-	$(BIN)/python -m pytest verification
+	$(BIN)/python -m pytest --timeout 1800 verification
 	cargo check --quiet --manifest-path fuzz/Cargo.toml
 	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml
 
@@ -137,7 +137,7 @@ verify: $(VENV)/.test
 # needs a nightly compiler and cargo-fuzz.
 fuzz: $(VENV)/.test
 	end=$$(($$(date +%s) + $(FUZZ_S))); while :; do \
-	  HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n logical tests/test_fuzz.py || exit 1; \
+	  HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n logical --timeout 1800 tests/test_fuzz.py || exit 1; \
 	  [ $$(date +%s) -lt $$end ] || break; \
 	done
 	@if cargo +nightly fuzz --version > /dev/null 2>&1; \

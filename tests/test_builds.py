@@ -21,6 +21,7 @@ pytestmark = pytest.mark.process
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.timeout(1800)  # compiles everything if `make test` has not
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo to make the other build")
 @pytest.mark.parametrize(
     "algorithm", ["tcp", "bic", "ctcp", "cubic", "hstcp", "htcp", "illinois", "fast", "vegas", "westwood"]

@@ -99,6 +99,7 @@ def test_a_figure_without_its_package_is_refused_first(
     assert [each.name for each in tmp_path.iterdir()] == ["nothing"]
 
 
+@pytest.mark.timeout(1800)  # compiles everything in a fresh clone, and loads packages
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_wheel_runs_where_there_is_no_rust(tmp_path: Path) -> None:
