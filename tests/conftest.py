@@ -14,6 +14,8 @@ import hypothesis
 import pytest
 from filelock import FileLock
 
+import fonts
+
 # A shell that starts the tests in its background has them ignore SIGINT, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,6 +25,7 @@ if "MESONET_TESTS_STATE" not in os.environ:
     os.environ["MESONET_TESTS_STATE"] = tempfile.mkdtemp(prefix="mesonet-tests-")
     atexit.register(shutil.rmtree, os.environ["MESONET_TESTS_STATE"], ignore_errors=True)
 os.environ["XDG_STATE_HOME"] = os.environ["MESONET_TESTS_STATE"]
+fonts.leave_out(Path(os.environ["MESONET_TESTS_STATE"]))
 
 # The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones. No deadline: it would measure the machine.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True)

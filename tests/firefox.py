@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import fonts
+
 START_S = 120.0
 """Longest time that a start may take on a busy machine."""
 
@@ -24,7 +26,8 @@ class Firefox:
         profile.mkdir(parents=True)
         (profile / "user.js").write_text(f'user_pref("marionette.port", {port});\n')
         command = [program, "--headless", "--marionette", "--no-remote", "--profile", str(profile)]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        nowhere, environment = subprocess.DEVNULL, fonts.of_the_machine()
+        self.process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=environment)
         self.number, self.rest = 0, b""
         deadline = time.monotonic() + START_S
         while True:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import fonts
 import mesonet as mn
 from fake_campaign import RESPONSES, fake_campaign
 from mesonet.reporting import write_report
@@ -38,7 +39,8 @@ COUNT_LIT = """(figure) => [...document.querySelectorAll(
 @pytest.fixture(scope="module")
 def browser():
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        arguments, environment = ["--no-sandbox", "--disable-gpu"], fonts.of_the_machine()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments, env=environment)
         yield browser
         browser.close()
 
