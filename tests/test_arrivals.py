@@ -135,7 +135,7 @@ def test_a_drawing_and_its_rows_have_arrivals(chosen: Scenario) -> None:
 
 def test_an_overload_is_noted(chosen: Scenario) -> None:
     [note] = load_notes(chosen.set("arrivals[0].load", 1.5).describe())
-    assert "up to 1.50 times the load that routers of the class plain" in note
+    assert note.startswith("arrivals offer up to 1.50 times the load that routers of the class plain serve")
     assert load_notes(chosen.describe()) == []
 
 

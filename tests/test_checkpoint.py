@@ -293,7 +293,7 @@ def test_second_command_on_one_file_is_refused_and_destroys_nothing(tmp_path: Pa
         [*command(tmp_path, duration="3 s"), "--seed", "2"], env=ENVIRONMENT, capture_output=True, text=True
     )
     assert second.returncode == 2
-    assert second.stderr.startswith(f'mesonet: --checkpoint = "{file}": another command uses this file')
+    assert second.stderr.startswith(f'mesonet: --checkpoint = "{file}": another command uses this file. ')
     assert second.stderr.count("\n") == 1
     assert first.poll() is None
     first.kill()
@@ -311,7 +311,7 @@ def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> Non
     process = start(tmp_path)
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
-    assert errors.startswith(f'mesonet: --checkpoint = "{file}": a snapshot of another scenario')
+    assert errors.startswith(f'mesonet: --checkpoint = "{file}": a snapshot of another scenario, seed or engine.')
     assert errors.count("\n") == 1
 
 

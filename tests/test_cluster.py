@@ -296,8 +296,7 @@ def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, t
         main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://[::1]:1"]
     )
     assert (text.exit_code, text.stderr.count("\n")) == (1, 1), text.output
-    assert text.stderr.startswith("mesonet: ")
-    assert text.stderr.endswith("cannot make the runs: TypeError: cannot unpickle\n")
+    assert text.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
 
 
 def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:

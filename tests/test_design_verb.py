@@ -179,7 +179,7 @@ def test_what_an_experimenter_asks_next() -> None:
 
 
 def test_blocks() -> None:
-    assert "from blocks: no two-factor interaction\n" in text("exp-2a", "--blocks", "2")
+    assert "cannot be distinguished from blocks: no two-factor interaction\n" in text("exp-2a", "--blocks", "2")
     found = document("--factors", "5", "--runs", "32", "--blocks", "8")["blocks"]
     assert sorted(found["block"]) == sorted(list(range(1, 9)) * 4)
     assert len(found["confounded"]) == 2

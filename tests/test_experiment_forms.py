@@ -132,7 +132,9 @@ def test_a_base_with_a_model_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, 'base = "first.toml"\nname = "own"\ntitle = "None"\n')
     with pytest.raises(InputError) as refused:
         experiment(file)
-    assert str(refused.value).startswith(f'{file}: base = "first.toml": an experiment with a model')
+    assert str(refused.value) == (
+        f'{file}: base = "first.toml": an experiment with a model. Allowed: an experiment with a network'
+    )
 
 
 SHARES = """

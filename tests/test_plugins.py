@@ -437,7 +437,7 @@ def test_a_function_that_does_not_return_on_another_thread_is_named() -> None:
     finally:
         process.kill()
     assert process.returncode == -signal.SIGINT
-    assert re.search(r"faulty: on_ack of source \d+, .*: no end:", errors)
+    assert re.search(r"plug-in faulty: on_ack of source \d+, .*: no end: the function does not return", errors)
 
 
 # Campaigns

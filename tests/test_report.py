@@ -262,7 +262,7 @@ def test_the_summary_is_made_from_the_numbers(campaign, page):
     assert printed["Who stands out"].startswith("fast most often")
     assert f" in {of_fast} of {result.cells_tested} comparisons" in printed["Who stands out"]
     assert "158 of 160 runs are done, 1 failed and 1 not run yet" in printed["What was compared"]
-    assert "has the strongest effect on loss rate for every algorithm" in printed["What drives it"]
+    assert "Network speed (X1) has the strongest effect on loss rate for every algorithm" in printed["What drives it"]
     loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
     worst = int(np.argmax(np.nanmean(loss, axis=1))) + 1
     assert f"It is highest in condition {worst}" in printed["How congested"]
@@ -273,7 +273,7 @@ def test_the_summary_is_made_from_the_numbers(campaign, page):
 def test_the_summary_says_what_the_algorithms_are_mixed_with(campaign):
     mixed = replace(campaign, experiment={**campaign.experiment, "mixed_with": "tcp"})
     printed = dict(findings(CampaignView(mixed)))["What was compared"]
-    assert "fast and illinois; each with tcp for the other sources) in 32" in printed
+    assert "fast and illinois; each with tcp for the other sources) in 32 network conditions" in printed
 
 
 def test_the_summary_changes_with_the_numbers(campaign):
@@ -352,7 +352,7 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status):
     campaign = fake_campaign(all_status=status)
     page = report_html(campaign)
     text = words(page)
-    assert "No run has given a result" in text
+    assert "No run has given a result, so there is nothing to analyse yet." in text
     assert ("The message of the first failure: memory" in text) == (status == "failed")
     assert "<figure" not in page
     assert "page-data" not in page
@@ -363,7 +363,7 @@ def test_one_algorithm(shared):
     compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters", "settings-of-outliers"}
     compare.add("effects-on-difference")
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
-    assert "Only one congestion control was run" in words(page)
+    assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
 
 
 def test_an_experiment_without_factors(shared):
@@ -394,7 +394,7 @@ def test_too_few_algorithms_for_verdicts(lean, count):
     few = ALGORITHMS[:count]
     frames = {name: getattr(lean, name).filter(pl.col("algorithm").is_in(few)) for name in ("runs", "responses")}
     page = report_html(replace(lean, algorithms=few, experiment={**lean.experiment, "algorithms": list(few)}, **frames))
-    assert f"{count} algorithms are compared; Grubbs' test needs at least 5" in words(page)
+    assert f"{count} algorithms are compared; Grubbs' test needs at least 5 algorithms" in words(page)
     cells = rows(unpacked(page)["tables"]["condition_response"], period="measured", outliers="all")
     assert not [cell for cell in cells if "▲" in cell["text"] or "▼" in cell["text"]]
     assert [cell for cell in cells if "%" in cell["text"]]
@@ -488,10 +488,10 @@ def test_a_response_that_is_zero_everywhere_has_values(campaign):
 def test_runs_that_are_not_done_are_not_called_replicates(campaign):
     runs = pl.concat([campaign.runs, campaign.runs.with_columns(replicate=pl.lit(2, pl.Int64))])
     text = dict(findings(CampaignView(replace(campaign, runs=runs))))["How far to trust it"]
-    assert "is to be run 2 times in each condition" in text
+    assert "Each algorithm is to be run 2 times in each condition; means over the runs done are compared" in text
     done = runs.with_columns(status=pl.lit("done"))
     text = dict(findings(CampaignView(replace(campaign, runs=done))))["How far to trust it"]
-    assert "was run 2 times in each condition" in text
+    assert "was run 2 times in each condition; means over these replicates" in text
 
 
 def test_a_share_differs_by_percentage_points(data):
@@ -561,5 +561,5 @@ def test_the_report_names_the_network_that_was_simulated(tmp_path):
     (tmp_path / "tiny.toml").write_text(TINY.replace("[set]", '[set]\ntopology = "ring.csv"'))
     campaign = mn.experiment(tmp_path / "tiny.toml").run(tmp_path / "out", workers=1, progress=False)
     text = words(report_html(campaign))
-    assert "ring (3 backbone routers, 3 links; a network of the user's own)" in text
+    assert "network ring (3 backbone routers, 3 links; a network of the user's own)" in text
     assert "all other values from the scenario abilene, unless set" in text

@@ -205,7 +205,7 @@ def test_errors_in_a_file_name_file_path_value_and_what_is_allowed(tmp_path: Pat
         scenario(file)
     error = caught.value
     assert (error.file, error.path, error.value) == (str(file), "network.speed", 1600)
-    assert str(error).startswith(f'{file}: network.speed = 1600: a rate needs its unit: write "1600 seg/ms"')
+    assert str(error).startswith(f'{file}: network.speed = 1600: a rate needs its unit: write "1600 seg/ms". Allowed: ')
 
 
 @pytest.mark.parametrize(

@@ -138,8 +138,7 @@ def shown(*options: str) -> str:
 
 def test_the_command_names_series_that_had_not_settled() -> None:
     printed = shown("--duration", "4 s").splitlines()[-1]
-    assert printed.startswith("note: ")
-    assert "not settled within the warm-up of 1.6 s by MSER-5: " in printed
+    assert printed.startswith("note: the load had not settled; not settled within the warm-up of 1.6 s by MSER-5: ")
     assert "transmitting sources (not by the end, +" in printed
     assert "; drops (not by the end)" in printed
     reported = json.loads(shown("--duration", "4 s", "--json"))
@@ -148,7 +147,7 @@ def test_the_command_names_series_that_had_not_settled() -> None:
     assert set(reported["load_drift"]) == set(settling.LOAD)
     assert "settled" not in shown("--duration", "30 s", "--set", "warmup=15 s", "--seed", "2")
     late = shown("--duration", "30 s", "--set", "warmup=5 s", "--seed", "2").splitlines()[-1]
-    assert "not settled within the warm-up of 5 s by MSER-5: traffic (after 6 s, +" in late
+    assert "the load had not settled; not settled within the warm-up of 5 s by MSER-5: traffic (after 6 s, +" in late
 
 
 def test_a_note_on_rare_events_says_that_the_load_settled() -> None:
@@ -274,11 +273,11 @@ def test_the_report_names_the_series_of_the_load(campaign: Path, tmp_path: Path)
     found = recorded(campaign, tmp_path, dict(enumerate([SETTLED, LATE, NEVER, RARE, SETTLED, LATE])))
     printed = sentence(found)
     assert "In 3 of 6 runs the load had not settled" in printed
-    assert "sources in 1 run and traffic in 2 runs; conditions 1 and 2." in printed
+    assert "transmitting sources in 1 run and traffic in 2 runs; conditions 1 and 2." in printed
     calm = recorded(campaign, tmp_path / "calm", dict.fromkeys(range(6), RARE))
     assert sentence(calm) == ""
     unknown = recorded(campaign, tmp_path / "unknown", dict.fromkeys(range(6), UNKNOWN))
-    assert sentence(unknown).startswith("When the load settled is not known")
+    assert sentence(unknown) == "When the load settled is not known: the runs did not record it."
     assert sentence(fake_campaign()) == ""
 
 

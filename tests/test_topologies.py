@@ -156,7 +156,7 @@ def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
     Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
     found = read("two-way.graphml")
     assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
-    assert any("every link is taken in both directions" in note for note in found.notes)
+    assert "a directed graph: every link is taken in both directions, with the values of each" in found.notes
 
 
 def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
@@ -206,7 +206,7 @@ def test_real_networks_run_with_tiers_below(key: str, routers: int, links: int) 
 def test_planar_coordinates_are_left_out() -> None:
     found = read("topohub:gabriel/25/0")
     assert all(router.latitude is None for router in found.routers)
-    assert any(note.startswith("coordinates left out") for note in found.notes)
+    assert "coordinates left out, they are not latitudes and longitudes; lengths are taken as km" in found.notes
 
 
 def test_a_network_with_other_classes_is_taken_as_it_is(here: Path) -> None:
@@ -529,8 +529,10 @@ def test_capacities_of_links_are_read_with_their_units(tmp_path: Path) -> None:
                "warmup=0 s", "--set", "users.base_sources=2"]
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "capacity of 1 link ignored: no capacity with a unit" in result.stderr
-    assert "capacities of 4 links have no effect with network.queue = router" in result.stderr
+    assert "note: capacity of 1 link ignored: no capacity with a unit, such as 10 Gbit/s\n" in result.stderr
+    assert "note: capacities of 4 links have no effect with network.queue = router; network.queue = port uses" in (
+        result.stderr
+    )
 
 
 def test_parallel_links_add_their_capacities_and_directed_ones_keep_theirs(tmp_path: Path) -> None:
@@ -597,7 +599,7 @@ def test_ports_serve_at_the_capacities_of_the_file(here: Path) -> None:
     chosen = mn.scenario("mine.toml")
     assert scaled(chosen, 2).value("network.capacity_factor") == 2
     (note,) = capacity_notes(chosen)
-    assert note.startswith("1 link without a capacity: ")
+    assert note == "1 link without a capacity: each serves at the speed of the slower router at its ends"
     routers = mn.simulate(chosen).routers.to_polars().filter(period="measured")
     speeds = dict(routers.select("router", "speed").iter_rows())
     assert speeds["B -> C"] == pytest.approx(10_000)

@@ -336,7 +336,7 @@ def test_noise_that_hides_the_margin_is_said(campaign):
     goodput = next(change for change in found.changes if not change.lower_is_better)
     none = replace(goodput, low=-170.0, high=190.0, visible=233.0)
     text = reasons(replace(found, verdict=UNCLEAR, changes=(none,)))
-    assert f"{none.title} (−100 % to +170 %; no harm, however large" in text
+    assert f"{none.title} (−100 % to +170 %; no harm, however large, would have been seen)" in text
 
 
 def test_the_settings_under_which_it_harms_are_said(campaign):
