@@ -143,7 +143,8 @@ def threads_line(repeat: int) -> str:
     for _ in range(repeat):
         one, two = (measure(THREADS_CASE, "data_segments_delivered", threads).wall_s for threads in (1, 2))
         ratios.append(one / two)
-    case = find_scenario(**_study("exp-2c", 16), duration="4 s")  # type: ignore[arg-type]
+    values = ["warmup=2 s", *FORMER_VALUES]
+    case = find_scenario("exp-2c", condition=16, algorithm="ctcp", duration="4 s", values=values)
     at_most = bounds(case, [2], build("bound"))[2]
     return (
         f"\nexp-2c, condition 16, two threads against one, whole process: {statistics.median(ratios):.2f} times as "

@@ -36,7 +36,7 @@ CASE = find_scenario(
 
 
 def bounds(case: Scenario, counts: list[int], program: str) -> dict[int, float]:
-    """How many times as fast as one thread each number of threads could be at most, after the warm-up."""
+    """Largest possible speed of each number of threads over the speed of one thread, after the warm-up."""
     with tempfile.TemporaryDirectory() as folder:
         scenario = Path(folder) / "scenario.json"
         scenario.write_text(case.to_json())
