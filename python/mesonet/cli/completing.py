@@ -23,7 +23,7 @@ def _completion(names: Callable[[], Iterable[str]], separators: str = "") -> Com
     return complete
 
 
-def _titles(*folders: str) -> list[str]:
+def _builtins(*folders: str) -> list[str]:
     from mesonet.files.toml import builtin_names
 
     return sorted(name for folder in folders for name in builtin_names(folder))
@@ -32,13 +32,13 @@ def _titles(*folders: str) -> list[str]:
 def _scenarios() -> list[str]:
     from mesonet.files.toml import EXPERIMENTS, SCENARIOS
 
-    return _titles(SCENARIOS, EXPERIMENTS)
+    return _builtins(SCENARIOS, EXPERIMENTS)
 
 
 def _experiments() -> list[str]:
     from mesonet.files.toml import EXPERIMENTS
 
-    return _titles(EXPERIMENTS)
+    return _builtins(EXPERIMENTS)
 
 
 def _algorithms() -> Iterable[str]:
