@@ -1,4 +1,4 @@
-//! How much faster than one thread several threads could be: the bound that the domains of each window set.
+//! The largest possible gain of several threads over one: the bound that the domains of each window set.
 //!
 //! A window takes as long as its busiest thread. Threads take domains as in [`super::threads`]: the next in the order
 //! whenever they are free, those with most work in the last windows first. Work is counted in events at fixed costs, so
@@ -81,7 +81,7 @@ impl Simulation {
         self.watched = Some(WindowTimes::new(threads, self.work()));
     }
 
-    /// How many times as fast as one thread the numbers of threads could be at most, over the windows that were watched.
+    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that were watched.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn bounds_of_threads(&self) -> Vec<(usize, f64)> {
@@ -100,7 +100,9 @@ impl Simulation {
             exchange(&self.shared, &mut domains);
             self.now = end - 1; // the instant up to which routers can be looked at
             let work = self.work();
-            self.watched.iter_mut().for_each(|watched| watched.add(work.clone()));
+            if let Some(watched) = &mut self.watched {
+                watched.add(work);
+            }
         }
     }
 

@@ -299,14 +299,10 @@ impl Simulation {
         self.hops().map(|(_, hops)| hops).sum()
     }
 
-    /// Segments accepted by each queue, or router with one queue, so far, and its domain.
+    /// Domain of each queue, and segments that it has accepted so far.
     fn hops(&self) -> impl Iterator<Item = (DomainId, u64)> + '_ {
-        let Network { queues, routers, .. } = &*self.shared.network;
-        let count = if queues.at_ports() { queues.count() } else { routers.len() };
-        (0..count).map(move |place| {
-            let router = if queues.at_ports() { queues.router(place) } else { place };
-            (self.shared.domains.of[router], self.queue(place).accepted)
-        })
+        let (queues, domains) = (&self.shared.network.queues, &self.shared.domains);
+        (0..queues.count()).map(|queue| (domains.of[queues.router(queue)], self.queue(queue).accepted))
     }
 
     /// The network.
