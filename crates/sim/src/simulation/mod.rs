@@ -299,10 +299,15 @@ impl Simulation {
         self.hops().map(|(_, hops)| hops).sum()
     }
 
-    /// Domain of each queue, and segments that it has accepted so far.
+    /// Domain of each port, or of each router that has one queue, and segments accepted there so far. Routers include
+    /// the ones that acknowledgements alone pass, which are no queue of data.
     fn hops(&self) -> impl Iterator<Item = (DomainId, u64)> + '_ {
-        let (queues, domains) = (&self.shared.network.queues, &self.shared.domains);
-        (0..queues.count()).map(|queue| (domains.of[queues.router(queue)], self.queue(queue).accepted))
+        let Network { queues, routers, .. } = &*self.shared.network;
+        let count = if queues.at_ports() { queues.count() } else { routers.len() };
+        (0..count).map(move |place| {
+            let router = if queues.at_ports() { queues.router(place) } else { place };
+            (self.shared.domains.of[router], self.queue(place).accepted)
+        })
     }
 
     /// The network.
