@@ -301,26 +301,26 @@ fn the_engines_agree_and_runs_continue_after_idle_times() {
             ("time", time(3.0, 1.0, 2)),
         ];
         let scenario = with(everything_fed(), &values);
-        engines::agree(&scenario, 6);
-        snapshots::continues(&scenario, 6, mesonet_sim::Engine::Domains, 3);
+        let text = engines::agree(&scenario, 6);
+        snapshots::continues_as(&scenario, 6, mesonet_sim::Engine::Domains, 3, &text);
     }
 }
 
 #[test]
 fn the_engines_agree_and_runs_continue() {
     let scenario = everything_fed();
-    engines::agree(&scenario, 3);
-    snapshots::continues(&scenario, 3, mesonet_sim::Engine::Domains, 4);
+    let text = engines::agree(&scenario, 3);
+    snapshots::continues_as(&scenario, 3, mesonet_sim::Engine::Domains, 3, &text);
     let queued = with(scenario, &[("network.ack_path", json!("queued")), ("time", time(3.0, 1.0, 2))]);
     engines::agree(&queued, 4);
     let delayed =
         with(everything_fed(), &[("transport.delayed_acks", json!(true)), ("time", time(3.0, 1.0, 2))]);
-    engines::agree(&delayed, 5);
-    snapshots::continues(&delayed, 5, mesonet_sim::Engine::Reference, 3);
+    let text = engines::agree(&delayed, 5);
+    snapshots::continues_as(&delayed, 5, mesonet_sim::Engine::Reference, 3, &text);
     for receiver in &receivers()[1..] {
         let both = with(queued.clone(), receiver);
-        engines::agree(&both, 6);
-        snapshots::continues(&both, 6, mesonet_sim::Engine::Domains, 3);
+        let text = engines::agree(&both, 6);
+        snapshots::continues_as(&both, 6, mesonet_sim::Engine::Domains, 3, &text);
     }
 }
 

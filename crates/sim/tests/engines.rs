@@ -6,8 +6,8 @@ use mesonet_sim::{Engine, Scenario};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The engines agree on a scenario.
-pub fn agree(scenario: &Value, seed: u64) {
+/// The engines agree on a scenario: what they give, in three slices of time.
+pub fn agree(scenario: &Value, seed: u64) -> String {
     let slice = scenario["time"]["duration"].as_f64().unwrap() / 3.0;
     let everything = |engine, threads| everything(begin(scenario, seed, engine, threads), slice, |s, _| s);
     let reference = everything(Engine::Reference, 1);
@@ -17,6 +17,7 @@ pub fn agree(scenario: &Value, seed: u64) {
             "{engine:?} on {threads} threads differs from the reference for seed {seed}: {scenario}"
         );
     }
+    reference
 }
 
 /// Users with every algorithm, jumbo files, impatience, long-lived flows and marks, in overload.

@@ -398,16 +398,16 @@ fn all_traffic_over_impaired_links() {
     optimist.as_object_mut().unwrap().retain(|key, _| key != "application");
     optimist["receiver"] = json!("optimistic");
     scenario["flows"].as_array_mut().unwrap().push(optimist);
-    engines::agree(&scenario, 3);
+    let text = engines::agree(&scenario, 3);
     for engine in [Engine::Domains, Engine::Reference] {
-        snapshots::continues(&scenario, 4, engine, 3);
+        snapshots::continues_as(&scenario, 3, engine, 3, &text);
     }
     let ordered = [("impairments.keep_order", json!(true)), ("network.ack_path", json!("queued"))];
     scenario["flows"].as_array_mut().unwrap().pop();
     engines::agree(&with(scenario.clone(), &ordered), 5);
     let linux = with(with(scenario, &[("network.ack_path", json!("queued"))]), &receivers()[2]);
-    engines::agree(&linux, 6);
-    snapshots::continues(&linux, 6, Engine::Domains, 3);
+    let text = engines::agree(&linux, 6);
+    snapshots::continues_as(&linux, 6, Engine::Domains, 3, &text);
 }
 
 #[test]

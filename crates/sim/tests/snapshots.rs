@@ -11,23 +11,42 @@ fn again(scenario: &Value, seed: u64, engine: Engine, threads: usize, bytes: &[u
     begin(scenario, seed, engine, threads).restored(bytes).expect("a snapshot of this run")
 }
 
-/// Continuing after every slice, on ever another number of threads, makes no difference; nor does a look by itself.
+/// Continuing after every slice, on ever another number of threads, makes no difference.
 pub fn continues(scenario: &Value, seed: u64, engine: Engine, slices: usize) {
     let slice = scenario["time"]["duration"].as_f64().unwrap() / slices as f64;
     let untouched = everything(begin(scenario, seed, engine, 1), slice, |s, _| s);
+    continues_as(scenario, seed, engine, slices, &untouched);
+}
+
+/// [`continues`], where the run in as many slices without snapshots is known already.
+pub fn continues_as(scenario: &Value, seed: u64, engine: Engine, slices: usize, untouched: &str) {
+    let slice = scenario["time"]["duration"].as_f64().unwrap() / slices as f64;
     let continued = everything(begin(scenario, seed, engine, 2), slice, |mut simulation, number| {
         let bytes = simulation.snapshot();
+        assert!(simulation.snapshot() == bytes, "a snapshot changes what it stores");
         drop(simulation);
         let mut restored = again(scenario, seed, engine, 1 + number % 3, &bytes);
         assert!(restored.snapshot() == bytes, "what was restored is not what was stored");
         restored
     });
     assert!(continued == untouched, "{engine:?} went on differently for seed {seed}: {scenario}");
-    let looked_at = everything(begin(scenario, seed, engine, 1), slice, |mut simulation, _| {
-        let _ = simulation.snapshot();
-        simulation
-    });
-    assert!(looked_at == untouched, "{engine:?} was disturbed by a snapshot for seed {seed}: {scenario}");
+}
+
+/// A run of which snapshots are taken goes on as if none had been.
+#[test]
+fn a_look_changes_nothing() {
+    let scenario = with(
+        crate::common::everything_at_once(),
+        &[("network.ack_path", json!("queued")), ("time", time(4.0, 1.0, 2))],
+    );
+    for engine in [Engine::Domains, Engine::OneDomain, Engine::Reference] {
+        let untouched = everything(begin(&scenario, 7, engine, 1), 0.5, |s, _| s);
+        let looked_at = everything(begin(&scenario, 7, engine, 1), 0.5, |mut simulation, _| {
+            let _ = simulation.snapshot();
+            simulation
+        });
+        assert!(looked_at == untouched, "{engine:?} was disturbed by a snapshot");
+    }
 }
 
 /// Loss recovery and receivers of every kind.
