@@ -26,6 +26,13 @@ pytestmark = [
 ]
 sync_api = pytest.importorskip("playwright.sync_api")
 
+#: Without the pages of its address bar, for which Chromium starts a process with each window: half of the time of a test.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup",
+]
+
 #: Chromium has this long for each step: a machine may be slow, and a page that hangs is found all the same.
 PATIENCE_MS = 300_000
 
@@ -39,8 +46,7 @@ COUNT_LIT = """(figure) => [...document.querySelectorAll(
 @pytest.fixture(scope="module")
 def browser():
     with sync_api.sync_playwright() as playwright:
-        arguments, environment = ["--no-sandbox", "--disable-gpu"], fonts.of_the_machine()
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments, env=environment)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, env=fonts.of_the_machine())
         yield browser
         browser.close()
 
@@ -584,14 +590,18 @@ def test_the_replay_fits_the_screen(replay, width):
 
 @pytest.mark.parametrize("width", [390, 1366])
 def test_the_page_has_no_fault_that_an_accessibility_checker_finds(replay, width):
-    """axe-core with its rules of WCAG 2 and of good practice, everything drawn and opened."""
+    """axe-core with its rules of WCAG 2 and of good practice, everything drawn and opened.
+
+    Colours are the same at both widths, and nine tenths of the time go into their contrast.
+    """
     checker = pytest.importorskip("axe_playwright_python.sync_playwright")
     replay.set_viewport_size({"width": width, "height": 844})
     replay.click("#show-all")
     count = replay.locator("figure[data-figure]").count()
     until(replay, f"document.querySelectorAll('figure[data-ready]').length === {count}")
     replay.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
-    found = checker.Axe().run(replay, options={"resultTypes": ["violations"]}).response["violations"]
+    rules = {"color-contrast": {"enabled": width == 1366}}
+    found = checker.Axe().run(replay, options={"resultTypes": ["violations"], "rules": rules}).response["violations"]
     assert [(each["id"], each["nodes"][0]["target"]) for each in found] == []
 
 
