@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from filelock import FileLock
 
 import fonts
+
+# The tests fill the processors with processes: threads of linear algebra would wait for work in each of them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A shell that starts the tests in its background has them ignore SIGINT, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -31,6 +37,14 @@ fonts.leave_out(Path(os.environ["MESONET_TESTS_STATE"]))
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+def pytest_collection_finish() -> None:
+    """Have no collection of garbage look at thousands of tests and modules again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
+
 
 TINY = """
 name = "tiny"
@@ -106,6 +120,28 @@ def _campaign(shared: Shared, name: str, text: str) -> Path:
         mesonet.experiment(folder / f"{name}.toml").run(folder / "out", workers=1, progress=False)
 
     return shared.folder(f"campaign-{name}", make) / "out"
+
+
+@pytest.fixture(scope="module")
+def few_figures() -> Iterator[None]:
+    """Have the tests of a module draw one figure of each kind of folder and of each group of a report.
+
+    For tests of something else: `test_analyze`, `test_report` and `test_browser` make all.
+    """
+    from mesonet.reporting.figures import figure_groups
+    from mesonet.reporting.folder.gallery import figures_of
+
+    def some(*arguments: Any) -> list[Any]:
+        return list({figure.name.partition("/")[0]: figure for figure in figures_of(*arguments)}.values())
+
+    def begun(*arguments: Any) -> list[Any]:
+        return [replace(group, figures=group.figures[:1]) for group in figure_groups(*arguments)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
+        patch.setattr("mesonet.reporting.folder.drawing._WORTH_A_PROCESS", 1000)  # another would draw all
+        patch.setattr("mesonet.reporting.page.document.figure_groups", begun)
+        yield
 
 
 @pytest.fixture

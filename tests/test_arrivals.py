@@ -168,6 +168,7 @@ def test_the_load_is_a_factor(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_figures")
 def test_a_campaign_over_loads_has_a_report(folder: Path) -> None:
     campaign = experiment(folder / "loads.toml").run(folder / "out", workers=1)
     flows = campaign.response("flow_rate")

@@ -26,7 +26,7 @@ pytestmark = [
 ]
 sync_api = pytest.importorskip("playwright.sync_api")
 
-#: Without the pages of its address bar, for which Chromium starts a process with each window: half of the time of a test.
+#: Without the pages of the address bar, for which Chromium starts a process with each window: half the time of a test.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -142,6 +142,7 @@ ENTRIES = [
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_figures")
 def test_the_report_says_on_which_factor_a_conclusion_depends(tmp_path: Path) -> None:
     """FAST loses more wherever anything is lost, which takes the slower network."""
     campaign = few_responses(fake_campaign(tmp_path))
@@ -181,6 +182,7 @@ def test_campaigns_without_conclusions_or_results_have_none(tmp_path: Path) -> N
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("few_figures")
 def test_a_campaign_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path, EXPERIMENT + COMPARED + ALIKE)
     monkeypatch.chdir(tmp_path)

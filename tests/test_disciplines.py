@@ -186,6 +186,7 @@ def test_the_figure_of_the_queues() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("few_figures")
 def test_the_built_in_experiment_answers_for_flows_and_routers(tmp_path: Path) -> None:
     chosen = experiment("aqm", duration="3 s", values={"time.warmup": "1 s", "users.base_sources": 2})
     assert chosen.conditions == 32

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mesonet.reporting.figures import Group, figure_groups
-from mesonet.reporting.folder.gallery import FigureFile, figures_of
 from page_blocks import PAGES, ROOT, blocks, commands_of_mesonet, run, shortened
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("few_figures")]
 
 
 def test_commands_are_found() -> None:
@@ -37,22 +33,6 @@ def test_what_is_simulated_is_shortened() -> None:
         assert shortened(whole) == whole
 
 
-@pytest.fixture
-def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw one figure of each kind of folder and of each group; `test_analyze` and `test_report` make all."""
-
-    def some(*arguments: Any) -> list[FigureFile]:
-        return list({figure.name.partition("/")[0]: figure for figure in figures_of(*arguments)}.values())
-
-    def begun(*arguments: Any) -> list[Group]:
-        return [replace(group, figures=group.figures[:1]) for group in figure_groups(*arguments)]
-
-    monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
-    monkeypatch.setattr("mesonet.reporting.folder.drawing._WORTH_A_PROCESS", 1000)  # another would draw all
-    monkeypatch.setattr("mesonet.reporting.page.document.figure_groups", begun)
-
-
-@pytest.mark.usefixtures("few_figures")
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if any(block.runs for block in blocks(p))], ids=lambda p: str(p.relative_to(ROOT))
 )

@@ -16,7 +16,7 @@ from mesonet.reporting.replay.simulated import record
 from test_browser import CHROMIUM, PATIENCE_MS, browser  # noqa: F401
 from test_playground import FIREFOX, REQUIRED
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("few_figures")]
 
 
 def test_the_digest_depends_on_names_and_bits():

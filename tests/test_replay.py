@@ -24,7 +24,7 @@ from mesonet.reporting.replay.layout import HEIGHT, WIDTH, replay_map
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
 from mesonet.units import familiar, with_bits
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("few_figures")]
 
 
 @pytest.fixture

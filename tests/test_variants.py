@@ -222,6 +222,7 @@ def test_bad_variants_of_an_experiment_are_refused(mixed: Path, before: str, aft
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_figures")
 def test_an_incumbent_may_be_written_in_another_way(mixed: Path, tmp_path: Path) -> None:
     path = experiment(mixed).run_missing(tmp_path / "out", 1)
     page = report_html(mesonet.load(path), against="tcp(decrease=0.2, increase=4)")
