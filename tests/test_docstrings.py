@@ -10,6 +10,7 @@ import doctest
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,13 +26,17 @@ PLAIN_DECORATORS = {"property", "cached_property", "setter", "overload", "comman
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@cache
 def tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
-CLASSES = {
-    node.name: node for file in FILES.values() for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
-}
+@cache
+def classes() -> dict[str, ast.ClassDef]:
+    """Return the classes of the package by their names."""
+    return {
+        node.name: node for file in FILES.values() for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
+    }
 
 
 def name_of(node: ast.expr) -> str:
@@ -54,7 +59,7 @@ def method(owner: ast.ClassDef, name: str) -> Function | None:
 
 def documented_in_base(owner: ast.ClassDef, name: str) -> bool:
     """Return True if a base class describes the method."""
-    for base in (CLASSES.get(name_of(each)) for each in owner.bases):
+    for base in (classes().get(name_of(each)) for each in owner.bases):
         if base is None or base.name == owner.name:  # of another package
             continue
         if (above := method(base, name)) and ast.get_docstring(above):
@@ -71,7 +76,7 @@ def documented_in_protocol(node: Function) -> bool:
         and above is not node
         and arguments(above) == arguments(node)
         and ast.get_docstring(above) is not None
-        for each in CLASSES.values()
+        for each in classes().values()
         if any(name_of(base) == "Protocol" for base in each.bases)
     )
 

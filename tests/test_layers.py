@@ -10,6 +10,7 @@ import ast
 import graphlib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -46,16 +47,14 @@ BY_ANY_NAME = {"models.model", "simulation.provenance"}
 ANYTHING = "*"
 
 
-def modules() -> dict[str, ast.Module]:
-    """Return the syntax tree of every module by its name below ``mesonet``."""
-    found = {}
-    for file in sorted(PACKAGE.rglob("*.py")):
-        parts = file.relative_to(PACKAGE).with_suffix("").parts
-        found[".".join(parts)] = ast.parse(file.read_text(encoding="utf-8"))
-    return found
+#: The file of every module, by its name below ``mesonet``.
+MODULES = {".".join(file.relative_to(PACKAGE).with_suffix("").parts): file for file in sorted(PACKAGE.rglob("*.py"))}
 
 
-MODULES = modules()
+@cache
+def tree_of(name: str) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
 def known(name: str) -> str | None:
@@ -123,18 +122,23 @@ def members(table: ast.AST, tree: ast.Module, home: ast.AST, *, of_values: bool 
 
 def called(tree: ast.Module) -> Iterator[str]:
     """Yield the names in calls of `import_module`, with `ANYTHING` for what the source does not say."""
+    calls = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"), args=[name, *_]
+            ):
+                calls.append((node, name))
+    if not calls:
+        return
     homes = {
         inner: node
         for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(
-                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"), args=[name, *_]
-            ):
-                yield from strings(name, tree, homes[node])
+    for node, name in calls:
+        yield from strings(name, tree, homes[node])
 
 
 def late(tree: ast.Module) -> Iterator[str]:
@@ -165,7 +169,10 @@ def imported(tree: ast.Module) -> Iterator[str]:
                 yield known(rest)
 
 
-EDGES = {name: sorted(set(imported(tree)) - {name}) for name, tree in MODULES.items()}
+@cache
+def edges(name: str) -> list[str]:
+    """Return the modules of the package that a module imports."""
+    return sorted(set(imported(tree_of(name))) - {name})
 
 
 def level(name: str, layers: tuple[tuple[str, ...], ...]) -> int:
@@ -184,7 +191,7 @@ def upward(name: str, targets: Iterator[str] | list[str]) -> set[str]:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_no_import_goes_up(name: str) -> None:
-    assert not upward(name, EDGES[name])
+    assert not upward(name, edges(name))
 
 
 INSIDE_OF_PLAYGROUND = [name for name in MODULES if name.startswith("playground.") and not name.endswith("__init__")]
@@ -212,13 +219,14 @@ def test_imports_by_calls_are_seen(text: str, found: set[str]) -> None:
 
 
 def test_every_name_of_a_call_is_in_the_source() -> None:
-    assert {name for name, tree in MODULES.items() if any(each.startswith("*") for each in called(tree))} == BY_ANY_NAME
+    silent = {name for name in MODULES if any(each.startswith("*") for each in called(tree_of(name)))}
+    assert silent == BY_ANY_NAME
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("reporting.") and name.count(".") > 1])
 def test_no_import_goes_up_in_reporting(name: str) -> None:
     own = level(name.removeprefix("reporting."), REPORTING)
-    for target in EDGES[name]:
+    for target in edges(name):
         if target.startswith("reporting."):
             inner = target.removeprefix("reporting.")
             assert inner != "__init__", f"{name} imports the face of reporting"
@@ -227,7 +235,7 @@ def test_no_import_goes_up_in_reporting(name: str) -> None:
 
 def test_no_cycle() -> None:
     try:
-        list(graphlib.TopologicalSorter(EDGES).static_order())
+        list(graphlib.TopologicalSorter({name: edges(name) for name in MODULES}).static_order())
     except graphlib.CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
 
@@ -235,7 +243,7 @@ def test_no_cycle() -> None:
 def test_every_folder_says_what_it_is() -> None:
     folders = [name for name in MODULES if name.endswith("__init__")]
     silent = [
-        name for name in folders if "mport" not in (ast.get_docstring(MODULES[name]) or "") and name != "__init__"
+        name for name in folders if "mport" not in (ast.get_docstring(tree_of(name)) or "") and name != "__init__"
     ]
     assert not silent, "a folder says what it is and what it may import"
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} <= {
