@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import polars as pl
@@ -410,16 +409,27 @@ def test_a_crash_is_named_before_the_process_dies(kind: int, name: str, threads:
     assert re.search(rf"mesonet: plug-in faulty: on_ack of source 0, transfer 0, at [\d.]+ s: {name}: ", done.stderr)
 
 
+def interrupted_inside(scenario: str, algorithm: str, threads: int) -> str:
+    """Return the messages of a run that Ctrl-C ends while a function of its algorithm does not return."""
+    words = ("run", scenario, "--duration", "5 s", "--threads", str(threads), "--algorithm", algorithm)
+    process = subprocess.Popen([sys.executable, "-m", "mesonet", *words], stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    try:
+        while "no return from here" not in (line := process.stderr.readline()):
+            assert line, "the function is called before the run ends"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == -signal.SIGINT
+    return errors
+
+
 @needs_compiler
 @pytest.mark.slow
 @pytest.mark.process
 def test_ctrl_c_ends_a_function_that_does_not_return() -> None:
-    words = ("run", "dumbbell", "--duration", "5 s", "--algorithm", f"{FAULTY}(kind=14)")
-    process = subprocess.Popen([sys.executable, "-m", "mesonet", *words], stderr=subprocess.PIPE, text=True)
-    timer = threading.Timer(5.0, process.send_signal, (signal.SIGINT,))
-    timer.start()
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGINT
+    errors = interrupted_inside("dumbbell", f"{FAULTY}(kind=14)", threads=1)
     assert "plug-in faulty: on_ack of source 0" in errors
     assert "the function does not return" in errors
 
@@ -428,15 +438,7 @@ def test_ctrl_c_ends_a_function_that_does_not_return() -> None:
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_function_that_does_not_return_on_another_thread_is_named() -> None:
-    words = ("run", "abilene", "--duration", "5 s", "--threads", "2", "--algorithm", f"{FAULTY}(kind=14, after=2)")
-    process = subprocess.Popen([sys.executable, "-m", "mesonet", *words], stderr=subprocess.PIPE, text=True)
-    timer = threading.Timer(8.0, process.send_signal, (signal.SIGINT,))
-    timer.start()
-    try:
-        _, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == -signal.SIGINT
+    errors = interrupted_inside("abilene", f"{FAULTY}(kind=14, after=2)", threads=2)
     assert re.search(r"plug-in faulty: on_ack of source \d+, .*: no end: the function does not return", errors)
 
 
