@@ -155,9 +155,17 @@ def _joined(parts: Sequence[Values]) -> Values:
 
 
 def _frame(columns: Mapping[str, Values]) -> pl.DataFrame:
-    table = pl.DataFrame(columns, strict=False)
-    # A column without any value is one of text: only names can be absent everywhere, numbers are NaN.
-    return table.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String), pl.selectors.float().fill_nan(None))
+    # Column by column: expressions over the whole table take longer than all else for the small tables of figures.
+    return pl.DataFrame([_column(name, values) for name, values in columns.items()])
+
+
+def _column(name: str, values: Values) -> pl.Series:
+    if isinstance(values, np.ndarray):
+        return pl.Series(name, values, nan_to_null=True)
+    column = pl.Series(name, values, strict=False)
+    if column.dtype == pl.Null:  # text: only names can be absent everywhere, numbers are NaN
+        return column.cast(pl.String)
+    return column.fill_nan(None) if column.dtype.is_float() else column
 
 
 def _shown(value: Any) -> str:
