@@ -37,6 +37,6 @@ def alias_list(data: str, height: int) -> alt.Chart:
             x=alt.XValue(0),
             y=alt.Y("line:Q", scale=alt.Scale(domain=[height, 0]), axis=None),
             text=alt.Text("text:N"),
-            color=alt.when("datum.active").then(alt.value(theme.INK)).otherwise(alt.value(theme.MUTED)),
+            color=alt.ColorValue(**theme.either("datum.active", theme.INK, theme.MUTED)),
         )
     )

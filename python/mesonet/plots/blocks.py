@@ -152,12 +152,18 @@ def _boxes(step: int, height: int, data: Any = alt.Undefined) -> Any:
     )  # fmt: skip
     scale = alt.Scale(zero=False, nice=True, padding=14)
     minus, plus = (alt.Y(f"mean_{level}:Q", title=None, scale=scale) for level in ("minus", "plus"))
-    rises = alt.when("datum.mean_plus > datum.mean_minus").then(alt.value("#d0e6f7")).otherwise(alt.value("#fbd9c4"))
-    lit = alt.when(f"length(levels) > 0 && {inside}").then(alt.value(theme.HIGHLIGHT)).otherwise(alt.value(theme.MUTED))
-    width = alt.when(f"length(levels) > 0 && {inside}").then(alt.value(3)).otherwise(alt.value(1))
+    rises = theme.either("datum.mean_plus > datum.mean_minus", "#d0e6f7", "#fbd9c4")
+    lit = theme.either(f"length(levels) > 0 && {inside}", theme.HIGHLIGHT, theme.MUTED)
+    width = theme.either(f"length(levels) > 0 && {inside}", 3, 1)
     size = 40 if step == STEP else step // 2 - 8
     return alt.layer(
-        base.mark_bar(width=size).encode(y=minus, y2=alt.Y2("mean_plus:Q"), fill=rises, stroke=lit, strokeWidth=width),
+        base.mark_bar(width=size).encode(
+            y=minus,
+            y2=alt.Y2("mean_plus:Q"),
+            fill=alt.FillValue(**rises),
+            stroke=alt.StrokeValue(**lit),
+            strokeWidth=alt.StrokeWidthValue(**width),
+        ),
         base.mark_text(text="−", fontSize=15, dx=-size / 2 - 10 if step == STEP else -size / 2 - 5).encode(y=minus),
         base.mark_text(text="+", fontSize=15, dx=size / 2 + 10 if step == STEP else size / 2 + 5).encode(y=plus),
     )

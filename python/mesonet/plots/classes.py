@@ -34,7 +34,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     names = [name for place, name in enumerate(result.names, start=1) if result.members(place)]
     places = [place for place in range(1, len(result.names) + 1) if result.members(place)]
     colours = alt.Scale(domain=names, range=[SHADES[min(p - 1, len(SHADES) - 1)] for p in places])
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT)).otherwise(alt.value("white"))
+    lit = alt.StrokeValue(**theme.either(theme.IS_HIGHLIGHTED, theme.HIGHLIGHT, "white"))
     base = (
         alt.Chart(alt.NamedData(name=DATA), width=step * n, height=HEIGHT)
         .transform_filter(theme.IS_KEPT)
@@ -44,7 +44,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     layers = [
         base.mark_rect(strokeWidth=2).encode(
             x=alt.X("left:Q", scale=scale, axis=None), x2=alt.X2("right:Q"),
-            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True, nice=True)), y2=alt.datum(0),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True, nice=True)), y2=alt.Y2Datum(0),
             color=alt.Color("class:N", scale=colours, legend=alt.Legend(title=None, orient="top")), stroke=lit,
             tooltip=tooltip,
         )

@@ -122,7 +122,7 @@ def component_plane(
     weights = alt.Chart(alt.NamedData(name=LOADINGS), width=118, height=alt.Step(17)).mark_bar().encode(
         x=alt.X("loading:Q", title="loading", axis=alt.Axis(tickCount=3, labelFlush=False)),
         y=alt.Y("response:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=210)),
-        color=alt.when("datum.loading > 0").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.VERMILLION)),
+        color=alt.ColorValue(**theme.either("datum.loading > 0", theme.BLUE, theme.VERMILLION)),
         column=alt.Column("component:N", title=None, spacing=14),
         tooltip=[alt.Tooltip("response:N"), alt.Tooltip("component:N"), alt.Tooltip("loading:Q", format="+.3~g")],
     )  # fmt: skip

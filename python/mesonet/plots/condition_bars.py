@@ -42,10 +42,10 @@ def condition_bars(
     bars = base.mark_bar().encode(
         x=x,
         y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
-        color=alt.when("datum.value >= 0").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.ORANGE)),
+        color=alt.ColorValue(**theme.either("datum.value >= 0", theme.BLUE, theme.ORANGE)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format="+.4~g")],
     )
-    zero = base.mark_rule(color=theme.INK, strokeWidth=0.8, aria=False).encode(y=alt.datum(0))
+    zero = base.mark_rule(color=theme.INK, strokeWidth=0.8, aria=False).encode(y=alt.YDatum(0))
     ring = theme.panel_ring(base, width, HEIGHT)
     kept = alt.layer(bars, zero, ring, data=alt.NamedData(name=DATA)).transform_filter(theme.IS_KEPT)
     chart = kept.facet(

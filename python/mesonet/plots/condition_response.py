@@ -211,9 +211,9 @@ def _settings(columns: list[str], order: list[int], height: int, width: int, *, 
             ],
         )
     )
-    shade = alt.when("datum.text === '+'").then(alt.value("#dfe3e8")).otherwise(alt.value("white"))
+    shade = theme.either("datum.text === '+'", "#dfe3e8", "white")
     return alt.layer(
-        base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=shade),
+        base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=alt.FillValue(**shade)),
         base.mark_text(fontSize=10).encode(text=alt.Text("text:N")),
         _ring(base),
     )

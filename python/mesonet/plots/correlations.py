@@ -209,7 +209,7 @@ def correlations(
         x=alt.X("least:Q", bin="binned", title="|r| of a pair", scale=alt.Scale(domain=[0, 1])),
         x2=alt.X2("most:Q"),
         y=alt.Y("pairs:Q", title="pairs"),
-        color=alt.when("datum.kept").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.HAIRLINE)),
+        color=alt.ColorValue(**theme.either("datum.kept", theme.BLUE, theme.HAIRLINE)),
         tooltip=[alt.Tooltip("least:Q"), alt.Tooltip("most:Q"), alt.Tooltip("pairs:Q")],
     )  # fmt: skip
     chart = alt.vconcat(alt.layer(*layers), bars, spacing=24)

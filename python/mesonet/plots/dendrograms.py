@@ -80,7 +80,7 @@ def dendrograms(
         y=alt.Y("distance:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
         detail=alt.Detail("bracket:N"),
         order=alt.Order("corner:Q"),
-        color=alt.when("datum.group").then(alt.value(theme.BLUE)).otherwise(alt.value(GREY)),
+        color=alt.ColorValue(**theme.either("datum.group", theme.BLUE, GREY)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("distance:Q", format=".3~g")],
     )  # fmt: skip
     names = base.transform_filter("isValid(datum.algorithm)").mark_text(
@@ -89,7 +89,7 @@ def dendrograms(
         x=across,
         y=alt.YDatum(0),
         text=alt.Text("algorithm:N"),
-        color=alt.when("datum.apart").then(alt.value(theme.VERMILLION_TEXT)).otherwise(alt.value(theme.INK)),
+        color=alt.ColorValue(**theme.either("datum.apart", theme.VERMILLION_TEXT, theme.INK)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N")],
     )  # fmt: skip
     ring = theme.panel_ring(base, width, HEIGHT)

@@ -61,7 +61,7 @@ def factor_scatter(
             ],
         )
     )  # fmt: skip
-    filled = alt.when("datum.text === '+'").then(alt.value(theme.BLUE)).otherwise(alt.value("white"))
+    filled = alt.FillValue(**theme.either("datum.text === '+'", theme.BLUE, "white"))
     chart = alt.layer(
         base.mark_point(opacity=1, size=34, stroke=theme.BLUE, strokeWidth=1.4).encode(fill=filled),
         base.mark_point(size=150, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),

@@ -106,17 +106,17 @@ def interactions(result: Interactions, *, margin: float = np.inf, title: str = "
             alt.Tooltip("effect:N"),
         ]
     )
-    colour = alt.when("datum.size > 1.0").then(alt.value(theme.VERMILLION_TEXT))
+    strong = "datum.size > 1.0"
     lines = base.encode(
         x=alt.X("left:Q", scale=across, axis=None), y=alt.Y("minus:Q", scale=down, axis=None),
-        color=colour.otherwise(alt.value(theme.BLUE)),
+        color=alt.ColorValue(**theme.either(strong, theme.VERMILLION_TEXT, theme.BLUE)),
     )  # fmt: skip
     label = alt.Chart(alt.NamedData(name=FACTORS)).mark_text(fontWeight="bold").encode(text=alt.Text("factor:N"))
     chart = alt.layer(
         base.mark_rect(stroke=theme.HAIRLINE, strokeWidth=0.6).encode(
             x=alt.X("edge:Q", scale=across, axis=None), x2=alt.X2("far_edge:Q"),
             y=alt.Y("top:Q", scale=down, axis=None), y2=alt.Y2("bottom:Q"),
-            fill=alt.when("datum.main").then(alt.value(theme.PALE)).otherwise(alt.value("white")),
+            fill=alt.FillValue(**theme.either("datum.main", theme.PALE, "white")),
         ),
         lines.mark_rule(strokeWidth=2).encode(x2=alt.X2("right:Q"), y2=alt.Y2("plus:Q")),
         lines.mark_circle(size=16, opacity=1),
@@ -126,7 +126,7 @@ def interactions(result: Interactions, *, margin: float = np.inf, title: str = "
         base.mark_text(fontSize=9 if side < 60 else 10).encode(
             x=alt.X("middle:Q", scale=across, axis=None), y=alt.Y("caption:Q", scale=down, axis=None),
             text=alt.Text("effect:N"),
-            color=colour.otherwise(alt.value(theme.INK)),
+            color=alt.ColorValue(**theme.either(strong, theme.VERMILLION_TEXT, theme.INK)),
         ),
         label.encode(x=alt.X("place:Q", scale=across, axis=None), y=alt.YDatum(-0.15, scale=down, axis=None)),
         label.mark_text(fontWeight="bold", align="right").encode(

@@ -156,26 +156,26 @@ def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
     left, right = (alt.X(f"{side}:Q", scale=scale, axis=None) for side in ("left", "right"))
     y_scale = alt.Scale(zero=False, nice=True, padding=14)
     minus, plus = (alt.Y(f"mean_{level}:Q", title=None, scale=y_scale) for level in ("minus", "plus"))
-    colour = (
-        alt.when(f"datum.stars !== '{NOT_SIGNIFICANT}'").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96"))
-    )
+    colour = theme.either(f"datum.stars !== '{NOT_SIGNIFICANT}'", theme.BLUE, "#858d96")
     point: dict[str, Any] = {"size": 70, "opacity": 1, "strokeWidth": 2}
     ring: dict[str, Any] = {"size": 260, "strokeWidth": 2.5, "color": theme.HIGHLIGHT, "opacity": 1, "aria": False}
     return alt.layer(
         base.mark_rule(strokeDash=[5, 4], color=theme.MUTED, aria=False).encode(y=alt.Y("grand_mean:Q")),
         base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
-            x=left, x2=alt.X2("right"), y=minus, y2=alt.Y2("mean_plus"), color=colour
+            x=left, x2=alt.X2("right"), y=minus, y2=alt.Y2("mean_plus"), color=alt.ColorValue(**colour)
         ),
-        base.mark_point(fill="white", **point).encode(x=left, y=minus, stroke=colour),
-        base.mark_point(**point).encode(x=right, y=plus, stroke=colour, fill=colour),
+        base.mark_point(fill="white", **point).encode(x=left, y=minus, stroke=alt.StrokeValue(**colour)),
+        base.mark_point(**point).encode(
+            x=right, y=plus, stroke=alt.StrokeValue(**colour), fill=alt.FillValue(**colour)
+        ),
         base.mark_point(**ring).encode(x=left, y=minus, strokeOpacity=_ringed(-1)),
         base.mark_point(**ring).encode(x=right, y=plus, strokeOpacity=_ringed(1)),
         title=theme.AXIS_TITLE,
     )
 
 
-def _ringed(sign: int) -> Any:
-    return alt.when(f"levels[datum.place - 1] === {sign}").then(alt.value(1)).otherwise(alt.value(0))
+def _ringed(sign: int) -> alt.StrokeOpacityValue:
+    return alt.StrokeOpacityValue(**theme.either(f"levels[datum.place - 1] === {sign}", 1, 0))
 
 
 def _captions(scale: alt.Scale, rows: pl.DataFrame, codes: bool) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import polars as pl
@@ -94,7 +93,7 @@ def matrix(
         )  # fmt: skip
         scale = alt.Scale(domain=list(look.colours), range=list(look.colours.values()))
         fill = alt.Fill("kind:N", scale=scale, legend=legend if shown else None)
-        ink: Any = alt.value(theme.INK)
+        ink = alt.ColorValue(theme.INK)
     else:
         shades = alt.Scale(domain=[0, 1], range=["#ffffff", theme.BLUE], interpolate="rgb")
         fill = alt.Fill("shade:Q", scale=shades, legend=None)

@@ -33,7 +33,7 @@ def residual_bars(result: Residuals, *, order: Sequence[int], title: str = "", r
     bars = base.mark_bar().encode(
         x=x,
         y=alt.Y("residual:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
-        color=alt.when("datum.residual > 0").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.VERMILLION)),
+        color=alt.ColorValue(**theme.either("datum.residual > 0", theme.BLUE, theme.VERMILLION)),
         tooltip=[
             alt.Tooltip("condition:O"),
             alt.Tooltip("algorithm:N"),

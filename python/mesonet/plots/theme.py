@@ -68,9 +68,30 @@ IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"
 
 #: True for the marks of the highlighted condition.
 IS_HIGHLIGHTED = "datum.condition === hl"
+
+
+def either(test: str, then: Any, otherwise: Any) -> dict[str, Any]:
+    """Return a value that depends on the mark, for the class of a channel: ``alt.ColorValue(**either(...))``.
+
+    `altair.when` gives the same, and looks through some hundred classes for each.
+
+    Parameters
+    ----------
+    test
+        Vega expression.
+    then, otherwise
+        The values where the test is true and where it is false.
+
+    Returns
+    -------
+    Arguments of the class.
+    """
+    return {"condition": [{"test": test, "value": then}], "value": otherwise}
+
+
 #: Opacity of the marks of the highlight: drawn for every condition, visible for one. A filter instead would change the
 #: scales, so that every highlight would change the layout of the figure.
-LIT = alt.when(IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+LIT = alt.OpacityValue(**either(IS_HIGHLIGHTED, 1, 0))
 
 
 def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart:
@@ -92,7 +113,7 @@ def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart
     return (
         base.transform_aggregate(groupby=["condition", *fields])
         .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
-        .encode(**place, strokeOpacity=LIT)
+        .encode(**place, strokeOpacity=alt.StrokeOpacityValue(**either(IS_HIGHLIGHTED, 1, 0)))
     )
 
 
@@ -136,7 +157,7 @@ def band(base: alt.Chart, width: float) -> alt.Chart:
     )
 
 
-def ink_on_blue(shade: str) -> Any:
+def ink_on_blue(shade: str) -> alt.ColorValue:
     """Return the colour of text on a shade from white (0) to blue (1).
 
     Black has a contrast of 4.5 : 1 up to a shade of 0.94, white from 0.92 on. Shades below 0 lead to vermillion, where
@@ -149,9 +170,9 @@ def ink_on_blue(shade: str) -> Any:
 
     Returns
     -------
-    The condition for the channel of the colour.
+    The colour, for its channel.
     """
-    return alt.when(f"{shade} > 0.93").then(alt.value("white")).otherwise(alt.value(BLACK))
+    return alt.ColorValue(**either(f"{shade} > 0.93", "white", BLACK))
 
 
 def response_title(text: str) -> alt.Parameter:

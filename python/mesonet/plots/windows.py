@@ -72,7 +72,7 @@ def windows(
         )
     ]
     if capacity:
-        layers.append(base.mark_rule(strokeDash=[5, 4], color=theme.MUTED).encode(y=alt.datum(capacity)))
+        layers.append(base.mark_rule(strokeDash=[5, 4], color=theme.MUTED).encode(y=alt.YDatum(capacity)))
     means = [f"{name} {number(float(mean), 4)}" for name, mean in zip(result.flows, result.mean, strict=True)]
     text = f"Mean windows: {', '.join(means)}"
     if result.total == result.total:
