@@ -230,6 +230,7 @@ class ChartTables:
     """
 
     _tables: Mapping[str, pl.DataFrame]
+    _definition: dict[str, Any]
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -237,13 +238,16 @@ class ChartTables:
         return self._tables
 
     def definition(self) -> dict[str, Any]:
-        """Return the definition in Vega-Lite without the tables, and unchecked.
+        """Return the definition in Vega-Lite without the tables, and unchecked; made once, of the finished chart.
 
         Returns
         -------
         The definition; each table is referred to by its name.
         """
-        return dict(super().to_dict(validate=False))  # type: ignore[misc]
+        if "_definition" not in self.__dict__:
+            # Altair's own attributes are parts of the definition.
+            object.__setattr__(self, "_definition", super().to_dict(validate=False))  # type: ignore[misc]
+        return dict(self._definition)
 
     def to_dict(self, *arguments: Any, **options: Any) -> dict[str, Any]:
         """Return the definition in Vega-Lite with the tables as named data sets.
