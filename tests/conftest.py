@@ -9,6 +9,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -122,9 +123,9 @@ def _campaign(shared: Shared, name: str, text: str) -> Path:
     return shared.folder(f"campaign-{name}", make) / "out"
 
 
-@pytest.fixture(scope="module")
-def few_figures() -> Iterator[None]:
-    """Have the tests of a module draw one figure of each kind of folder and of each group of a report.
+@contextmanager
+def drawing_few_figures() -> Iterator[None]:
+    """Draw one figure of each kind of folder and of each group of a report.
 
     For tests of something else: `test_analyze`, `test_report` and `test_browser` make all.
     """
@@ -141,6 +142,13 @@ def few_figures() -> Iterator[None]:
         patch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
         patch.setattr("mesonet.reporting.folder.drawing._WORTH_A_PROCESS", 1000)  # another would draw all
         patch.setattr("mesonet.reporting.page.document.figure_groups", begun)
+        yield
+
+
+@pytest.fixture
+def few_figures() -> Iterator[None]:
+    """Have a test draw few figures."""
+    with drawing_few_figures():
         yield
 
 

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 import mesonet as mn
+from conftest import drawing_few_figures
 from firefox import Firefox
 from mesonet.browser import module
 from mesonet.reporting import write_report
@@ -16,7 +17,7 @@ from mesonet.reporting.replay.simulated import record
 from test_browser import CHROMIUM, PATIENCE_MS, browser  # noqa: F401
 from test_playground import FIREFOX, REQUIRED
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("few_figures")]
+pytestmark = pytest.mark.process
 
 
 def test_the_digest_depends_on_names_and_bits():
@@ -32,8 +33,9 @@ def pages(shared, tiny_campaign):
     def make(folder):
         campaign = mn.load(shutil.copytree(tiny_campaign, folder / "out"))
         record(campaign, 4, workers=1)
-        write_report(campaign, folder / "live.html")
-        write_report(campaign, folder / "plain.html", live=False)
+        with drawing_few_figures():
+            write_report(campaign, folder / "live.html")
+            write_report(campaign, folder / "plain.html", live=False)
 
     return shared.folder("report-live", make)
 
