@@ -421,6 +421,8 @@ def interrupted_inside(scenario: str, algorithm: str, threads: int) -> str:
         _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
+        process.wait()
+        process.stderr.close()
     assert process.returncode == -signal.SIGINT
     return errors
 

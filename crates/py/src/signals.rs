@@ -170,10 +170,30 @@ thread_local! {
     static ENDING: Cell<Option<Call>> = const { Cell::new(None) };
 }
 
+/// Gives a signal to the first thread of the process, unless this is it: the kernel may choose any thread, and the first
+/// one is in no list of calls.
+fn hands_to_first_thread(number: libc::c_int) -> bool {
+    // SAFETY: calls that a handler may make; the first thread has the number of the process.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        let process = libc::getpid();
+        libc::syscall(libc::SYS_gettid) != libc::c_long::from(process)
+            && libc::syscall(libc::SYS_tgkill, process, process, number) == 0
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = number;
+        false
+    }
+}
+
 /// The signal to end that came; 0 for none.
 static ENDING_BY: AtomicI32 = AtomicI32::new(0);
 
 extern "C" fn end(number: libc::c_int) {
+    if hands_to_first_thread(number) {
+        return;
+    }
     if number == libc::SIGALRM {
         let by = ENDING_BY.swap(0, Ordering::AcqRel);
         if by != 0 {
