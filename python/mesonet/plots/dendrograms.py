@@ -14,7 +14,6 @@ from mesonet.words import percent
 
 DATA, LEAVES = "trees", "leaves"
 PER_ROW, HEIGHT = 8, 90  # panels; px
-GREY = "#858d96"
 
 
 def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -80,7 +79,7 @@ def dendrograms(
         y=alt.Y("distance:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
         detail=alt.Detail("bracket:N"),
         order=alt.Order("corner:Q"),
-        color=alt.ColorValue(**theme.either("datum.group", theme.BLUE, GREY)),
+        color=alt.ColorValue(**theme.either("datum.group", theme.BLUE, theme.GREY)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("distance:Q", format=".3~g")],
     )  # fmt: skip
     names = base.transform_filter("isValid(datum.algorithm)").mark_text(

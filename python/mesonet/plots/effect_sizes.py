@@ -28,7 +28,7 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
     """
     terms = len(result.terms)
     x = alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=None)
-    colour = alt.ColorValue(**theme.either("datum.active", theme.BLUE, "#858d96"))
+    colour = theme.ACTIVE
     tooltip = [
         alt.Tooltip("rank:Q"),
         alt.Tooltip("strings:N", title="term"),

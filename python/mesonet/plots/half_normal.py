@@ -101,7 +101,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
     base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT).encode(
         x=alt.X("half_normal:Q", title="half-normal quantile", scale=alt.Scale(zero=True, nice=True)), y=size
     )
-    colour = alt.ColorValue(**theme.either("datum.active", theme.BLUE, "#858d96"))
+    colour = theme.ACTIVE
     rule = alt.Chart(alt.NamedData(name=MARGINS), width=WIDTH, height=HEIGHT).encode(y=size)
     plot = alt.layer(
         rule.mark_rule(strokeDash=[5, 4], color=theme.VERMILLION),

@@ -156,7 +156,7 @@ def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
     left, right = (alt.X(f"{side}:Q", scale=scale, axis=None) for side in ("left", "right"))
     y_scale = alt.Scale(zero=False, nice=True, padding=14)
     minus, plus = (alt.Y(f"mean_{level}:Q", title=None, scale=y_scale) for level in ("minus", "plus"))
-    colour = theme.either(f"datum.stars !== '{NOT_SIGNIFICANT}'", theme.BLUE, "#858d96")
+    colour = theme.either(f"datum.stars !== '{NOT_SIGNIFICANT}'", theme.BLUE, theme.GREY)
     point: dict[str, Any] = {"size": 70, "opacity": 1, "strokeWidth": 2}
     ring: dict[str, Any] = {"size": 260, "strokeWidth": 2.5, "color": theme.HIGHLIGHT, "opacity": 1, "aria": False}
     return alt.layer(

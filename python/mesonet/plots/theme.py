@@ -20,7 +20,7 @@ YELLOW, BLUE, VERMILLION, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 
 #: The same hues as text: at least 4.5 : 1 on white, on `PALE` and on the band of the highlight (WCAG 2.2, 1.4.3).
 GREEN_TEXT, VERMILLION_TEXT = "#007a59", "#b34d00"
-INK, MUTED, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#c9ced4", "#eef0f3"
+INK, MUTED, GREY, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#858d96", "#c9ced4", "#eef0f3"
 HIGHLIGHT = ORANGE
 #: Tints of blue and yellow that carry black text; ▲ and ▼ accompany them. High is neither good nor bad.
 HIGH, LOW = "#8fc4e8", "#ecc96f"
@@ -91,7 +91,10 @@ def either(test: str, then: Any, otherwise: Any) -> dict[str, Any]:
 
 #: Opacity of the marks of the highlight: drawn for every condition, visible for one. A filter instead would change the
 #: scales, so that every highlight would change the layout of the figure.
-LIT = alt.OpacityValue(**either(IS_HIGHLIGHTED, 1, 0))
+_LIT = either(IS_HIGHLIGHTED, 1, 0)
+LIT = alt.OpacityValue(**_LIT)
+#: Colour of an effect: active effects stand out.
+ACTIVE = alt.ColorValue(**either("datum.active", BLUE, GREY))
 
 
 def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart:
@@ -113,7 +116,7 @@ def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart
     return (
         base.transform_aggregate(groupby=["condition", *fields])
         .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
-        .encode(**place, strokeOpacity=alt.StrokeOpacityValue(**either(IS_HIGHLIGHTED, 1, 0)))
+        .encode(**place, strokeOpacity=alt.StrokeOpacityValue(**_LIT))
     )
 
 

@@ -56,7 +56,7 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
                 scale=alt.Scale(domain=["factor", "interaction"], range=["square", "circle"]),
                 legend=alt.Legend(title=None, orient="bottom"),
             ),
-            color=alt.ColorValue(**theme.either("datum.active", theme.BLUE, "#858d96")),
+            color=theme.ACTIVE,
         ),
         # On either side in turn, because effects of about the same size have neighbouring ranks and points.
         base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 1")
