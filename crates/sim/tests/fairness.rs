@@ -1,6 +1,8 @@
 //! Fairness among explicit flows in whole runs.
 
 use crate::common::*;
+use crate::engines::agree;
+use crate::snapshots::continues_as;
 use mesonet_sim::{Engine, Scenario};
 use serde_json::{Value, json};
 
@@ -92,16 +94,8 @@ fn crowd() -> Value {
 #[test]
 fn engines_threads_and_snapshots_agree() {
     let scenario = crowd();
-    let text =
-        |engine, threads| everything(begin(&scenario, 3, engine, threads), 0.7, |simulation, _| simulation);
-    let found = text(Engine::Domains, 1);
-    let resumed = everything(begin(&scenario, 3, Engine::Domains, 1), 0.7, |mut simulation, _| {
-        begin(&scenario, 3, Engine::Domains, 2).restored(&simulation.snapshot()).expect("of the same run")
-    });
-    assert_eq!(found, resumed);
-    assert_eq!(found, text(Engine::Domains, 4));
-    assert_eq!(found, text(Engine::OneDomain, 1));
-    assert_eq!(found, text(Engine::Reference, 1));
+    let text = agree(&scenario, 3);
+    continues_as(&scenario, 3, Engine::Domains, 3, &text);
     let simulation = run(&scenario, 3);
     let unknown: Vec<_> = NAMES.iter().filter(|name| !response(&simulation, name).is_finite()).collect();
     assert!(unknown.is_empty(), "{unknown:?}");

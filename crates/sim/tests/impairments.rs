@@ -518,11 +518,7 @@ fn sets_impair_their_own_links() {
     let share = |lost: u64, of: u64| lost as f64 / of as f64;
     assert!((share(counters.dropped, counters.data_sent) - 0.01).abs() < 0.003, "{counters:?}");
     assert!((share(counters.acks_dropped, counters.leaving) - 0.05).abs() < 0.006, "{counters:?}");
-    let text = both.to_string();
-    for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 2)] {
-        let by = |engine, threads| everything(begin(&both, 3, engine, threads), 7.0, |same, _| same);
-        assert!(by(engine, threads) == by(Engine::Reference, 1), "{text}");
-    }
+    engines::agree(&both, 3);
 
     both["impairment_sets"]["back"]["at"] = json!(["A - B"]);
     let refused = refusal(&both);

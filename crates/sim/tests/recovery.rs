@@ -138,7 +138,7 @@ fn users(transport: &[(&str, Value)]) -> Value {
             ("users.base_sources", json!(20.0)),
             ("network.speed", json!(40_000.0)),
             ("network.ecn_threshold", json!(20.0)),
-            ("time", time(12.0, 2.0, 1)),
+            ("time", time(8.0, 2.0, 1)),
             ("algorithms", json!(shares)),
         ],
     );

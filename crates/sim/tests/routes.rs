@@ -1,6 +1,8 @@
 //! Routes that change during a run: costs of links, and links that fail.
 
 use crate::common::*;
+use crate::engines::agree;
+use crate::snapshots::continues_as;
 use mesonet_sim::{Engine, Scenario, Simulation};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -192,18 +194,10 @@ fn engines_agree_on_routes() {
         ("delay", "port", "pie"),
     ] {
         let scenario = flapping(path, queue, discipline);
-        let by = |engine, threads| everything(begin(&scenario, 1, engine, threads), 0.7, |same, _| same);
-        let reference = by(Engine::Reference, 1);
-        for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 1), (Engine::Domains, 2)] {
-            assert!(by(engine, threads) == reference, "{engine:?} {threads}: {path} {queue} {discipline}");
-        }
+        let text = agree(&scenario, 1);
         // From a snapshot between two changes, in a simulation that has not begun.
         for engine in [Engine::Reference, Engine::Domains] {
-            let again = everything(begin(&scenario, 1, engine, 1), 0.7, |mut simulation, _| {
-                let snapshot = simulation.snapshot();
-                begin(&scenario, 1, engine, 2).restored(&snapshot).expect("a snapshot of this run")
-            });
-            assert!(again == reference, "{engine:?} from snapshots: {path} {queue} {discipline}");
+            continues_as(&scenario, 1, engine, 3, &text);
         }
     }
 }
@@ -225,12 +219,8 @@ fn engines_agree_where_acknowledgements_overtake() {
         scenario["network"]["changes"].as_array_mut().unwrap().retain(|change| change["delay"].is_null());
         for receiver in receivers() {
             let scenario = with(scenario.clone(), &receiver);
-            let by = |engine, threads| everything(begin(&scenario, 1, engine, threads), 0.7, |same, _| same);
-            let reference = by(Engine::Reference, 1);
             assert!(run(&scenario, 1).counters().acks_dropped > 100);
-            for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 1), (Engine::Domains, 2)] {
-                assert!(by(engine, threads) == reference, "{engine:?} {threads}: {path} {receiver:?}");
-            }
+            agree(&scenario, 1);
         }
     }
 }
@@ -251,8 +241,7 @@ proptest! {
         let simulation = run(&scenario, 1);
         let (c, census) = (simulation.counters(), simulation.census());
         prop_assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight);
-        let by = |engine| everything(begin(&scenario, 2, engine, 2), 0.7, |same, _| same);
-        prop_assert!(by(Engine::Domains) == by(Engine::Reference));
+        agree(&scenario, 1);
     }
 }
 

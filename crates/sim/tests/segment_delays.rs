@@ -1,6 +1,8 @@
 //! One-way delays of segments, and the utilisation of the busiest queue.
 
 use crate::common::*;
+use crate::engines::agree;
+use crate::snapshots::continues_as;
 use mesonet_sim::Engine;
 use serde_json::{Value, json};
 
@@ -78,15 +80,7 @@ fn engines_threads_and_snapshots_agree() {
         if path == "queued" {
             scenario["network"]["ack_path"] = json!(path);
         }
-        let text = |engine, threads| {
-            everything(begin(&scenario, 3, engine, threads), 1.1, |simulation, _| simulation)
-        };
-        let found = text(Engine::Domains, 1);
-        let resumed = everything(begin(&scenario, 3, Engine::Domains, 1), 1.1, |mut simulation, _| {
-            begin(&scenario, 3, Engine::Domains, 2).restored(&simulation.snapshot()).expect("of the same run")
-        });
-        assert!(found == resumed, "{path}: a resumed run differs");
-        assert!(found == text(Engine::Domains, 4), "{path}: threads differ");
-        assert!(found == text(Engine::Reference, 1), "{path}: engines differ");
+        let text = agree(&scenario, 3);
+        continues_as(&scenario, 3, Engine::Domains, 3, &text);
     }
 }
