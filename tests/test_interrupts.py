@@ -65,6 +65,25 @@ def test_five_interrupts_end_a_command_with_one_line(
     assert interrupted(*words, when=when) == (130, "mesonet: interrupted\n")
 
 
+INTERRUPTED_IMPORT = """
+import builtins
+as_before = builtins.__import__
+def imported(name, *more, **named):
+    if name == "mesonet.cli.main":
+        exec("raise KeyboardInterrupt")
+    return as_before(name, *more, **named)
+builtins.__import__ = imported
+"""
+
+
+def test_an_interrupt_in_text_that_python_executes_is_handled_like_others(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED_IMPORT)
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "mesonet", "list"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "mesonet: interrupted\n")
+
+
 @pytest.mark.parametrize("drawn", [0, 1, 10])
 def test_five_interrupts_end_the_processes_that_draw(tiny_campaign: Path, tmp_path: Path, drawn: int) -> None:
     out = shutil.copytree(tiny_campaign, tmp_path / "out")

@@ -28,7 +28,10 @@ def once(number: int, frame: FrameType | None) -> None:
     KeyboardInterrupt
         Always.
     """
+    # Python would print a traceback for a SIGINT that comes in the middle of this change.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     raise KeyboardInterrupt
 
 

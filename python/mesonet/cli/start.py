@@ -21,3 +21,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("mesonet: interrupted\n")
         sys.exit(interrupts.CODE)
+    finally:
+        # An interrupt in text that `exec` runs, as for dataclasses, ends `python -m mesonet` by SIGINT, although it was
+        # handled: Python remembers it until the next text.
+        exec("")
