@@ -50,18 +50,18 @@ def test_a_level_of_significance_lies_between_0_and_1(name: str, alpha: float) -
 def test_factors_are_named_once_and_without_a_star(name: str) -> None:
     call = TAKE_FACTORS[name]
     call(["a", "b", "c"])
-    with pytest.raises(InputError, match=r'factors\[2\] = "a": named twice. Allowed: each name once'):
+    with pytest.raises(InputError, match=r'factors\[2\] = "a": .*twice.*Allowed: .*once'):
         call(["a", "b", "a"])
     if name == "group_rules":  # its rules name no interactions, and algorithms of models have any name
         call(["a", "b*c", "c"])
     else:
-        with pytest.raises(InputError, match=r'factors\[1\] = "b\*c": \* stands between the factors of an interaction'):
+        with pytest.raises(InputError, match=r'factors\[1\] = "b\*c": \*.*interaction'):
             call(["a", "b*c", "c"])
-    with pytest.raises(InputError, match=r'= "b\*c": not an id of a factor'):
+    with pytest.raises(InputError, match=r'= "b\*c": .*factor'):
         designs.two_level(["a", "b*c"])
     with pytest.raises(InputError, match="factor ids must differ"):
         designs.two_level(["a", "a"])
-    with pytest.raises(InputError, match='factors = "abc": not a list of names'):
+    with pytest.raises(InputError, match=r'factors = "abc": .*list'):
         call("abc")
 
 

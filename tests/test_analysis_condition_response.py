@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from fragments import holds
 from mesonet.analysis import compare_algorithms, condition_response_summary, extremes, grubbs, residuals
 from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
 from mesonet.plots.residuals import points_table, verdicts_table
@@ -127,7 +128,7 @@ def test_five_algorithms_of_which_one_run_failed_have_no_verdict_there():
     assert result.cells_tested == 1
     assert result.statement[0, 0] == ""
     assert result.statement[1, 0].startswith("only 4 algorithms have a value")
-    assert any("1 cells have values of fewer than 5" in note for note in result.notes)
+    assert any(holds(note, "1 cells", "fewer than 5") for note in result.notes)
 
 
 def test_one_algorithm():
@@ -187,7 +188,7 @@ def test_one_value_beside_equal_ones_is_no_finding():
         assert result.statement[0, 0] == result.statement[1, 0] == ALONE
         assert result.statement[2, 0] == "not distinguishable"
         assert result.cells_tested == 2
-        assert "In 2 of 5 cells all values but one are equal: no verdict." in result.notes
+        assert any(holds(note, "2 of 5 cells", "equal", "no verdict") for note in result.notes)
         assert extremes(result, np.array(cells, dtype=float)[:, :, None]).condition.tolist() == [5]
     # The test itself is as published.
     alone = grubbs([0, 0, 0, 0, 1])

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from conftest import TINY
 from fake_campaign import ALGORITHMS, TOTALS, fake_campaign, few_responses
+from fragments import holds
 from large_campaign import large_campaign
 from mesonet import reporting
 from mesonet.analysis import main_effects
@@ -422,7 +423,7 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
     root = tmp_path / "analysis"
     assert set(named) <= set(names_of(root))
     text = (root / "index.md").read_text()
-    assert "Own flows get more than competing flows in" in text
+    assert holds(text, "Own flows", "more than competing")
     assert "Mean windows: flow 1" in text
     assert "jumbo files in period 2" in text
     table = pl.read_parquet(root / "tables" / "flow_groups.parquet")
@@ -458,7 +459,7 @@ def test_two_experiments_beside_each_other(small, tmp_path, monkeypatch):
         f"beside/goodput_{kind}" for kind in ("document", "movie", "service_pack", "web_object")
     ]
     text = (root / "index.md").read_text()
-    assert "doubled gives more than large in 12 of 12 cases" in text
+    assert holds(text, "doubled", "more than large", "12 of 12")
     assert "The largest change is +100 %" in text
     goodputs = pl.read_parquet(root / "tables" / "beside_goodputs.parquet")
     assert goodputs.height == 2 * 24 * 2
@@ -572,7 +573,7 @@ def test_a_network_does_not_stand_beside_a_model(network_first, tmp_path):
     network = fake_campaign(tmp_path / "network", lost=(), missing=())
     model = replace(network, path=tmp_path / "model", experiment={**network.experiment, "model": {"function": "f"}})
     first, second = (network, model) if network_first else (model, network)
-    with pytest.raises(InputError, match="one campaign is of a network, the other of a model") as refused:
+    with pytest.raises(InputError, match=r"network.* model") as refused:
         write_analysis(first, tmp_path / "out", figures="none", beside=second)
     assert refused.value.value == str(second.path)
     assert not (tmp_path / "out").exists()

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from fragments import holds
 from mesonet import plots
 from mesonet.cli.main import main
 from mesonet.errors import InputError
@@ -135,7 +136,7 @@ def test_a_drawing_and_its_rows_have_arrivals(chosen: Scenario) -> None:
 
 def test_an_overload_is_noted(chosen: Scenario) -> None:
     [note] = load_notes(chosen.set("arrivals[0].load", 1.5).describe())
-    assert note.startswith("arrivals offer up to 1.50 times the load that routers of the class plain serve")
+    assert holds(note, "arrivals", "1.50 times", "class plain")
     assert load_notes(chosen.describe()) == []
 
 
@@ -236,7 +237,7 @@ def test_bad_distributions_are_refused(folder: Path, table: str, message: str) -
 
 
 def test_unknown_paths_of_processes_are_refused(chosen: Scenario) -> None:
-    with pytest.raises(InputError, match=r"the scenario has no such process. Allowed: arrivals\[0\]"):
+    with pytest.raises(InputError, match=r"no such process.*Allowed: arrivals\[0\]"):
         chosen.set("arrivals[1].load", 0.5)
     with pytest.raises(InputError, match="a scenario with"):
         mn.scenario("dumbbell").set("arrivals[0].load", 0.5)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mesonet
+from fragments import holds
 from mesonet.campaign import Campaign, load
 from mesonet.campaign import process as process_module
 from mesonet.campaign.backlog import RunOptions
@@ -209,9 +210,7 @@ def test_folder_of_another_experiment_is_refused(finished: Campaign, tiny: Path)
     before = sorted(finished.path.rglob("*"))
     with pytest.raises(InputError) as caught:
         experiment(tiny, seed=6).run(finished.path, progress=False)
-    assert "holds experiment tiny (8 runs), not experiment tiny (8 runs): seed is 5 there and 6 here" in str(
-        caught.value
-    )
+    assert holds(str(caught.value), "tiny (8 runs)", "not experiment tiny (8 runs)", "seed", "5 there", "6 here")
     with pytest.raises(InputError, match=r"time\.duration is 2 there and 4 here"):
         experiment(tiny, duration="4 s").run(finished.path, progress=False)
     tiny.write_text(tiny.read_text().replace('name = "tiny"', 'name = "mine"'))

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from fake_campaign import fake_campaign
+from fragments import holds
 from mesonet.analysis import (
     Groupings,
     correlations,
@@ -51,31 +52,30 @@ def test_a_best_rank_stands_beside_the_next_one():
     assert printed.startswith(f"{found.algorithms[order[0]]} has the highest average rank, ")
     assert f"before {found.algorithms[order[1]]} with " in printed
     alike = rank_summary([[1.0, 2], [2, 1]], classes=["web", "movie"], algorithms=["tcp", "bic"])
-    assert "before bic with 1.5: no gap at all" in ranks_caption(alike)
+    assert holds(ranks_caption(alike), "before bic", "1.5", "no gap")
     close = rank_summary([[1.0, 2, 3], [3, 2, 1], [2, 1, 3]], classes=list("abc"), algorithms=["x", "y", "z"])
-    assert ranks_caption(close).startswith("z has the highest average rank, 2.33 of 3 (SD 1.2), before x with 2: a gap")
-    assert "a gap of 0.33, less than either's SD" in ranks_caption(close)
+    assert holds(
+        ranks_caption(close), "z", "highest", "2.33 of 3 (SD 1.2)", "before x", "2", "gap of 0.33", "less than", "SD"
+    )
 
 
 def test_shares_name_the_next_algorithm_on_the_same_paths():
     panels, shares = ["fast paths", "fast paths", "slow paths", "slow paths"], [0.5, 0.48, 0.2, 0.1]
     table = pl.DataFrame({"panel": panels, "algorithm": ["tcp", "bic"] * 2, "value": shares})
-    assert shares_caption(table) == (
-        "The largest share is 50 % on fast paths, of tcp (next bic, 48 %); the smallest is 10 % on slow paths, of bic "
-        "(next tcp, 20 %)."
-    )
+    printed = shares_caption(table)
+    assert holds(printed, "largest", "50 % on fast paths", "tcp", "next bic, 48 %")
+    assert holds(printed, "smallest", "10 % on slow paths", "bic", "next tcp, 20 %")
 
 
 def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     design = two_level(["a", "b", "c", "d"])
     signs, noise = design.matrix.astype(float), 0.1 * np.random.default_rng(4).standard_normal(16)
     one = terms(design, 5 * signs[:, 0] + noise)
-    assert "1 of 15 effects on loss exceeds the margin" in terms_caption("loss", "s", one)
+    assert holds(terms_caption("loss", "s", one), "1 of 15 effects", "exceeds")
     both = 5 * signs[:, 0] * signs[:, 1] + 4 * signs[:, 2] * signs[:, 3] + noise
     two = terms(design, both)
     printed = terms_caption("loss", "s", two)
-    assert "2 of 15 effects on loss exceed the margin" in printed
-    assert "chance alone would give about 0.75. 2 exceed the simultaneous margin of" in printed
+    assert holds(printed, "2 of 15 effects", "exceed the", "chance", "0.75", "2 exceed", "simultaneous margin")
     assert "string" not in printed, "nothing is aliased"
     printed = interactions_caption("loss", "s", interactions(design, both), two)
     assert "is a*b: 10" in printed
@@ -87,8 +87,7 @@ def test_equal_values_are_not_called_the_one_smallest(view):
     design = view.campaign.design
     values = np.where(design.matrix[:, 0] > 0, 0.0, np.arange(32) + 1.0)
     printed = ordered_caption(view, ordered_data(design, values), "loss_rate")
-    assert printed.startswith("The smallest, 0 %, is in 16 conditions (")
-    assert "The 16 smallest all have network speed (X1) at 1600 seg/ms" in printed
+    assert holds(printed, "smallest, 0 %", "16 conditions (", "16 smallest", "network speed (X1) at 1600 seg/ms")
     half = np.where(design.matrix[:, 0] > 0, 0.0, 1.0)
     half[np.flatnonzero(half == 0)[0]] = 1.0
     tied = ordered_caption(view, ordered_data(design, half), "loss_rate")
@@ -97,10 +96,8 @@ def test_equal_values_are_not_called_the_one_smallest(view):
     assert (alike == alike.max()).sum() == 1
     assert "alike" not in values_caption(view, "loss_rate", "measured")
     flat = replace(view.campaign, responses=view.campaign.responses.with_columns(pl.col("value").clip(0, 0.01)))
-    assert re.search(
-        r"it is highest in \d+ combinations of condition and algorithm alike \(condition",
-        values_caption(CampaignView(flat), "loss_rate", "measured"),
-    )
+    printed = values_caption(CampaignView(flat), "loss_rate", "measured")
+    assert re.search(r"highest in \d+ combinations .* alike \(condition", printed)
     assert [numbered("condition", n) for n in ([4], [4, 7], [1, 2, 3, 4])] == [
         "condition 4", "conditions 4 and 7", "4 conditions (1, 2, 3, ...)",
     ]  # fmt: skip
@@ -111,7 +108,7 @@ def test_the_largest_effect_and_the_widest_condition_stand_beside_the_next(view)
     order = np.argsort(-np.abs(result.effect))
     assert f"next is {factor_title(view, result.factors[order[1]])} with" in effects_caption(view, result, "loss_rate")
     found = residuals([[1.0, 2, 3], [1, 2, 9], [1, 2, 6]], algorithms=["a", "b", "c"])
-    assert "differ most in condition 2, by 8 s, before condition 3, by 5 s." in residuals_sentence(found, "delay", "s")
+    assert holds(residuals_sentence(found, "delay", "s"), "most in condition 2", "8 s", "condition 3", "5 s")
 
 
 def test_few_effects_tell_no_noise_and_no_margin_is_drawn():
@@ -120,12 +117,10 @@ def test_few_effects_tell_no_noise_and_no_margin_is_drawn():
     found = terms(design, y)
     assert np.isfinite(found.noise.me)
     assert margins_table(found).is_empty()
-    assert terms_caption("loss", "1", found) == "3 effects are too few to separate effects from noise."
+    too_few = ("3 effects", "too few", "noise")
+    assert holds(terms_caption("loss", "1", found), *too_few)
     printed = interactions_caption("loss", "1", interactions(design, y), found)
-    assert printed == (
-        "The largest interaction on loss is a*b: −0.5 percentage points. 3 effects are too few to separate effects "
-        "from noise."
-    )
+    assert holds(printed, "largest interaction on loss", "a*b", "−0.5 percentage points", *too_few)
 
 
 def test_replicates_tell_the_noise_of_few_effects():
@@ -135,10 +130,7 @@ def test_replicates_tell_the_noise_of_few_effects():
     found = terms(design, y, noise="replicates")
     assert margins_table(found).height == 2
     printed = terms_caption("loss", "1", found)
-    assert (
-        "3 of 3 effects on loss exceed the margin of error of 0.28 percentage points (from the scatter between"
-        in printed
-    )
+    assert holds(printed, "3 of 3 effects", "exceed", "0.28 percentage points", "scatter between")
     assert "Lenth" not in printed
 
 
@@ -148,12 +140,11 @@ def test_a_chain_of_pairs_is_not_called_one_behaviour():
     data = np.column_stack([a, a + b, b, c, 2 * c])
     names = ["a", "ab", "b", "c", "cc"]
     printed = correlations_caption({name: name for name in names}, correlations(data, responses=names))
-    assert "link the 5 responses that vary into 2 groups." in printed
-    assert (
-        "Ab and a and b are linked by chains: 2 of the 3 pairs are above 0.65, 2 of the 2 with ab; |r| goes down"
-        in printed
+    assert holds(printed, "5 responses that vary", "2 groups")
+    assert holds(
+        printed, "Ab and a and b", "chains", "2 of the 3 pairs", "above 0.65", "2 of the 2 with ab", "|r| goes down"
     )
-    assert "C and cc go together in every pair." in printed
+    assert holds(printed, "C and cc", "every pair")
 
 
 def rules_of(groups, view):
@@ -167,14 +158,14 @@ def test_rules_no_better_than_the_largest_group_explain_nothing(view):
     groups[5], groups[9] = 2, 2
     printed = scores_caption(rules_of(groups, view))
     assert "No rule of up to 3 settings" in printed
-    assert printed.endswith("the largest group alone, which has 30 of 32 combinations of condition and algorithm.")
+    assert holds(printed, "No rule", "largest group alone", "30 of 32 combinations")
 
 
 def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(view):
     x1, x2, x3 = view.campaign.design.matrix[:, :3].T
     groups = np.where(x1 < 0, 1, np.where((x2 > 0) == (x3 > 0), 2, 3)).tolist()
     printed = scores_caption(rules_of(groups, view))
-    assert "Group 1: network speed (X1) at 800 seg/ms." in printed, "the branches of one group are one rule"
+    assert "Group 1: network speed (X1) at 800 seg/ms" in printed, "the branches of one group are one rule"
     exact = np.where(x1 < 0, 1, np.where(x2 > 0, 2, 1)).tolist()
     printed = scores_caption(rules_of(exact, view))
     assert "In place of network speed (X1), " in printed
@@ -187,7 +178,7 @@ def test_significance_is_said_at_the_level_reached_and_against_what(view):
     none = replace(strong, stars=("",) * len(strong.stars))
     for mode, against in (("nist", "variation between the conditions"), ("replicates", "scatter between replicates")):
         printed = effects_caption(view, replace(none, mode=mode), "loss_rate")
-        assert f"No effect is significant at 95 % against the {against}." in printed
+        assert holds(printed, "No effect", "95 %", f"against the {against}")
     untested = replace(none, p=np.full(len(none.p), np.nan))
     assert "ignificant" not in effects_caption(view, untested, "loss_rate")
 
@@ -197,9 +188,7 @@ def test_groupings_count_the_components_that_are_followed():
     found = Groupings(
         cluster=np.array([1, 1, 2, 2]), component=np.array([1, 1, 3, 3]), components=4, agreement=1.0, **shown
     )
-    assert groupings_caption(found).startswith(
-        "Correlation gives 2 groups; the responses follow 2 components. Both agree"
-    )
+    assert holds(groupings_caption(found), "2 groups", "2 components", "agree")
     one = replace(found, component=np.ones(4, dtype=int))
     assert groupings_caption(one).endswith("follow 1 component: nothing to compare.")
 

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 from click.testing import Result as Outcome
 
 import mesonet
+from fragments import holds
 from mesonet import core
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, planned
@@ -151,7 +152,7 @@ def test_what_is_no_snapshot_of_the_run_is_refused_or_forgiven(untouched: Result
 
 def test_places_and_times_that_cannot_be(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing" / "snapshot"):
-        with pytest.raises(InputError, match=r"^--checkpoint = .*: no place for a file"):
+        with pytest.raises(InputError, match=r"^--checkpoint = .*: no place"):
             Checkpoint(path)
     for every in ("5", "5 km", "0 s", "-1 s", "soon"):
         with pytest.raises(InputError, match=r"^--checkpoint-every"):
@@ -195,7 +196,8 @@ def test_who_forgives_waits_and_leaves_the_file_of_others_alone(
         assert same(mesonet.simulate(small(), 3, checkpoint=second), untouched)
     first.release()
     assert file.read_bytes() == content
-    assert notes[1:] == [f"{file}: another process uses it; this run leaves no snapshot"]
+    [note] = notes[1:]
+    assert holds(note, f"{file}: ", "another process", "no snapshot")
 
 
 def test_a_snapshot_that_cannot_be_written_ends_no_run(
@@ -208,7 +210,7 @@ def test_a_snapshot_that_cannot_be_written_ends_no_run(
     notes: list[str] = []
     with Checkpoint(tmp_path / "snapshot", "1 ms", note=notes.append) as checkpoint:
         assert same(mesonet.simulate(small(), 3, checkpoint=checkpoint), untouched)
-    assert "no snapshot could be written: No space left on device" in notes[0]
+    assert holds(notes[0], "no snapshot", "No space left on device")
     assert not list(tmp_path.iterdir())
 
 
@@ -311,7 +313,7 @@ def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> Non
     process = start(tmp_path)
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
-    assert errors.startswith(f'mesonet: --checkpoint = "{file}": a snapshot of another scenario, seed or engine.')
+    assert holds(errors, f'mesonet: --checkpoint = "{file}": ', "another scenario, seed or engine")
     assert errors.count("\n") == 1
 
 
@@ -532,7 +534,7 @@ def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledge
         worker.time_limit = 0.5
         death = worker.make(begun, run, None, lambda: False)
         assert isinstance(death, Death)
-        assert death.message == "the run took longer than the time limit of 0.5 s"
+        assert holds(death.message, "longer", "time limit of 0.5 s")
         assert death.blamed
         assert file.exists()
         assert 0 < worker.share < 1, "the process says how far the run is"
@@ -562,7 +564,7 @@ def test_snapshots_that_no_run_can_use_are_removed_and_others_counted(begun: Led
     assert [path.name for path in begun.runs.iterdir()] == [begun.snapshot(run.key).name]
     about = status(begun.path)
     assert (about.missing, about.on_from_snapshot) == (1, 1)
-    assert "1 of the remaining runs resumes from a snapshot" in status_lines(about)
+    assert any(holds(line, "1 of the remaining runs", "snapshot") for line in status_lines(about))
     with Leases(begun.runs) as claims:
         assert claims.take(run.key)
         assert status(begun.path).on_from_snapshot == 0

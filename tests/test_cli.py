@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet
+from fragments import holds
 from mesonet.cli import start
 from mesonet.cli.main import main
 from mesonet.simulation.result import FILES
@@ -231,7 +232,7 @@ def test_check_compares_the_load_with_the_routers() -> None:
         for time in ("100 s", "2 s")
     )
     assert "active flows accumulate" not in light
-    assert "times the load that routers of the class normal access serve: active flows accumulate" in heavy
+    assert holds(heavy, "times the load", "class normal access", "accumulate")
 
 
 def test_run_and_check_one_condition_of_an_experiment(tiny: Path) -> None:
@@ -281,7 +282,7 @@ def test_bad_output_directory_is_refused_before_the_run(here: Path) -> None:
     (here / "out" / "thesis.tex").write_text("")
     result = call("run", "abilene", "--out", "out")
     assert result.exit_code == 2
-    assert '--out = "out": the directory holds other files (thesis.tex)' in result.stderr
+    assert holds(result.stderr, '--out = "out": ', "other files (thesis.tex)")
 
 
 def test_unknown_options_and_verbs_exit_with_2() -> None:
@@ -323,7 +324,7 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
     assert "continues without changes" in begun.stderr
     begun = call("experiment", "run", "tiny", "--set", "think_time=9 s")
     assert begun.exit_code == 2
-    assert '--set = "think_time=9 s": a campaign in progress continues without changes' in begun.stderr
+    assert holds(begun.stderr, '--set = "think_time=9 s": ', "in progress", "without changes")
     other = call("experiment", "run", one_factor, "--seed", "9")
     assert other.exit_code == 2
     assert "seed is 5 there and 9 here" in other.stderr
@@ -341,7 +342,8 @@ def test_interrupted_campaign_says_how_to_continue(here: Path, tiny: Path) -> No
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert messages(errors) == ["mesonet: interrupted; finished runs stay, the same command continues"]
+    [message] = messages(errors)
+    assert holds(message, "mesonet: interrupted", "finished runs stay", "same command")
     assert json_of("experiment", "status", "tiny")["missing"] > 0
 
 

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 import mesonet
 import sleepy
+from fragments import holds
 from mesonet.campaign.cluster import _Driver, exposure
 from mesonet.cli.main import main
 from mesonet.errors import InputError
@@ -193,7 +194,7 @@ def test_tls_lets_in_certificates_of_its_authority_only(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_scheduler_that_others_reach_is_noted(address: str, exposed: bool) -> None:
-    assert ("any process that reaches it can run code" in exposure(address)) == exposed
+    assert holds(exposure(address), "any process", "run code") == exposed
 
 
 def test_cluster_and_pool_share_a_campaign_and_poison_is_quarantined(cluster: Cluster, tmp_path: Path) -> None:
@@ -233,7 +234,7 @@ def test_task_whose_answer_does_not_come_is_made_again(status: str, monkeypatch:
 def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mesonet.campaign.cluster._CONNECT_S", 0.5)
     chosen = mesonet.experiment(write(tmp_path, replicates=1))
-    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler can be reached"):
+    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler"):
         chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
     assert not (tmp_path / "out").exists(), "nothing is written for a cluster that is not there"
     with pytest.raises(InputError, match="no Dask scheduler can be reached"):
@@ -275,7 +276,7 @@ def test_scheduler_without_workers_is_not_waited_for(
             running.wait(1)
             dies = threading.Thread(target=lambda: (until(lambda: sleepy.calls(tmp_path)), kill(worker)), daemon=True)
             dies.start()
-        with pytest.raises(InputError, match=r"--dask = .*: the Dask scheduler had no workers for 3 s"):
+        with pytest.raises(InputError, match=r"--dask = .*: .*no workers for 3 s"):
             chosen.run(tmp_path / "out", dask=str(running.file))
     finally:
         running.stop()
@@ -296,7 +297,7 @@ def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, t
         main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://[::1]:1"]
     )
     assert (text.exit_code, text.stderr.count("\n")) == (1, 1), text.output
-    assert text.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
+    assert holds(text.stderr, "mesonet: ", "cluster", ": TypeError: cannot unpickle\n")
 
 
 def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:

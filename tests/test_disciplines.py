@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from fake_campaign import FACTORS, fake_campaign
+from fragments import holds
 from mesonet import plots
 from mesonet.campaign import Campaign
 from mesonet.cli.main import main
@@ -106,14 +107,14 @@ def test_a_discipline_that_is_better_worse_and_both() -> None:
     (trade,) = discipline_choices(view := CampaignView(with_queues(0.5, 2.0)))
     assert trade.chosen == TRADE
     sentence = disciplines_sentence(view)
-    assert "drop-tail is better in loss rate, DualPI2 is better in delay of 95 % of the segments" in sentence
+    assert holds(sentence, "drop-tail is better in loss rate", "DualPI2 is better in delay")
     assert "a trade" in str(disciplines_html(view))
 
 
 def test_the_page_begins_with_the_answers_on_disciplines() -> None:
     trade = answer_html(CampaignView(with_queues(0.5, 2.0)))
     assert trade.index("Which queue discipline?") < trade.index('id="answer-title"')
-    assert "<strong>a trade</strong> for queues of PoP routers; drop-tail is better in loss rate" in trade
+    assert holds(trade, "<strong>a trade</strong>", "PoP routers", "drop-tail is better in loss rate")
     assert "<strong>DualPI2</strong> for queues of PoP routers.</li>" in answer_html(
         CampaignView(with_queues(0.5, 0.5))
     )
@@ -207,9 +208,9 @@ def test_the_built_in_experiment_answers_for_flows_and_routers(tmp_path: Path) -
     assert "queueing delay" in titles
     page = mn.report(campaign, path / "report.html").read_text()
     assert "Which queue discipline, for whom?" in page
-    assert "How long do segments wait, and how many are dropped and marked?" in page
+    assert holds(page, "How long do segments wait", "dropped and marked?")
     assert "40 seg/ms (480 Mbit/s)" in page
-    assert "segments of 1,500 bytes, such as 1,000 segments/s (12 Mbit/s) or 1,000 segments (1.5 MB)." in page
+    assert holds(page, "segments of 1,500 bytes", "1,000 segments/s (12 Mbit/s)", "1,000 segments (1.5 MB)")
 
 
 @pytest.mark.process
@@ -225,4 +226,4 @@ def test_more_than_two_disciplines_are_compared_by_class(tmp_path: Path) -> None
     summary = queue_summary(CampaignView(campaign))
     assert set(summary["discipline"]) == {"drop_tail", "pie", "fq_codel"}
     page = mn.report(campaign, tmp_path / "report.html").read_text()
-    assert "How long do segments wait, and how many are dropped and marked?" in page
+    assert holds(page, "How long do segments wait", "dropped and marked?")

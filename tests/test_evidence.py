@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from fragments import holds
 from mesonet.cli import list_entries
 from mesonet.cli.main import main
 from mesonet.errors import InputError
@@ -302,7 +303,7 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
     assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
     assert [each.word for each in found.observations] == ["too timid"]
     assert found.observations[0].tested == pytest.approx(0.2)
-    assert found.why.endswith("Load of the main flow against cubic: 20%, too timid.")
+    assert holds(found.why, "Load of the main flow against cubic", "20%, too timid")
     page = html(chosen, [found])
     assert "90th percentile with bbr" in page
     assert "Word of C4" in page

@@ -124,7 +124,7 @@ def test_scale_that_distorts_the_network_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "large.toml"
     file.write_text(text)
     experiment(file, scale=0.5).check()
-    with pytest.raises(InputError, match=r"condition 1: --scale = 0\.1: normal access .* \(2 seg/ms\) become slower"):
+    with pytest.raises(InputError, match=r"condition 1: --scale = 0\.1: normal access .*\(2 seg/ms\).*slower"):
         experiment(file, scale=0.1).check()
     assert any("slower than a normal interface" in warning for warning in experiment(file, scale=0.1).check(force=True))
     with pytest.raises(InputError, match="rounding moves the share of sources"):
@@ -211,7 +211,7 @@ def test_a_duration_that_a_factor_varies_is_shortened_in_proportion(tiny: Path) 
     assert experiment(tiny).factors[1].plus == "25 min"
     factor = experiment(tiny, duration="1.5 s").factors[1]
     assert (factor.minus, factor.plus) == ("3 s", "1.5 s")
-    with pytest.raises(InputError, match=r'^--duration: time\.duration = "5": a time needs its unit'):
+    with pytest.raises(InputError, match=r'^--duration: time\.duration = "5": .*unit'):
         experiment(tiny, duration="5")
     with pytest.raises(InputError, match=r"^--set duration: factor X19 varies time\.duration"):
         experiment(tiny, values={"duration": "5 s"})

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet
+from fragments import holds
 from mesonet import designs
 from mesonet.campaign.ledger import Run
 from mesonet.campaign.pilot import Cost, _ratio, _spread
@@ -163,7 +164,7 @@ def test_levels_that_nothing_stands_between_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "words.toml"
     changed = FILE.replace('minus = "0.5 bdp"', 'minus = "0.5 bdp/sqrt(n)"')
     file.write_text(changed + '\n[design]\nkind = "sobol"\nruns = 4\n')
-    with pytest.raises(InputError, match=r"factors\[2\]: nothing stands between 0.5 bdp/sqrt\(n\) and 1 bdp"):
+    with pytest.raises(InputError, match=r"factors\[2\]: .*between 0.5 bdp/sqrt\(n\) and 1 bdp"):
         mesonet.experiment(file)
     file.write_text(changed + "\n[design]\nruns = 8\n")
     assert mesonet.experiment(file).conditions == 8
@@ -234,11 +235,8 @@ def test_a_plan_names_slow_conditions() -> None:
     ]
     cost = Cost([40.0] * 8, 320.0, 300.0, 400.0, 2**24, 2**20, pilots, growing=[3], unsettled=[3, 4])
     text = cost_lines(cost, workers=2)
-    assert text[-2:] == [
-        "condition 3 is slow: its load still rose at the end of the pilot; "
-        "a run takes at least 96 s, the estimate is 2 min",
-        "the load had not settled at the end of the pilot of condition 4; longer pilots (--pilot) are more exact",
-    ]
+    assert holds(text[-2], "condition 3 is slow", "load still rose", "at least 96 s", "estimate is 2 min")
+    assert holds(text[-1], "not settled", "condition 4", "(--pilot)", "more exact")
     calm = cost_lines(replace(cost, growing=[], unsettled=[]), workers=2)
     assert text[:-2] == calm
 
@@ -251,7 +249,7 @@ def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) 
     plan = CliRunner().invoke(main, ["experiment", "plan", str(file)])
     assert plan.exit_code == 0, plan.output
     assert plan.stdout.startswith("bad: Bad\n2 runs = ")
-    assert "\nnote: no estimate: the pilot of condition 1 failed: " in plan.stdout
+    assert holds(plan.stdout, "\nnote: no estimate", "condition 1 failed")
     assert "no such queue" in plan.stdout.splitlines()[-1]
     reported = json.loads(CliRunner().invoke(main, ["experiment", "plan", str(file), "--json"]).stdout)
     assert reported["cost"] is None

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from fragments import holds
 from mesonet import algorithms, core, plugins
 from mesonet.campaign.ledger import Ledger
 from mesonet.cli.choice import find_scenario
@@ -223,7 +224,7 @@ def test_a_state_with_pointers_has_no_snapshots_and_no_undo(tmp_path: Path) -> N
          " .release = release"),
     )  # fmt: skip
     file = written(tmp_path, "pointing", SHORT, *changes)
-    with pytest.raises(InputError, match="pointing has pointers: it cannot be as before a loss"):
+    with pytest.raises(InputError, match="pointing has pointers: "):
         mn.scenario("dumbbell", algorithm=str(file))
     scenario = mn.scenario("dumbbell", algorithm=str(file), duration="5 s", **{"transport.undo": "false"})
     assert mn.simulate(scenario).series.to_polars().height > 0
@@ -333,7 +334,7 @@ def test_a_compiler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pyte
 def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
     plugins.load(str(written(tmp_path, "twice")))
     (tmp_path / "copy.c").write_text((tmp_path / "twice.c").read_text() + "/* another */\n")
-    with pytest.raises(InputError, match=r"its name is twice, and .*twice\.c has this name"):
+    with pytest.raises(InputError, match=r"its name is twice, .*twice\.c"):
         plugins.load("copy.c", tmp_path)
 
 
@@ -494,7 +495,7 @@ def test_a_campaign_folder_of_others_loads_nothing_unasked(tmp_path: Path, monke
     Ledger.create(tmp_path / "theirs", {**mn.experiment(str(file)).document(), "expected_cost": []})
     done = command("experiment", "run", str(tmp_path / "theirs"), "--workers", "1")
     assert done.returncode == 2
-    assert "names a program that you have not run before: the plug-ins" in done.stderr
+    assert holds(done.stderr, "not run before", "the plug-ins")
     assert not list((tmp_path / "theirs" / "runs").iterdir())
     done = command("experiment", "run", str(tmp_path / "theirs"), "--workers", "1", "--trust")
     assert done.returncode == 0, done.stderr

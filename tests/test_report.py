@@ -17,6 +17,7 @@ import pytest
 import mesonet as mn
 from conftest import TINY
 from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign, few_responses
+from fragments import holds
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_report
@@ -261,8 +262,8 @@ def test_the_summary_is_made_from_the_numbers(campaign, page):
     of_fast = int((result.flagged & (result.extreme == "fast")).sum())
     assert printed["Who stands out"].startswith("fast most often")
     assert f" in {of_fast} of {result.cells_tested} comparisons" in printed["Who stands out"]
-    assert "158 of 160 runs are done, 1 failed and 1 not run yet" in printed["What was compared"]
-    assert "Network speed (X1) has the strongest effect on loss rate for every algorithm" in printed["What drives it"]
+    assert holds(printed["What was compared"], "158 of 160 runs", "1 failed", "1 not run yet")
+    assert holds(printed["What drives it"], "Network speed (X1)", "strongest", "loss rate", "every algorithm")
     loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
     worst = int(np.argmax(np.nanmean(loss, axis=1))) + 1
     assert f"It is highest in condition {worst}" in printed["How congested"]
@@ -273,7 +274,7 @@ def test_the_summary_is_made_from_the_numbers(campaign, page):
 def test_the_summary_says_what_the_algorithms_are_mixed_with(campaign):
     mixed = replace(campaign, experiment={**campaign.experiment, "mixed_with": "tcp"})
     printed = dict(findings(CampaignView(mixed)))["What was compared"]
-    assert "fast and illinois; each with tcp for the other sources) in 32 network conditions" in printed
+    assert holds(printed, "fast and illinois", "with tcp", "32 network conditions")
 
 
 def test_the_summary_changes_with_the_numbers(campaign):
@@ -288,7 +289,7 @@ def test_the_summary_changes_with_the_numbers(campaign):
     printed = dict(findings(CampaignView(flat)))
     assert printed["What drives it"] == "No factor changes loss rate."
     assert "above 1 % in 32 of 32 conditions" in printed["How congested"]
-    assert "In 704 of 704 cells the algorithms are not distinguishable." in printed["Who stands out"]
+    assert holds(printed["Who stands out"], "704 of 704 cells", "not distinguishable")
 
 
 def test_at_a_glance_better_and_worse_follow_the_direction_of_the_response(page):
@@ -352,7 +353,7 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status):
     campaign = fake_campaign(all_status=status)
     page = report_html(campaign)
     text = words(page)
-    assert "No run has given a result, so there is nothing to analyse yet." in text
+    assert holds(text, "No run has given a result", "nothing to analyse")
     assert ("The message of the first failure: memory" in text) == (status == "failed")
     assert "<figure" not in page
     assert "page-data" not in page
@@ -363,13 +364,13 @@ def test_one_algorithm(shared):
     compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters", "settings-of-outliers"}
     compare.add("effects-on-difference")
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
-    assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
+    assert holds(words(page), "Only one congestion control", "nothing to compare")
 
 
 def test_an_experiment_without_factors(shared):
     page = report_of(shared, "no factors").read_text(encoding="utf-8")
     text = words(page)
-    assert "in 1 network condition. All 5 runs are done." in text
+    assert holds(text, "1 network condition", "All 5 runs")
     assert "No factor was varied" in text
     shown = [name for name in FIGURES if name in unpacked(page)["figures"]]
     compare = ["condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
@@ -394,7 +395,7 @@ def test_too_few_algorithms_for_verdicts(lean, count):
     few = ALGORITHMS[:count]
     frames = {name: getattr(lean, name).filter(pl.col("algorithm").is_in(few)) for name in ("runs", "responses")}
     page = report_html(replace(lean, algorithms=few, experiment={**lean.experiment, "algorithms": list(few)}, **frames))
-    assert f"{count} algorithms are compared; Grubbs' test needs at least 5 algorithms" in words(page)
+    assert holds(words(page), f"{count} algorithms", "Grubbs' test", "at least 5")
     cells = rows(unpacked(page)["tables"]["condition_response"], period="measured", outliers="all")
     assert not [cell for cell in cells if "▲" in cell["text"] or "▼" in cell["text"]]
     assert [cell for cell in cells if "%" in cell["text"]]
@@ -488,10 +489,10 @@ def test_a_response_that_is_zero_everywhere_has_values(campaign):
 def test_runs_that_are_not_done_are_not_called_replicates(campaign):
     runs = pl.concat([campaign.runs, campaign.runs.with_columns(replicate=pl.lit(2, pl.Int64))])
     text = dict(findings(CampaignView(replace(campaign, runs=runs))))["How far to trust it"]
-    assert "Each algorithm is to be run 2 times in each condition; means over the runs done are compared" in text
+    assert holds(text, "is to be run 2 times", "means over the runs done")
     done = runs.with_columns(status=pl.lit("done"))
     text = dict(findings(CampaignView(replace(campaign, runs=done))))["How far to trust it"]
-    assert "was run 2 times in each condition; means over these replicates" in text
+    assert holds(text, "was run 2 times", "means over these replicates")
 
 
 def test_a_share_differs_by_percentage_points(data):
@@ -510,7 +511,7 @@ def test_two_algorithms_are_compared_by_name(shared):
     (caption,) = rows(data["tables"]["effects-on-difference-captions"], **start)
     assert caption["heading"].startswith("Loss rate, cubic minus tcp")
     (caption,) = rows(data["tables"]["residuals-captions"], response="loss_rate")
-    assert caption["text"].startswith("No verdict: Grubbs' test needs at least 5 algorithms.")
+    assert holds(caption["text"], "No verdict", "Grubbs' test", "at least 5")
 
 
 @pytest.mark.parametrize(
@@ -549,10 +550,10 @@ def test_conditions_without_a_value_and_flags_that_may_be_chance_are_said(campai
         value=pl.when(pl.col("condition") == 3).then(float("inf")).otherwise("value")
     )
     printed = dict(findings(CampaignView(replace(campaign, responses=gone))))
-    assert printed["How congested"].endswith("No run has a value in condition 3.")
+    assert holds(printed["How congested"], "No run", "condition 3")
     alone = campaign.responses.filter(pl.col("response") == "rtt")
     printed = dict(findings(CampaignView(replace(campaign, responses=alone))))
-    assert printed["Who stands out"].endswith("so that this may be nothing but chance.")
+    assert "chance" in printed["Who stands out"].rpartition(", ")[2]
     assert "nothing but chance" not in dict(findings(CampaignView(campaign)))["Who stands out"]
 
 
@@ -561,5 +562,4 @@ def test_the_report_names_the_network_that_was_simulated(tmp_path):
     (tmp_path / "tiny.toml").write_text(TINY.replace("[set]", '[set]\ntopology = "ring.csv"'))
     campaign = mn.experiment(tmp_path / "tiny.toml").run(tmp_path / "out", workers=1, progress=False)
     text = words(report_html(campaign))
-    assert "network ring (3 backbone routers, 3 links; a network of the user's own)" in text
-    assert "all other values from the scenario abilene, unless set" in text
+    assert holds(text, "network ring (3 backbone routers, 3 links", "user's own", "scenario abilene", "unless set")

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet as mn
+from fragments import holds
 from mesonet import topologies
 from mesonet.cli.main import main
 from mesonet.errors import InputError
@@ -131,16 +132,18 @@ def test_gml_of_the_topology_zoo(here: Path) -> None:
     assert [(e.a, e.b) for e in found.links] == [(0, 1), (1, 2), (1, 3), (2, 3), (3, 4)]
     assert found.links[0].delay == pytest.approx(math.radians(2) * EARTH_RADIUS * DELAY_PER_KM, abs=1e-9)
     assert found.links[4].delay == 0
-    assert found.notes == (
-        "1 router without a label, named by number",
-        "1 duplicate label, with a number appended",
-        "1 external router (Internal = 0), kept in the network",
-        "1 parallel link left out, the shortest of each pair kept with the sum of their capacities",
-        "coordinates of 2 routers from the mean of their neighbours'",
-        "delay of 5 links from coordinates, 0.0088272 ms/km",
-        "1 link of no length: delay 0",
-        "cost of 5 links = delay in s",
-    )
+    fragments = [
+        ("1 router without a label", "number"),
+        ("1 duplicate label", "number appended"),
+        ("1 external router (Internal = 0)", "kept"),
+        ("1 parallel link left out", "shortest", "sum of their capacities"),
+        ("coordinates of 2 routers", "mean", "neighbours"),
+        ("delay of 5 links", "coordinates", "0.0088272 ms/km"),
+        ("1 link of no length", "delay 0"),
+        ("cost of 5 links", "delay in s"),
+    ]
+    for note, parts in zip(found.notes, fragments, strict=True):
+        assert holds(note, *parts)
 
 
 def test_graphml(here: Path) -> None:
@@ -156,7 +159,7 @@ def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
     Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
     found = read("two-way.graphml")
     assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
-    assert "a directed graph: every link is taken in both directions, with the values of each" in found.notes
+    assert any(holds(note, "directed graph", "both directions", "values of each") for note in found.notes)
 
 
 def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
@@ -206,7 +209,7 @@ def test_real_networks_run_with_tiers_below(key: str, routers: int, links: int) 
 def test_planar_coordinates_are_left_out() -> None:
     found = read("topohub:gabriel/25/0")
     assert all(router.latitude is None for router in found.routers)
-    assert "coordinates left out, they are not latitudes and longitudes; lengths are taken as km" in found.notes
+    assert any(holds(note, "coordinates left out", "lengths", "km") for note in found.notes)
 
 
 def test_a_network_with_other_classes_is_taken_as_it_is(here: Path) -> None:
@@ -481,7 +484,7 @@ def test_a_million_routers_are_refused_before_any_work(here: Path, name: str, te
 def test_files_over_the_limit_are_not_read(here: Path) -> None:
     with Path("a.csv").open("wb") as file:
         file.truncate(60_000_000)
-    with pytest.raises(InputError, match=r"a\.csv: a file of 60 MB. Allowed: at most 50 MB"):
+    with pytest.raises(InputError, match=r"a\.csv: .*60 MB.*Allowed: at most 50 MB"):
         read("a.csv")
 
 
@@ -529,9 +532,9 @@ def test_capacities_of_links_are_read_with_their_units(tmp_path: Path) -> None:
                "warmup=0 s", "--set", "users.base_sources=2"]
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "note: capacity of 1 link ignored: no capacity with a unit, such as 10 Gbit/s\n" in result.stderr
-    assert "note: capacities of 4 links have no effect with network.queue = router; network.queue = port uses" in (
-        result.stderr
+    assert holds(result.stderr, "note: capacity of 1 link ignored", "unit", "10 Gbit/s\n")
+    assert holds(
+        result.stderr, "note: capacities of 4 links", "no effect", "network.queue = router", "network.queue = port"
     )
 
 
@@ -572,7 +575,7 @@ def test_directions_of_a_link_have_delays_and_buffers(tmp_path: Path) -> None:
 
 def test_delay_back_needs_a_delay(tmp_path: Path) -> None:
     (tmp_path / "net.csv").write_text("from,to,delay_ms,delay_back_ms\nA,B,,30\n")
-    with pytest.raises(InputError, match=r"net\.csv: line 2, delay_back_ms.*without delay_ms. Allowed: both delays"):
+    with pytest.raises(InputError, match=r"net\.csv: line 2, delay_back_ms.*without delay_ms.*Allowed: both"):
         mn.scenario("abilene", topology=str(tmp_path / "net.csv"))
 
 
@@ -599,7 +602,7 @@ def test_ports_serve_at_the_capacities_of_the_file(here: Path) -> None:
     chosen = mn.scenario("mine.toml")
     assert scaled(chosen, 2).value("network.capacity_factor") == 2
     (note,) = capacity_notes(chosen)
-    assert note == "1 link without a capacity: each serves at the speed of the slower router at its ends"
+    assert holds(note, "1 link without a capacity", "speed of the slower router")
     routers = mn.simulate(chosen).routers.to_polars().filter(period="measured")
     speeds = dict(routers.select("router", "speed").iter_rows())
     assert speeds["B -> C"] == pytest.approx(10_000)

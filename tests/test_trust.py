@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet as mn
+from fragments import holds
 from mesonet.campaign.trust import is_trusted, trust
 from mesonet.cli.main import main
 
@@ -56,7 +57,7 @@ def test_a_folder_of_others_wants_trust_once(campaign: Path, tmp_path: Path, sta
     other = begun(Path(shutil.copytree(campaign, tmp_path / "theirs")))
     refused = run(other)
     assert refused.exit_code == 2
-    assert 'a program that you have not run before: the command "python3" "model.py" in "' in refused.stderr
+    assert holds(refused.stderr, "not run before", 'the command "python3" "model.py" in "')
     assert "--trust" in refused.stderr
     assert not (tmp_path / "ran").exists()
     assert run(other, "--trust").exit_code == 0

@@ -120,25 +120,25 @@ def test_a_variant_starts_from_the_constants_of_its_algorithm() -> None:
 def test_a_constant_that_every_variant_names_itself_has_no_effect() -> None:
     chosen = scenario("abilene", algorithm="tcp(increase=4)").set("parameters.tcp.increase", 3)
     assert chosen.unused() == ["parameters.tcp.increase"]
-    with pytest.raises(InputError, match=r"tcp\(increase=4\): the name sets increase. Allowed: tcp or a variant"):
+    with pytest.raises(InputError, match=r"tcp\(increase=4\): .*increase. Allowed: tcp or a variant"):
         chosen.refuse_unused(["parameters.tcp.increase"])
     assert chosen.set("algorithms", "tcp=0.5, tcp(increase=4)=0.5").unused() == []
 
 
 @pytest.mark.parametrize("path", ["parameters.tcp(decrease=0.2).increase", "tcp(increase=4).decrease"])
 def test_constants_of_a_variant_cannot_be_set_by_path(path: str) -> None:
-    with pytest.raises(InputError, match=r"the name of a variant holds its constants\. Allowed: tcp"):
+    with pytest.raises(InputError, match=r"variant.*constants\. Allowed: tcp"):
         scenario("abilene").set(path, 2)
 
 
 def test_a_variant_with_a_value_of_its_algorithm_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 in tcp too. Allowed: tcp$'):
+    with pytest.raises(InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 .*Allowed: tcp$'):
         scenario("abilene", algorithm="tcp(increase=1)")
     file = tmp_path / "net.toml"
     file.write_text(
         'base = "abilene"\nflows = [{from = "A1a", to = "B1a", algorithm = "tcp(increase=4, decrease=0.5)"}]\n'
     )
-    with pytest.raises(InputError, match=r"net.toml: flows\[0\].algorithm = .*: decrease is 0.5 in tcp too"):
+    with pytest.raises(InputError, match=r"net.toml: flows\[0\].algorithm = .*: decrease is 0.5"):
         load_scenario(str(file)).check()
 
 
@@ -227,7 +227,7 @@ def test_an_incumbent_may_be_written_in_another_way(mixed: Path, tmp_path: Path)
     path = experiment(mixed).run_missing(tmp_path / "out", 1)
     page = report_html(mesonet.load(path), against="tcp(decrease=0.2, increase=4)")
     assert VARIANT in page
-    with pytest.raises(InputError, match=r"against = \"tcp\(increase=5\)\": not an algorithm of the campaign"):
+    with pytest.raises(InputError, match=r"against = \"tcp\(increase=5\)\": not an algorithm"):
         report_html(mesonet.load(path), against="tcp(increase=5)")
 
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from fake_campaign import fake_campaign
+from fragments import holds
 from large_campaign import large_campaign
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -88,7 +89,7 @@ def without(campaign, response, *algorithms):
 def test_a_response_that_nobody_has_is_named(campaign):
     view = CampaignView(without(campaign, "goodput_dd", *campaign.algorithms))
     text = verdict_html(view)
-    assert f"Not judged, because no run has a value: {view.title_of('goodput_dd')}." in text
+    assert holds(text, "Not judged", "no run has a value", view.title_of("goodput_dd"))
     assert "Not judged, because" not in verdict_html(CampaignView(campaign))
 
 
@@ -103,7 +104,7 @@ def test_what_only_the_newcomer_has_is_not_called_harmless(campaign):
 def test_verdicts_of_a_campaign_that_goes_on_are_provisional(campaign):
     assert "Provisional" not in verdict_html(CampaignView(campaign))
     begun = fake_campaign(lost=(), missing=((1, "fast"), (2, "fast")))
-    assert "Provisional: 2 of 160 runs are still to be made" in verdict_html(CampaignView(begun))
+    assert "Provisional: 2 of 160 runs" in verdict_html(CampaignView(begun))
 
 
 def test_changes_are_those_of_the_values(campaign):
@@ -127,7 +128,7 @@ def test_tiny_shares_are_not_judged(campaign):
     view = CampaignView(small)
     assert "loss_rate" not in {change.response for change in verdict_of(view, "fast").changes}
     assert too_small(view) == ["loss_rate"]
-    assert "Too small to be compared (at most 0.1 %): loss rate." in verdict_html(view)
+    assert holds(verdict_html(view), "Too small", "(at most 0.1 %)", "loss rate")
 
 
 def test_only_conditions_that_both_have_count(campaign):
@@ -287,7 +288,7 @@ def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):
     assert [change.response for change in found["fast"].changes] == [
         f"throughput of tcp, {kind}" for kind in ("service pack", "document", "web object")
     ]
-    assert "Not compared, because too few flows were seen: movie." in verdict_html(CampaignView(replace(mixed)))
+    assert holds(verdict_html(CampaignView(replace(mixed))), "Not compared", "too few flows", "movie")
 
     # In one condition only: the others are compared.
     one = groups.with_columns(
@@ -331,12 +332,12 @@ def test_noise_that_hides_the_margin_is_said(campaign):
     found = verdict_of(replicated(campaign, 0.02, 1.0), "fast")
     hidden = replace(found.changes[0], low=-9.0, high=8.0, visible=12.0)
     text = reasons(replace(found, verdict=UNCLEAR, changes=(hidden, *found.changes[1:])))
-    assert f"Too noisy to see harm as large as the margin: {hidden.title} (" in text
+    assert holds(text, "Too noisy", "margin", f"{hidden.title} (")
     assert "cannot be excluded" not in text
     goodput = next(change for change in found.changes if not change.lower_is_better)
     none = replace(goodput, low=-170.0, high=190.0, visible=233.0)
     text = reasons(replace(found, verdict=UNCLEAR, changes=(none,)))
-    assert f"{none.title} (−100 % to +170 %; no harm, however large, would have been seen)" in text
+    assert holds(text, f"{none.title} (−100 % to +170 %", "no harm, however large")
 
 
 def test_the_settings_under_which_it_harms_are_said(campaign):

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
+from fragments import holds
 from mesonet.analysis.flow_metrics import flow_metrics, jain_index
 from mesonet.cli.main import main
 from mesonet.errors import InputError
@@ -212,8 +213,8 @@ def test_the_verb(tmp_path: Path) -> None:
     assert str(tmp_path) not in page.read_text()
     assert "### A1: reproduced" in page.read_text()
     assert "unknown claim, part or campaign" in call("Z9", *where)
-    assert "parts A, B, D, F, G, H, I, K, L, T; theory; campaigns " in call("Z9", *where)
-    assert "no claim is measured in this campaign. Allowed: its own command, mesonet exp" in call("mix-short", *where)
+    assert holds(call("Z9", *where), "parts A, B, D, F, G, H, I, K, L, T", "theory", "campaigns ")
+    assert holds(call("mix-short", *where), "no claim", "Allowed: ", "mesonet exp")
     assert "no claims here" in call("--claims", str(tmp_path))
 
 
@@ -286,7 +287,7 @@ def test_a_mean_over_few_flows_is_not_evaluated(short: Campaigns) -> None:
     counted = campaign.groups.filter(period="measured", path_class="typical", category="document")
     flows = counted.group_by("condition", "algorithm").agg(pl.col("flows").sum())
     few = flows.filter(pl.col("flows") < FEWEST_FLOWS).row(0, named=True)
-    with pytest.raises(NotEvaluated, match="goodput_nn_document: a mean over fewer than 30 flows"):
+    with pytest.raises(NotEvaluated, match=r"goodput_nn_document: .*fewer than 30 flows"):
         short.value("short", few["algorithm"], few["condition"], "goodput_nn_document")
     table = short.table("short", "goodput_nn_document")
     assert math.isnan(table[few["condition"] - 1, campaign.algorithms.index(few["algorithm"])])
@@ -329,21 +330,22 @@ LOSS = 'algorithm = "tcp", condition = {}, name = "loss_rate"'
 
 
 def test_a_condition_whose_load_had_not_settled_is_not_judged(short: Campaigns, tmp_path: Path) -> None:
+    unsettled = ("load had not settled", "condition 3 of short")
     given = settled(short, tmp_path / "campaigns", {3, 7})
     (found,) = judge(of_short(tmp_path / "a", "response", LOSS.format(3)), given)
     assert (found.verdict, found.measured) == ("not evaluated", None)
-    assert found.reason == "the load had not settled in condition 3 of short"
+    assert holds(found.reason, *unsettled)
+    assert "(counted)" not in found.reason
     (found,) = judge(of_short(tmp_path / "b", "response", LOSS.format(4), strictness="S3"), given)
     assert (found.verdict, found.reason) == ("reproduced", "")
     assert found.unsettled == {"short": [3, 7]}
     (found,) = judge(of_short(tmp_path / "c", "response", LOSS.format(3), "any_load = true\n", "S3"), given)
-    assert (found.verdict, found.reason) == ("reproduced", "the load had not settled in condition 3 of short (counted)")
+    assert found.verdict == "reproduced"
+    assert holds(found.reason, *unsettled, "(counted)")
     (found,) = judge(of_short(tmp_path / "d", "response", LOSS.format(3), strictness="S5"), given)
     assert found.measured is not None
-    assert (found.verdict, found.reason) == (
-        "for the record",
-        "the load had not settled in condition 3 of short (counted)",
-    )
+    assert found.verdict == "for the record"
+    assert holds(found.reason, *unsettled, "(counted)")
 
 
 def test_measures_over_conditions_leave_out_those_that_had_not_settled(short: Campaigns, tmp_path: Path) -> None:
@@ -356,12 +358,10 @@ def test_measures_over_conditions_leave_out_those_that_had_not_settled(short: Ca
     table = short.of_any_load().table("short", "segment_rate", "1")[rest]
     assert found.measured == np.mean(table[:, 3] > table[:, 0])
     assert found.conditions == 30
-    assert found.reason.endswith("the load had not settled in conditions 3 and 7 of short (left out)")
+    assert holds(found.reason, "not settled", "conditions 3 and 7 of short (left out)")
     (found,) = judge(of_short(tmp_path / "b", "extreme", 'name = "loss_rate", which = "most"'), given)
     assert (found.verdict, found.measured) == ("not evaluated", None)
-    assert found.reason == (
-        "the load had not settled in conditions 3 and 7 of short: 30 of 32 conditions had, 32 are the fewest"
-    )
+    assert holds(found.reason, "not settled", "conditions 3 and 7 of short", "30 of 32", "32 are the fewest")
     matrix = given.load("short").rows.matrix[rest]
     assert MEASURES["linear_part"](given, "short") <= 1
     assert np.linalg.matrix_rank(matrix) == matrix.shape[1]
@@ -375,10 +375,7 @@ def test_a_claim_with_too_few_conditions_is_not_evaluated(short: Campaigns, tmp_
     few = settled(short, tmp_path / "few", set(range(1, 10)))
     (found,) = judge(claim, few)
     assert (found.verdict, found.measured) == ("not evaluated", None)
-    assert found.reason == (
-        "the load had not settled in conditions 1, 2, 3, 4, 5, 6, 7, 8 and 9 of short: "
-        "23 of 32 conditions had, 24 are the fewest"
-    )
+    assert holds(found.reason, "not settled", "1, 2, 3, 4, 5, 6, 7, 8 and 9 of short", "23 of 32", "24 are the fewest")
 
 
 def test_a_campaign_without_a_record_of_its_load_is_judged_whole_and_named(
@@ -404,7 +401,8 @@ def test_a_campaign_without_a_record_of_its_load_is_judged_whole_and_named(
     monkeypatch.setattr(Campaigns, "load", lambda *_: (_ for _ in ()).throw(NotRun("not here")))
     card = Scorecard((claim,), given.entries, record)
     (found,) = card.judge(known)["T1"]
-    assert (found.verdict, found.reason) == ("not evaluated", "the load had not settled in condition 3 of short")
+    assert found.verdict == "not evaluated"
+    assert holds(found.reason, "not settled", "condition 3 of short")
     assert card.page({"T1": [found]}, known).splitlines()[-1].endswith(" | not settled in 3, 7 |")
 
 
