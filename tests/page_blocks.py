@@ -87,11 +87,11 @@ def commands_of_mesonet(code: str) -> list[list[str]]:
 
 
 def shortened(code: str) -> str:
-    """Return a block with 2 s for durations of 5 s and 10 s, and with no pilot for a plan that chooses none.
+    """Return a block with 2 s for durations of 3, 5 and 10 s, and with no pilot for a plan that chooses none.
 
     The commands and options stay as they are written; only less is simulated.
     """
-    code = re.sub(r'(\bduration[= ]")(?:5|10) s"', r'\g<1>2 s"', code)
+    code = re.sub(r'(\bduration[= ]")(?:3|5|10) s"', r'\g<1>2 s"', code)
     return re.sub(r"^(mesonet experiment plan [\w.-]+)(?=\s*(?:#|$))", r"\1 --pilot 0", code, flags=re.MULTILINE)
 
 

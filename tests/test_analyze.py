@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -314,6 +317,20 @@ def test_processes_draw_the_same(campaign, tmp_path, monkeypatch):
     for name in names_of(second):
         assert (second / "figures" / f"{name}.svg").read_bytes() == (first / "figures" / f"{name}.svg").read_bytes()
     assert reported[-1][:2] == (6, 6)
+
+
+@pytest.mark.process
+def test_threads_of_libraries_change_no_byte(tiny_campaign, tmp_path):
+    written = []
+    for threads in ("1", "4"):
+        out = shutil.copytree(tiny_campaign, tmp_path / threads / "out")
+        limits = {"POLARS_MAX_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+        command = [sys.executable, "-m", "mesonet", "analyze", str(out), "--figures", "none"]
+        subprocess.run(command, env={**os.environ, **limits}, check=True, stdout=subprocess.DEVNULL)
+        files = sorted(path for path in (out / "analysis").rglob("*") if path.is_file())
+        written.append([(path.name, path.read_bytes()) for path in files])
+    assert len(written[0]) > 5
+    assert written[0] == written[1]
 
 
 def test_all_responses_and_algorithms(campaign):

@@ -427,19 +427,27 @@ def sigterm_is(process: psutil.Process, mask: str) -> bool:
     return bool(int(signals, 16) >> (signal.SIGTERM - 1) & 1)
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
-    """The campaign without an interruption."""
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "long.toml").write_text(CAMPAIGN)
+def completed(folder: Path, text: str) -> Ledger:
+    """Return a campaign without an interruption."""
+    (folder / "long.toml").write_text(text)
     mesonet.experiment(folder / "long.toml").run(folder / "out", workers=2, progress=False)
     return Ledger(folder / "out")
 
 
+def created(folder: Path, text: str) -> Ledger:
+    """Return a campaign without a run."""
+    (folder / "long.toml").write_text(text)
+    return Ledger.create(folder / "out", mesonet.experiment(folder / "long.toml").document())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
+    return completed(tmp_path_factory.mktemp("whole"), CAMPAIGN)
+
+
 @pytest.fixture
 def begun(tmp_path: Path) -> Ledger:
-    (tmp_path / "long.toml").write_text(CAMPAIGN)
-    return Ledger.create(tmp_path / "out", mesonet.experiment(tmp_path / "long.toml").document())
+    return created(tmp_path, CAMPAIGN)
 
 
 def snapshots(ledger: Ledger) -> dict[str, int]:
@@ -511,7 +519,10 @@ def end(driver: subprocess.Popen[str], ledger: Ledger, number: signal.Signals) -
 
 
 @pytest.mark.parametrize("what", ["half written", "of another run"])
-def test_campaign_begins_anew_where_a_snapshot_is_unreadable(what: str, begun: Ledger, whole: Ledger) -> None:
+def test_campaign_begins_anew_where_a_snapshot_is_unreadable(what: str, tmp_path: Path) -> None:
+    short = CAMPAIGN.replace("120 s", "20 s")
+    (tmp_path / "whole").mkdir()
+    begun, whole = created(tmp_path, short), completed(tmp_path / "whole", short)
     (key,) = mesonet.experiment(begun.path.parent / "long.toml").plan()["key"]
     if what == "half written":
         begun.snapshot(key).write_bytes(b"half a snaps")

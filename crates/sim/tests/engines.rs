@@ -25,6 +25,9 @@ pub fn agree(scenario: &Value, seed: u64) -> String {
 #[test]
 fn everything_at_once_on_abilene() {
     let scenario = everything_at_once();
+    let counters = run(&scenario, 3).counters();
+    assert!(counters.completed > 3000 && counters.aborted > 100, "{counters:?}");
+    assert!(counters.dropped > 10_000 && counters.marked > 10_000 && counters.timeouts > 500, "{counters:?}");
     let text = agree(&scenario, 3);
     for threads in [1, 4] {
         let found = everything(begin(&scenario, 3, Engine::Domains, threads), 8.0 / 3.0, |s, _| s);

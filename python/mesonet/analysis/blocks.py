@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs, main_effects
 from mesonet.analysis.result import AnalysisResult
+from mesonet.analysis.sign_test import sign_test
 
 Floats = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def blocks(
             means[place, side] = there.mean() if len(there) else np.nan
     with np.errstate(invalid="ignore"):
         plus, minus = int((means[:, 1] > means[:, 0]).sum()), int((means[:, 1] < means[:, 0]).sum())
-    p = float(stats.binomtest(plus, plus + minus).pvalue) if plus + minus else float("nan")
+    p = sign_test(plus, minus)
     return Blocks(target, tuple(names[i] for i in chosen), levels, means[:, 0], means[:, 1], plus, minus, p)
 
 

@@ -32,6 +32,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TextIO
 
+import pyarrow  # noqa: F401 - numpy, that it loads, takes twice as long where many imports are under way
+
 from mesonet import models, plugins
 from mesonet.campaign.ledger import EXPERIMENT, Ledger
 from mesonet.campaign.record import record

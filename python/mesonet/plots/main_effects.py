@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 import altair as alt
@@ -211,5 +212,6 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame, codes: bool) -> Any:
     return alt.layer(*layers, height=y)
 
 
+@lru_cache
 def _wrapped(text: str, characters: int) -> str:
     return "\n".join(textwrap.wrap(text, characters, max_lines=3, placeholder=" …"))

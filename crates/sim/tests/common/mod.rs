@@ -262,8 +262,8 @@ pub fn everything_at_once() -> Value {
     let mut scenario = with(
         abilene(),
         &[
-            ("users.base_sources", json!(20.0)),
-            ("network.speed", json!(40_000.0)),
+            ("users.base_sources", json!(10.0)),
+            ("network.speed", json!(20_000.0)),
             ("network.ecn_threshold", json!(30.0)),
             ("users.patience_probability", json!(0.5)),
             ("users.patience_time", json!(3.0)),

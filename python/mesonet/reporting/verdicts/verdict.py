@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mesonet.analysis import separating_settings
+from mesonet.analysis.sign_test import sign_test
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_values, has_groups
@@ -588,7 +589,7 @@ def _one_sided(differences: Floats, comparisons: int) -> bool:
     It is a two-sided sign test at 5 %, without ties, for all comparisons of an algorithm together (Bonferroni).
     """
     more, less = int((differences > 0).sum()), int((differences < 0).sum())
-    return more + less > 0 and bool(stats.binomtest(more, more + less).pvalue < 0.05 / max(1, comparisons))
+    return sign_test(more, less) < 0.05 / max(1, comparisons)
 
 
 def _word(changes: list[Change]) -> str:

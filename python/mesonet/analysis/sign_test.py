@@ -1,0 +1,28 @@
+"""The sign test: whether differences go to one side more often than chance explains."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scipy import stats
+
+
+@lru_cache(maxsize=4096)
+def sign_test(plus: int, minus: int) -> float:
+    """Return the chance of a split at least as uneven, if both signs are equally likely.
+
+    Parameters
+    ----------
+    plus, minus
+        Numbers of positive and of negative differences, without ties.
+
+    Returns
+    -------
+    The two-sided p-value of the binomial test; NaN without a difference.
+
+    Examples
+    --------
+    >>> sign_test(7, 1)
+    0.0703125
+    """
+    return float(stats.binomtest(plus, plus + minus).pvalue) if plus + minus else float("nan")
