@@ -11,7 +11,7 @@ FUZZ_S ?= 60
 # Tests start hundreds of processes: each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: docs gallery help demo dev quick test rust-tests check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs gallery help demo dev quick test rust-tests python-tests quick-claims check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -47,13 +47,11 @@ quick: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n logical --dist worksteal -m "not slow and not process and not browser"
 
-# Both builds at once: one installs packages and links on one processor for most of its time.
+# Two at once where one of them keeps one processor busy for most of its time: the builds, and the quick claims.
 test:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.test rust-tests
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
-	rm -rf target/verify
-	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
+	@$(MAKE) --no-print-directory -j2 python-tests quick-claims
 
 check: $(VENV)/.test
 	cargo fmt --all -- --check
@@ -125,6 +123,13 @@ peers: $(VENV)/.test
 
 rust-tests:
 	cargo test --workspace --quiet --no-run
+
+python-tests:
+	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
+
+quick-claims:
+	rm -rf target/verify
+	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
 
 verify: $(VENV)/.test
 	cargo test --workspace --quiet -- --ignored

@@ -155,26 +155,33 @@ fn processor_sharing(load: f64, sizes: &Value, seed: u64) -> Simulation {
     run(&scenario, seed)
 }
 
-#[test]
-fn shares_of_a_link_have_the_slowdown_of_processor_sharing() {
-    let exponential = json!({"law": "exponential", "mean": 1_000.0});
-    let constant = json!({"law": "constant", "size": 1_000.0});
-    let points = [[500.0, 0.0], [500.0, 0.9], [5_500.0, 0.9], [5_500.0, 1.0]];
-    let two_sizes = json!({"law": "cdf", "name": "two sizes", "points": points});
-    // Some 10,000 flows. Of exponential sizes twelve seeds had a mean of 0.996 of the theory and a standard deviation of
-    // 0.03; at a load of 0.7 the numbers were 0.989 and 0.06.
+/// Some 10,000 flows. Of exponential sizes twelve seeds had a mean of 0.996 of the theory and a standard deviation of 0.03;
+/// at a load of 0.7 the numbers were 0.989 and 0.06.
+fn follows_processor_sharing(sizes: &Value, classes: &[&str]) {
     let (load, tolerance) = (0.5, 0.09);
     let expected = 1.0 / (1.0 - load);
-    for sizes in [&exponential, &constant, &two_sizes] {
-        let simulation = processor_sharing(load, sizes, 5);
-        for class in ["slowdown_mean_below_1mb", "slowdown_mean_from_1mb"] {
-            let found = response(&simulation, class);
-            // All flows of 1,000 segments have 1.5 MB.
-            let is_empty = sizes == &constant && class.ends_with("below_1mb");
-            assert!(
-                is_empty || (found / expected - 1.0).abs() < tolerance,
-                "load {load}, {sizes}, {class}: {found}, theory {expected}"
-            );
-        }
+    let simulation = processor_sharing(load, sizes, 5);
+    for class in classes {
+        let found = response(&simulation, class);
+        assert!(
+            (found / expected - 1.0).abs() < tolerance,
+            "load {load}, {sizes}, {class}: {found}, theory {expected}"
+        );
     }
+}
+
+const BOTH: [&str; 2] = ["slowdown_mean_below_1mb", "slowdown_mean_from_1mb"];
+
+#[test]
+fn shares_of_a_link_have_the_slowdown_of_processor_sharing() {
+    follows_processor_sharing(&json!({"law": "exponential", "mean": 1_000.0}), &BOTH);
+}
+
+#[test]
+#[ignore = "takes seconds: make verify"]
+fn the_slowdown_of_processor_sharing_does_not_depend_on_the_law_of_sizes() {
+    // All flows of 1,000 segments have 1.5 MB.
+    follows_processor_sharing(&json!({"law": "constant", "size": 1_000.0}), &BOTH[1..]);
+    let points = [[500.0, 0.0], [500.0, 0.9], [5_500.0, 0.9], [5_500.0, 1.0]];
+    follows_processor_sharing(&json!({"law": "cdf", "name": "two sizes", "points": points}), &BOTH);
 }
