@@ -373,6 +373,13 @@ fn what_ports_do_not_do_is_refused() {
         refusal(&sized),
         "flows[0].segment_bytes: segments have no size where a router has one queue; allowed with network.queue = port"
     );
+    let refused = refusal(&with(chain(2e7, 400.0), &[("network.capacity_factor", json!(1e6))]));
+    assert!(refused.starts_with("network.capacity_factor: ") && refused.contains("1 ps"), "{refused}");
+    let mut fast =
+        with(chain(1e3, 1e3), &[("network.speed", json!(1e9)), ("network.capacity_factor", json!(2.0))]);
+    fast["topology"]["routers"][0]["speed_factor"] = json!(1e4);
+    let refused = refusal(&fast);
+    assert!(refused.starts_with("network.speed: ") && refused.contains("1 ps"), "{refused}");
     let refused = refusal(&with(chain(1e3, 1e3), &[("network.ack_path", json!("direction"))]));
     assert!(refused.starts_with("network.ack_path: "), "{refused}");
     let change =

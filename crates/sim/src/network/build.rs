@@ -257,7 +257,8 @@ impl Network {
         };
         network.follow_traces(scenario)?;
         network.arrivals = network.resolve_arrivals(scenario)?;
-        network.set_buffers(scenario, &buffers)?;
+        let fastest_router = router_speeds.iter().copied().fold(0.0, f64::max);
+        network.set_buffers(scenario, &buffers, fastest_router)?;
         network.queued_acks = QueuedAcks::new(&mut network, ack_path);
         network.impairments = Impairments::new(scenario, &network)?;
         if network.queued_acks.is_some() {
@@ -515,7 +516,12 @@ impl Network {
         Ok(())
     }
 
-    fn set_buffers(&mut self, scenario: &Scenario, own: &[Option<f64>]) -> Result<(), InvalidScenario> {
+    fn set_buffers(
+        &mut self,
+        scenario: &Scenario,
+        own: &[Option<f64>],
+        fastest_router: f64,
+    ) -> Result<(), InvalidScenario> {
         let parameters = &scenario.network;
         let rtt = self.mean_round_trip();
         let flows: Vec<f64> = match parameters.buffer.rule {
@@ -536,10 +542,11 @@ impl Network {
             let buffer = (size.round() as u64).max(parameters.buffer_floor);
             let service = picos(1.0 / speed);
             if service == 0 {
-                return Err(invalid(
-                    "network.speed",
-                    "a router would serve a segment in less than 1 ps; allowed: a service time of at least 1 ps",
-                ));
+                // Only the capacity of a link makes a port faster than all routers.
+                let path = if *speed > fastest_router { "network.capacity_factor" } else { "network.speed" };
+                let message =
+                    "a segment would be served in less than 1 ps; allowed: a service time of at least 1 ps";
+                return Err(invalid(path, message));
             }
             let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
             self.buffers.push(buffer);
