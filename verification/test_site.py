@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "target" / "docs" / "site"
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WIDTH = 390
 """Width of a phone, in pixels."""
 
