@@ -124,12 +124,12 @@ peers: $(VENV)/.test
 rust-tests:
 	cargo test --workspace --quiet --no-run
 
-python-tests:
+python-tests: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
 
-quick-claims:
+quick-claims: $(VENV)/.test
 	rm -rf target/verify
-	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
+	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null || { echo "quick claims failed" >&2; exit 1; }
 
 verify: $(VENV)/.test
 	cargo test --workspace --quiet -- --ignored

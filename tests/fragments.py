@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 
 def holds(text: str, *fragments: str) -> bool:
-    """Return True if a text has all fragments, one after the other."""
+    """Return True if a text has all fragments, one after the other; the digits at their ends are whole numbers."""
+    assert fragments
+    assert all(fragments), "an empty fragment holds nothing"
     end = 0
     for fragment in fragments:
-        place = text.find(fragment, end)
-        if place < 0:
+        before = r"(?<!\d)(?<!\d[.,])" if fragment[0].isdigit() else ""
+        after = r"(?![.,]?\d)" if fragment[-1].isdigit() else ""
+        found = re.compile(before + re.escape(fragment) + after).search(text, end)
+        if found is None:
             return False
-        end = place + len(fragment)
+        end = found.end()
     return True

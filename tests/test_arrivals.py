@@ -136,7 +136,8 @@ def test_a_drawing_and_its_rows_have_arrivals(chosen: Scenario) -> None:
 
 def test_an_overload_is_noted(chosen: Scenario) -> None:
     [note] = load_notes(chosen.set("arrivals[0].load", 1.5).describe())
-    assert holds(note, "arrivals", "1.50 times", "class plain")
+    assert note.startswith("arrivals ")
+    assert holds(note, "1.50 times the load", "class plain")
     assert load_notes(chosen.describe()) == []
 
 

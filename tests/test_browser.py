@@ -1,4 +1,4 @@
-"""The report in a real Chromium, from disk, with the network off."""
+"""The report in Chromium, from disk, with the network off."""
 
 from __future__ import annotations
 

@@ -55,7 +55,12 @@ def test_a_best_rank_stands_beside_the_next_one():
     assert holds(ranks_caption(alike), "before bic", "1.5", "no gap")
     close = rank_summary([[1.0, 2, 3], [3, 2, 1], [2, 1, 3]], classes=list("abc"), algorithms=["x", "y", "z"])
     assert holds(
-        ranks_caption(close), "z", "highest", "2.33 of 3 (SD 1.2)", "before x", "2", "gap of 0.33", "less than", "SD"
+        ranks_caption(close),
+        "z has the highest",
+        "2.33 of 3 (SD 1.2)",
+        "before x with 2:",
+        "gap of 0.33",
+        "less than either's SD",
     )
 
 
@@ -71,11 +76,13 @@ def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     design = two_level(["a", "b", "c", "d"])
     signs, noise = design.matrix.astype(float), 0.1 * np.random.default_rng(4).standard_normal(16)
     one = terms(design, 5 * signs[:, 0] + noise)
-    assert holds(terms_caption("loss", "s", one), "1 of 15 effects", "exceeds")
+    assert holds(terms_caption("loss", "s", one), "1 of 15 effects on loss", "exceeds", "margin")
     both = 5 * signs[:, 0] * signs[:, 1] + 4 * signs[:, 2] * signs[:, 3] + noise
     two = terms(design, both)
     printed = terms_caption("loss", "s", two)
-    assert holds(printed, "2 of 15 effects", "exceed the", "chance", "0.75", "2 exceed", "simultaneous margin")
+    assert holds(
+        printed, "2 of 15 effects on loss", "exceed the margin", "chance", "0.75", "2 exceed the simultaneous margin"
+    )
     assert "string" not in printed, "nothing is aliased"
     printed = interactions_caption("loss", "s", interactions(design, both), two)
     assert "is a*b: 10" in printed
@@ -87,7 +94,7 @@ def test_equal_values_are_not_called_the_one_smallest(view):
     design = view.campaign.design
     values = np.where(design.matrix[:, 0] > 0, 0.0, np.arange(32) + 1.0)
     printed = ordered_caption(view, ordered_data(design, values), "loss_rate")
-    assert holds(printed, "smallest, 0 %", "16 conditions (", "16 smallest", "network speed (X1) at 1600 seg/ms")
+    assert holds(printed, "smallest, 0 %", "16 conditions (", "16 smallest all", "network speed (X1) at 1600 seg/ms")
     half = np.where(design.matrix[:, 0] > 0, 0.0, 1.0)
     half[np.flatnonzero(half == 0)[0]] = 1.0
     tied = ordered_caption(view, ordered_data(design, half), "loss_rate")
@@ -108,7 +115,8 @@ def test_the_largest_effect_and_the_widest_condition_stand_beside_the_next(view)
     order = np.argsort(-np.abs(result.effect))
     assert f"next is {factor_title(view, result.factors[order[1]])} with" in effects_caption(view, result, "loss_rate")
     found = residuals([[1.0, 2, 3], [1, 2, 9], [1, 2, 6]], algorithms=["a", "b", "c"])
-    assert holds(residuals_sentence(found, "delay", "s"), "most in condition 2", "8 s", "condition 3", "5 s")
+    sentence = residuals_sentence(found, "delay", "s")
+    assert holds(sentence, "differ most in condition 2", "by 8 s", "before condition 3", "by 5 s.")
 
 
 def test_few_effects_tell_no_noise_and_no_margin_is_drawn():
@@ -130,7 +138,9 @@ def test_replicates_tell_the_noise_of_few_effects():
     found = terms(design, y, noise="replicates")
     assert margins_table(found).height == 2
     printed = terms_caption("loss", "1", found)
-    assert holds(printed, "3 of 3 effects", "exceed", "0.28 percentage points", "scatter between")
+    assert holds(
+        printed, "3 of 3 effects on loss", "exceed the margin of error of 0.28 percentage points", "scatter between"
+    )
     assert "Lenth" not in printed
 
 
@@ -165,7 +175,7 @@ def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(
     x1, x2, x3 = view.campaign.design.matrix[:, :3].T
     groups = np.where(x1 < 0, 1, np.where((x2 > 0) == (x3 > 0), 2, 3)).tolist()
     printed = scores_caption(rules_of(groups, view))
-    assert "Group 1: network speed (X1) at 800 seg/ms" in printed, "the branches of one group are one rule"
+    assert "Group 1: network speed (X1) at 800 seg/ms." in printed, "the branches of one group are one rule"
     exact = np.where(x1 < 0, 1, np.where(x2 > 0, 2, 1)).tolist()
     printed = scores_caption(rules_of(exact, view))
     assert "In place of network speed (X1), " in printed
@@ -178,7 +188,7 @@ def test_significance_is_said_at_the_level_reached_and_against_what(view):
     none = replace(strong, stars=("",) * len(strong.stars))
     for mode, against in (("nist", "variation between the conditions"), ("replicates", "scatter between replicates")):
         printed = effects_caption(view, replace(none, mode=mode), "loss_rate")
-        assert holds(printed, "No effect", "95 %", f"against the {against}")
+        assert holds(printed, "No effect", "significant", "95 %", f"against the {against}")
     untested = replace(none, p=np.full(len(none.p), np.nan))
     assert "ignificant" not in effects_caption(view, untested, "loss_rate")
 
@@ -188,7 +198,7 @@ def test_groupings_count_the_components_that_are_followed():
     found = Groupings(
         cluster=np.array([1, 1, 2, 2]), component=np.array([1, 1, 3, 3]), components=4, agreement=1.0, **shown
     )
-    assert holds(groupings_caption(found), "2 groups", "2 components", "agree")
+    assert holds(groupings_caption(found), "2 groups", "2 components", "Both agree")
     one = replace(found, component=np.ones(4, dtype=int))
     assert groupings_caption(one).endswith("follow 1 component: nothing to compare.")
 

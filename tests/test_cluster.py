@@ -234,7 +234,7 @@ def test_task_whose_answer_does_not_come_is_made_again(status: str, monkeypatch:
 def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mesonet.campaign.cluster._CONNECT_S", 0.5)
     chosen = mesonet.experiment(write(tmp_path, replicates=1))
-    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler"):
+    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler can be reached"):
         chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
     assert not (tmp_path / "out").exists(), "nothing is written for a cluster that is not there"
     with pytest.raises(InputError, match="no Dask scheduler can be reached"):

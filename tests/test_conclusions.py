@@ -167,7 +167,7 @@ def test_the_report_says_on_which_factor_a_conclusion_depends(tmp_path: Path) ->
     tables = tmp_path / "analysis" / "tables"
     found = pl.read_parquet(tables / "conclusions.parquet")
     assert found["conclusion"].to_list() == ["loss", "flows"]
-    assert holds(found["statement"][0], "loss_rate of fast above tcp, scalable", "5 %")
+    assert holds(found["statement"][0], "loss_rate of fast above tcp, scalable", "by more than 5 %")
     assert pl.read_parquet(tables / "conclusions_by_factor.parquet").height == 2 * 9
     by_condition = pl.read_parquet(tables / "conclusions_by_condition.parquet")
     assert by_condition.columns == ["condition", "loss", "flows"]

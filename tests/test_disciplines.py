@@ -107,7 +107,7 @@ def test_a_discipline_that_is_better_worse_and_both() -> None:
     (trade,) = discipline_choices(view := CampaignView(with_queues(0.5, 2.0)))
     assert trade.chosen == TRADE
     sentence = disciplines_sentence(view)
-    assert holds(sentence, "drop-tail is better in loss rate", "DualPI2 is better in delay")
+    assert holds(sentence, "drop-tail is better in loss rate", "DualPI2 is better in delay of 95 %")
     assert "a trade" in str(disciplines_html(view))
 
 

@@ -1,4 +1,4 @@
-"""Pages with hostile names in a real Chromium: nothing but the page's own scripts runs, and the figures are drawn."""
+"""Pages with hostile names in Chromium: nothing but the page's own scripts runs, and the figures are drawn."""
 
 from __future__ import annotations
 

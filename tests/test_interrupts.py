@@ -78,9 +78,9 @@ builtins.__import__ = imported
 
 def test_an_interrupt_in_text_that_python_executes_is_handled_like_others(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED_IMPORT)
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
+    environment = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(tmp_path), ENVIRONMENT["PYTHONPATH"]])}
     command = [sys.executable, "-m", "mesonet", "list"]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (ended.returncode, ended.stderr) == (130, "mesonet: interrupted\n")
 
 

@@ -181,7 +181,7 @@ def test_what_is_no_module_is_refused(tmp_path: Path, old: str, new: str, messag
 def test_other_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         plugins.load("linux:tcp_absent.c", tmp_path)
-    with pytest.raises(InputError, match=r"module of Linux. Allowed: a file \.c"):
+    with pytest.raises(InputError, match=r"not a module of Linux\. Allowed: a file \.c"):
         plugins.load("linux:tcp_htcp.so", tmp_path)
     with pytest.raises(InputError, match="gain"):
         mn.scenario("dumbbell", algorithm=f"linux:{AIMD}(gain=2)")

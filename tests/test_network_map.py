@@ -131,7 +131,7 @@ def test_the_drawing_names_routers_and_delays() -> None:
         for each in ElementTree.fromstring(plots.to_svg(plots.topology(mapped(scenario("abilene"))))).iter(f"{SVG}text")
     ]
     assert {"A Seattle", "K New York", "14.5", "2.32"} <= set(texts)
-    assert any(holds(text, "11 routers, 14 links", "ms", "17,460 sources") for text in texts)
+    assert any(holds(text, "11 routers, 14 links", "delay in ms", "share", "17,460 sources") for text in texts)
 
 
 def test_a_drawing_of_another_form_is_refused(tmp_path: Path) -> None:

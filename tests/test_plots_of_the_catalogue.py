@@ -223,7 +223,7 @@ def test_windows_and_the_time_line():
     windows = np.column_stack([np.full(4000, 300.0), np.r_[np.full(2000, np.nan), np.full(2000, 100.0)]])
     shares = analysis.window_shares(windows, capacity=500)
     texts, root = drawn(plots.windows(np.arange(4000) / 10, windows, shares, capacity=500))
-    assert any(holds(text, "sum", "400, 80 %") for text in texts)
+    assert any(holds(text, "sum while all", "400, 80 % of") for text in texts)
     assert marks(root, "line") == 2
     with pytest.raises(ValueError, match="expected"):
         plots.windows([1.0], windows, shares)

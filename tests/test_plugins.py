@@ -224,7 +224,7 @@ def test_a_state_with_pointers_has_no_snapshots_and_no_undo(tmp_path: Path) -> N
          " .release = release"),
     )  # fmt: skip
     file = written(tmp_path, "pointing", SHORT, *changes)
-    with pytest.raises(InputError, match="pointing has pointers: "):
+    with pytest.raises(InputError, match=r"pointing has pointers: .*loss"):
         mn.scenario("dumbbell", algorithm=str(file))
     scenario = mn.scenario("dumbbell", algorithm=str(file), duration="5 s", **{"transport.undo": "false"})
     assert mn.simulate(scenario).series.to_polars().height > 0

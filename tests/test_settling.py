@@ -166,6 +166,7 @@ def test_a_note_on_rare_events_says_that_the_load_settled() -> None:
     )
     result.settling_times = {"sending": 2.0}
     assert _settling_note(result, 2.0) == ""
+    assert "transmitting sources" not in note
 
 
 @pytest.fixture(scope="module")

@@ -132,13 +132,13 @@ def test_constants_of_a_variant_cannot_be_set_by_path(path: str) -> None:
 
 
 def test_a_variant_with_a_value_of_its_algorithm_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 .*Allowed: tcp$'):
+    with pytest.raises(InputError, match=r'algorithms = "tcp\(increase=1\)": increase is 1 in tcp.*Allowed: tcp$'):
         scenario("abilene", algorithm="tcp(increase=1)")
     file = tmp_path / "net.toml"
     file.write_text(
         'base = "abilene"\nflows = [{from = "A1a", to = "B1a", algorithm = "tcp(increase=4, decrease=0.5)"}]\n'
     )
-    with pytest.raises(InputError, match=r"net.toml: flows\[0\].algorithm = .*: decrease is 0.5"):
+    with pytest.raises(InputError, match=r"net.toml: flows\[0\].algorithm = .*: decrease is 0.5 in tcp"):
         load_scenario(str(file)).check()
 
 

@@ -28,10 +28,13 @@ def once(number: int, frame: FrameType | None) -> None:
     KeyboardInterrupt
         Always.
     """
-    # Python would print a traceback for a SIGINT that comes in the middle of this change.
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    # Python would print a traceback for a SIGINT in the middle of this change. It still may, if another thread gets it.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    finally:  # a SIGINT that came before is handled in these lines: the second call of this function raises
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     raise KeyboardInterrupt
 
 

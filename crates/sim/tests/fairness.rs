@@ -1,7 +1,7 @@
 //! Fairness among explicit flows in whole runs.
 
 use crate::common::*;
-use crate::engines::agree;
+use crate::engines::agree_in;
 use crate::snapshots::continues_as;
 use mesonet_sim::{Engine, Scenario};
 use serde_json::{Value, json};
@@ -94,8 +94,8 @@ fn crowd() -> Value {
 #[test]
 fn engines_threads_and_snapshots_agree() {
     let scenario = crowd();
-    let text = agree(&scenario, 3);
-    continues_as(&scenario, 3, Engine::Domains, 3, &text);
+    let text = agree_in(&scenario, 4, 16);
+    continues_as(&scenario, 4, Engine::Domains, 16, &text);
     let simulation = run(&scenario, 3);
     let unknown: Vec<_> = NAMES.iter().filter(|name| !response(&simulation, name).is_finite()).collect();
     assert!(unknown.is_empty(), "{unknown:?}");

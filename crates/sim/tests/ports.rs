@@ -374,7 +374,7 @@ fn what_ports_do_not_do_is_refused() {
         "flows[0].segment_bytes: segments have no size where a router has one queue; allowed with network.queue = port"
     );
     let refused = refusal(&with(chain(2e7, 400.0), &[("network.capacity_factor", json!(1e6))]));
-    assert!(refused.starts_with("network.capacity_factor: ") && refused.contains("1 ps"), "{refused}");
+    assert!(refused.starts_with("network.capacity_factor: M -> B ") && refused.contains("1 ps"), "{refused}");
     let mut fast =
         with(chain(1e3, 1e3), &[("network.speed", json!(1e9)), ("network.capacity_factor", json!(2.0))]);
     fast["topology"]["routers"][0]["speed_factor"] = json!(1e4);

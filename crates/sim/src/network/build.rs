@@ -164,6 +164,11 @@ impl Network {
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
         let speeds = queues.speeds(scenario, &router_speeds, &link_of);
+        let has_capacity: Vec<bool> = (0..queues.count())
+            .map(|queue| {
+                queues.at_ports() && link_of.get(queue).is_some_and(|(link, _)| link.capacity.is_some())
+            })
+            .collect();
         let buffers = queues.buffers(&link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
         let rewrites = queues.rewrites(&scenario.network, &topology)?;
@@ -257,8 +262,7 @@ impl Network {
         };
         network.follow_traces(scenario)?;
         network.arrivals = network.resolve_arrivals(scenario)?;
-        let fastest_router = router_speeds.iter().copied().fold(0.0, f64::max);
-        network.set_buffers(scenario, &buffers, fastest_router)?;
+        network.set_buffers(scenario, &buffers, &has_capacity)?;
         network.queued_acks = QueuedAcks::new(&mut network, ack_path);
         network.impairments = Impairments::new(scenario, &network)?;
         if network.queued_acks.is_some() {
@@ -520,7 +524,7 @@ impl Network {
         &mut self,
         scenario: &Scenario,
         own: &[Option<f64>],
-        fastest_router: f64,
+        has_capacity: &[bool],
     ) -> Result<(), InvalidScenario> {
         let parameters = &scenario.network;
         let rtt = self.mean_round_trip();
@@ -529,7 +533,7 @@ impl Network {
             _ => vec![1.0; self.queues.count()],
         };
         let ack_share = parameters.ack_bytes / scenario.transport.segment_bytes;
-        for ((speed, flows), own) in self.speeds.iter().zip(flows).zip(own) {
+        for (queue, ((speed, flows), own)) in self.speeds.iter().zip(flows).zip(own).enumerate() {
             let size = match (own, parameters.buffer.rule) {
                 (Some(time), _) => time * speed,
                 (None, BufferKind::Segments) => parameters.buffer.factor,
@@ -542,11 +546,11 @@ impl Network {
             let buffer = (size.round() as u64).max(parameters.buffer_floor);
             let service = picos(1.0 / speed);
             if service == 0 {
-                // Only the capacity of a link makes a port faster than all routers.
-                let path = if *speed > fastest_router { "network.capacity_factor" } else { "network.speed" };
+                let path = if has_capacity[queue] { "network.capacity_factor" } else { "network.speed" };
+                let name = self.queues.name(queue, &self.topology);
                 let message =
-                    "a segment would be served in less than 1 ps; allowed: a service time of at least 1 ps";
-                return Err(invalid(path, message));
+                    "would serve a segment in less than 1 ps; allowed: a service time of at least 1 ps";
+                return Err(invalid(path, format!("{name} {message}")));
             }
             let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
             self.buffers.push(buffer);

@@ -133,8 +133,9 @@ impl Domain {
         if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
             flow.acks_dropped = true;
             let known = time + self.shared.news_delay;
-            let answer = answer.map(|answer| answer.departure(self.now));
-            let departure = segment.departure(self.now).min(answer.unwrap_or(Picos::MAX));
+            // This domain may have had no event since these segments left the interface: its clock may be behind.
+            let answer = answer.map(|answer| answer.departure(time));
+            let departure = segment.departure(time).min(answer.unwrap_or(Picos::MAX));
             self.dropped_acks.add(slot, Dropped { departure, known, segment, answer });
         }
     }
