@@ -14,12 +14,10 @@ pub fn agree(scenario: &Value, seed: u64) -> String {
 /// The engines agree on a scenario: what they give, in so many slices of time. Domains run on one thread for an even seed
 /// and on two for an odd one.
 pub fn agree_in(scenario: &Value, seed: u64, slices: usize) -> String {
-    let slice = scenario["time"]["duration"].as_f64().unwrap() / slices as f64;
-    let everything = |engine, threads| everything(begin(scenario, seed, engine, threads), slice, |s, _| s);
-    let reference = everything(Engine::Reference, 1);
+    let reference = in_slices(scenario, seed, Engine::Reference, 1, slices);
     for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 1 + seed as usize % 2)] {
         assert!(
-            everything(engine, threads) == reference,
+            in_slices(scenario, seed, engine, threads, slices) == reference,
             "{engine:?} on {threads} threads differs from the reference for seed {seed}: {scenario}"
         );
     }
@@ -34,10 +32,8 @@ fn everything_at_once_on_abilene() {
     assert!(counters.completed > 3000 && counters.aborted > 100, "{counters:?}");
     assert!(counters.dropped > 10_000 && counters.marked > 10_000 && counters.timeouts > 500, "{counters:?}");
     let text = agree(&scenario, 3);
-    let slice = scenario["time"]["duration"].as_f64().unwrap() / 3.0;
     for threads in [1, 4] {
-        let found = everything(begin(&scenario, 3, Engine::Domains, threads), slice, |s, _| s);
-        assert!(found == text, "{threads} threads differ");
+        assert!(in_slices(&scenario, 3, Engine::Domains, threads, 3) == text, "{threads} threads differ");
     }
 }
 

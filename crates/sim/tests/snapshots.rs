@@ -13,22 +13,21 @@ fn again(scenario: &Value, seed: u64, engine: Engine, threads: usize, bytes: &[u
 
 /// Continuing after every slice, on ever another number of threads, makes no difference.
 pub fn continues(scenario: &Value, seed: u64, engine: Engine, slices: usize) {
-    let slice = scenario["time"]["duration"].as_f64().unwrap() / slices as f64;
-    let untouched = everything(begin(scenario, seed, engine, 1), slice, |s, _| s);
+    let untouched = in_slices(scenario, seed, engine, 1, slices);
     continues_as(scenario, seed, engine, slices, &untouched);
 }
 
 /// [`continues`], where the run in as many slices without snapshots is known already.
 pub fn continues_as(scenario: &Value, seed: u64, engine: Engine, slices: usize, untouched: &str) {
-    let slice = scenario["time"]["duration"].as_f64().unwrap() / slices as f64;
-    let continued = everything(begin(scenario, seed, engine, 2), slice, |mut simulation, number| {
-        let bytes = simulation.snapshot();
-        assert!(simulation.snapshot() == bytes, "a snapshot changes what it stores");
-        drop(simulation);
-        let mut restored = again(scenario, seed, engine, 1 + number % 3, &bytes);
-        assert!(restored.snapshot() == bytes, "what was restored is not what was stored");
-        restored
-    });
+    let continued =
+        everything(begin(scenario, seed, engine, 2), slice_of(scenario, slices), |mut simulation, number| {
+            let bytes = simulation.snapshot();
+            assert!(simulation.snapshot() == bytes, "a snapshot changes what it stores");
+            drop(simulation);
+            let mut restored = again(scenario, seed, engine, 1 + number % 3, &bytes);
+            assert!(restored.snapshot() == bytes, "what was restored is not what was stored");
+            restored
+        });
     assert!(continued == untouched, "{engine:?} went on differently for seed {seed}: {scenario}");
 }
 

@@ -256,6 +256,16 @@ pub fn everything(
     )
 }
 
+/// Everything that a run gives out, in so many slices of its time.
+pub fn in_slices(scenario: &Value, seed: u64, engine: Engine, threads: usize, slices: usize) -> String {
+    everything(begin(scenario, seed, engine, threads), slice_of(scenario, slices), |simulation, _| simulation)
+}
+
+/// One of so many slices of the time of a scenario, s.
+pub fn slice_of(scenario: &Value, slices: usize) -> f64 {
+    scenario["time"]["duration"].as_f64().unwrap() / slices as f64
+}
+
 /// Users of every algorithm, jumbo files, impatience, long-lived flows, marks and traces, in overload.
 pub fn everything_at_once() -> Value {
     let share = 1.0 / registry::ALGORITHMS.len() as f64;
