@@ -56,8 +56,6 @@ def main() -> int:
     """
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the output of a model is no reply
-    from mesonet.simulation import result  # noqa: F401 - large libraries: a process that cannot load them is not ready
-
     _send(channel, {"ready": True})
     try:
         for task in _tasks():

@@ -164,11 +164,7 @@ impl Network {
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
         let speeds = queues.speeds(scenario, &router_speeds, &link_of);
-        let has_capacity: Vec<bool> = (0..queues.count())
-            .map(|queue| {
-                queues.at_ports() && link_of.get(queue).is_some_and(|(link, _)| link.capacity.is_some())
-            })
-            .collect();
+        let have_capacity = queues.have_capacity(&link_of);
         let buffers = queues.buffers(&link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
         let rewrites = queues.rewrites(&scenario.network, &topology)?;
@@ -262,7 +258,7 @@ impl Network {
         };
         network.follow_traces(scenario)?;
         network.arrivals = network.resolve_arrivals(scenario)?;
-        network.set_buffers(scenario, &buffers, &has_capacity)?;
+        network.set_buffers(scenario, &buffers, &have_capacity)?;
         network.queued_acks = QueuedAcks::new(&mut network, ack_path);
         network.impairments = Impairments::new(scenario, &network)?;
         if network.queued_acks.is_some() {
@@ -524,7 +520,7 @@ impl Network {
         &mut self,
         scenario: &Scenario,
         own: &[Option<f64>],
-        has_capacity: &[bool],
+        have_capacity: &[bool],
     ) -> Result<(), InvalidScenario> {
         let parameters = &scenario.network;
         let rtt = self.mean_round_trip();
@@ -546,7 +542,7 @@ impl Network {
             let buffer = (size.round() as u64).max(parameters.buffer_floor);
             let service = picos(1.0 / speed);
             if service == 0 {
-                let path = if has_capacity[queue] { "network.capacity_factor" } else { "network.speed" };
+                let path = if have_capacity[queue] { "network.capacity_factor" } else { "network.speed" };
                 let name = self.queues.name(queue, &self.topology);
                 let message =
                     "would serve a segment in less than 1 ps; allowed: a service time of at least 1 ps";

@@ -164,10 +164,23 @@ impl Queues {
     #[must_use]
     pub fn buffers(&self, link_of: &[(&LinkSpec, bool)]) -> Vec<Option<f64>> {
         let own = |queue: usize| {
-            let (link, back) = link_of.get(queue).filter(|_| self.at_ports())?;
-            link.buffer[usize::from(*back)]
+            let (link, back) = self.link(queue, link_of)?;
+            link.buffer[usize::from(back)]
         };
         (0..self.count()).map(own).collect()
+    }
+
+    /// Whether a port serves at the capacity of its link, by queue. `link_of` as for `speeds`.
+    #[must_use]
+    pub fn have_capacity(&self, link_of: &[(&LinkSpec, bool)]) -> Vec<bool> {
+        (0..self.count())
+            .map(|queue| self.link(queue, link_of).is_some_and(|(link, _)| link.capacity.is_some()))
+            .collect()
+    }
+
+    /// The link of a port, and whether the port is at its second end.
+    fn link<'a>(&self, queue: usize, link_of: &[(&'a LinkSpec, bool)]) -> Option<(&'a LinkSpec, bool)> {
+        link_of.get(queue).filter(|_| self.at_ports()).copied()
     }
 
     /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of data that
