@@ -145,10 +145,9 @@ def _boxes(step: int, height: int, data: Any = alt.Undefined) -> Any:
             "name:N", sort=alt.EncodingSortField("block", op="min"), title=None,
             axis=alt.Axis(labelAngle=0, labelExpr="split(datum.label, '\\n')", ticks=False),
         ),
-        tooltip=[
-            alt.Tooltip("name:N", title="block"), alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"),
-            alt.Tooltip("mean_plus:Q", title="mean at +", format=".4~g"),
-        ],
+        tooltip=theme.tooltips(
+            ("name:N", "block"), ("mean_minus:Q", "mean at −", ".4~g"), ("mean_plus:Q", "mean at +", ".4~g")
+        ),
     )  # fmt: skip
     scale = alt.Scale(zero=False, nice=True, padding=14)
     minus, plus = (alt.Y(f"mean_{level}:Q", title=None, scale=scale) for level in ("minus", "plus"))

@@ -52,11 +52,8 @@ def buffers(
     )  # fmt: skip
     points = base.mark_point(size=26, opacity=1, strokeWidth=1.4).encode(
         y=alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4), scale=alt.Scale(nice=4)),
-        stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms),
-                          legend=alt.Legend(title=None, orient="top", columns=8)),
-        shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
-        tooltip=[alt.Tooltip("router:N"), alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"),
-                 alt.Tooltip("value:Q", format=".1%")],
+        **theme.by_algorithm(algorithms, alt.Legend(title=None, orient="top", columns=8)),
+        tooltip=theme.tooltips("router:N", "condition:O", "algorithm:N", ("value:Q", "", ".1%")),
     )  # fmt: skip
     chart = (
         alt.layer(theme.band(base, step), points, data=alt.NamedData(name=DATA))
@@ -68,4 +65,4 @@ def buffers(
         )
         .resolve_scale(y="independent")
     )  # fmt: skip
-    return theme.finish(chart, {DATA: rows}, params=[theme.HIGHLIGHTED, theme.KEPT], title=title)
+    return theme.finish(chart, {DATA: rows}, params=theme.condition_params(), title=title)

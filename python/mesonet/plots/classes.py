@@ -35,12 +35,10 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     places = [place for place in range(1, len(result.names) + 1) if result.members(place)]
     colours = alt.Scale(domain=names, range=[SHADES[min(p - 1, len(SHADES) - 1)] for p in places])
     lit = alt.StrokeValue(**theme.either(theme.IS_HIGHLIGHTED, theme.HIGHLIGHT, "white"))
-    base = (
-        alt.Chart(alt.NamedData(name=DATA), width=step * n, height=HEIGHT)
-        .transform_filter(theme.IS_KEPT)
-        .transform_calculate(left="datum.place - 0.42", right="datum.place + 0.42")
+    base = theme.kept(DATA, width=step * n, height=HEIGHT).transform_calculate(
+        left="datum.place - 0.42", right="datum.place + 0.42"
     )
-    tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("value:Q", format=".4~g"), alt.Tooltip("class:N")]
+    tooltip = theme.tooltips("condition:O", ("value:Q", "", ".4~g"), "class:N")
     layers = [
         base.mark_rect(strokeWidth=2).encode(
             x=alt.X("left:Q", scale=scale, axis=None), x2=alt.X2("right:Q"),
@@ -62,7 +60,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     return theme.finish(
         alt.hconcat(alt.layer(*layers, title=theme.AXIS_TITLE)),
         {DATA: rows},
-        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        params=theme.condition_params(response),
         title=title,
         subtitle=[sentence],
     )

@@ -93,22 +93,18 @@ def component_plane(
         filled = filled.when(f"datum.level === '+' && datum.algorithm === {json.dumps(name)}").then(alt.value(colour))
     scale = alt.Scale(nice=True, padding=10)
     base = (
-        alt.Chart(alt.NamedData(name=SCORES), width=SIDE, height=SIDE)
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(SCORES, width=SIDE, height=SIDE)
         .transform_calculate(level="substring(datum.signs, factor_place - 1, factor_place)")
         .encode(
             x=alt.X("pc1:Q", title="PC1", scale=scale),
             y=alt.Y("pc2:Q", title="PC2", scale=scale),
-            tooltip=[
-                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("pc1:Q", format=".3~g"),
-                alt.Tooltip("pc2:Q", format=".3~g"), alt.Tooltip("level:N", title="level of the factor"),
-            ],
+            tooltip=theme.tooltips("condition:O", "algorithm:N", ("pc1:Q", "", ".3~g"), ("pc2:Q", "", ".3~g"),
+                               ("level:N", "level of the factor")),
         )
     )  # fmt: skip
     plane = alt.layer(
         base.mark_point(size=44, strokeWidth=1.6, opacity=1).encode(
-            stroke=alt.Stroke("algorithm:N", scale=colours, legend=alt.Legend(title=None, orient="bottom", columns=5)),
-            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+            **theme.by_algorithm(algorithms, alt.Legend(title=None, orient="bottom", columns=5)),
             fill=filled.otherwise(alt.value("white")),
         ),
         base.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
@@ -116,7 +112,7 @@ def component_plane(
     scree = alt.Chart(alt.NamedData(name=SHARES), width=260, height=110).mark_bar(color=theme.BLUE).encode(
         x=alt.X("component:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("share:Q", title="% of the variation"),
-        tooltip=[alt.Tooltip("component:N"), alt.Tooltip("share:Q", title="% of the variation", format=".3~g")],
+        tooltip=theme.tooltips("component:N", ("share:Q", "% of the variation", ".3~g")),
     )  # fmt: skip
     order = list(dict.fromkeys(loadings["response"]))
     weights = alt.Chart(alt.NamedData(name=LOADINGS), width=118, height=alt.Step(17)).mark_bar().encode(
@@ -124,12 +120,12 @@ def component_plane(
         y=alt.Y("response:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=210)),
         color=alt.ColorValue(**theme.either("datum.loading > 0", theme.BLUE, theme.VERMILLION)),
         column=alt.Column("component:N", title=None, spacing=14),
-        tooltip=[alt.Tooltip("response:N"), alt.Tooltip("component:N"), alt.Tooltip("loading:Q", format="+.3~g")],
+        tooltip=theme.tooltips("response:N", "component:N", ("loading:Q", "", "+.3~g")),
     )  # fmt: skip
     chart = alt.hconcat(plane, alt.vconcat(scree, weights, spacing=18), spacing=40)
     return theme.finish(
         chart,
         {SCORES: scores, LOADINGS: loadings, SHARES: shares_table(result)},
-        params=[theme.HIGHLIGHTED, theme.KEPT, alt.param(name="factor_place", value=1)],
+        params=[*theme.condition_params(), alt.param(name="factor_place", value=1)],
         title=title,
     )

@@ -47,8 +47,7 @@ def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
     )
     base = alt.Chart(alt.NamedData(name=SCREE), width=max(120, 42 * n), height=260).encode(
         x=alt.X("component:N", sort=list(rows["component"]), title=None, axis=alt.Axis(labelAngle=0, ticks=False)),
-        tooltip=[alt.Tooltip("component:N"), alt.Tooltip("share:Q", format=".1%"),
-                 alt.Tooltip("together:Q", format=".1%")],
+        tooltip=theme.tooltips("component:N", ("share:Q", "", ".1%"), ("together:Q", "", ".1%")),
     )  # fmt: skip
     y = alt.Scale(domain=[0, 1])
     chart = alt.layer(
@@ -155,20 +154,15 @@ def component_scores(
         schema={"x": pl.Float64, "y": pl.Float64, "condition": pl.Int64, "algorithm": pl.String, "group": pl.String},
     ).filter(pl.col("x").is_finite() & pl.col("y").is_finite() & pl.col("group").is_not_null())  # fmt: skip
     names = sorted(rows["group"].unique().to_list())
-    count = len(theme.SERIES_COLOURS)
-    colours = alt.Scale(domain=names, range=[theme.SERIES_COLOURS[(i + 1) % count] for i in range(len(names))])
-    shapes = alt.Scale(domain=names, range=[theme.SERIES_SHAPES[i % 7] for i in range(len(names))])
+    colours = theme.in_turn(names, (*theme.SERIES_COLOURS[1:], theme.BLACK))
+    shapes = theme.in_turn(names, theme.SERIES_SHAPES)
     titles = [f"PC{i + 1} ({percent(100 * share[i])} of the variance)" if i < len(share) else f"PC{i + 1}"
               for i in (0, 1)]  # fmt: skip
     legend = alt.Legend(title=None, orient="top", columns=6)
-    base = (
-        alt.Chart(alt.NamedData(name=SCORES), width=WIDTH, height=HEIGHT)
-        .transform_filter(theme.IS_KEPT)
-        .encode(
-            x=alt.X("x:Q", title=titles[0]),
-            y=alt.Y("y:Q", title=titles[1]),
-            tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("group:N")],
-        )
+    base = theme.kept(SCORES, width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("x:Q", title=titles[0]),
+        y=alt.Y("y:Q", title=titles[1]),
+        tooltip=theme.tooltips("condition:O", "algorithm:N", "group:N"),
     )
     zero = alt.Chart(alt.NamedData(name=ORIGIN), width=WIDTH, height=HEIGHT).mark_rule(color=theme.HAIRLINE, aria=False)
     chart = alt.layer(
@@ -183,7 +177,7 @@ def component_scores(
     return theme.finish(
         chart,
         {SCORES: rows, ORIGIN: pl.DataFrame({"zero": [0]})},
-        params=[theme.HIGHLIGHTED, theme.KEPT],
+        params=theme.condition_params(),
         title=title,
         subtitle=[*explained][:10],
     )

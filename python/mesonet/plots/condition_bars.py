@@ -14,7 +14,7 @@ import polars as pl
 from mesonet.plots import theme
 
 DATA = "condition_bars"
-PER_ROW, HEIGHT = 8, 70
+HEIGHT = 70
 
 
 def condition_bars(
@@ -43,22 +43,16 @@ def condition_bars(
         x=x,
         y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
         color=alt.ColorValue(**theme.either("datum.value >= 0", theme.BLUE, theme.ORANGE)),
-        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format="+.4~g")],
+        tooltip=theme.tooltips("condition:O", "algorithm:N", ("value:Q", "", "+.4~g")),
     )
     zero = base.mark_rule(color=theme.INK, strokeWidth=0.8, aria=False).encode(y=alt.YDatum(0))
-    ring = theme.panel_ring(base, width, HEIGHT)
-    kept = alt.layer(bars, zero, ring, data=alt.NamedData(name=DATA)).transform_filter(theme.IS_KEPT)
-    chart = kept.facet(
-        facet=alt.Facet("condition:O", sort=[c for c in order if c in there], title=None,
-                        header=alt.Header(labelFontSize=11, labelPadding=2)),
-        columns=PER_ROW,
-        spacing={"row": 14, "column": 12},
-    )  # fmt: skip
+    shown = [c for c in order if c in there]
+    chart = theme.sheet(base, bars, zero, data=DATA, order=shown, gaps=(14, 12))
     text = "Conditions from the least to the most congested. Blue: above zero; orange: below."
     return theme.finish(
         chart,
         {DATA: rows},
-        params=[theme.HIGHLIGHTED, theme.KEPT],
+        params=theme.condition_params(),
         title=title,
         subtitle=[*([response] if response else []), text],
     )

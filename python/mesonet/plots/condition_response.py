@@ -169,7 +169,7 @@ def condition_response(
     return theme.finish(
         chart,
         {name: rows, SETTINGS: settings.table()},
-        params=[theme.HIGHLIGHTED, theme.KEPT],
+        params=theme.condition_params(),
         title=title,
         subtitle=_legend(summary),
     )
@@ -198,17 +198,12 @@ def _rows(order: list[int], *, labelled: bool) -> alt.Y:
 def _settings(columns: list[str], order: list[int], height: int, width: int, *, labelled: bool) -> Any:
     """Return the −/+ settings of every condition, or its measure."""
     base = (
-        alt.Chart(alt.NamedData(name=SETTINGS), width=alt.Step(width), height=alt.Step(height))
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(SETTINGS, width=alt.Step(width), height=alt.Step(height))
         .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=columns))
         .encode(
             x=alt.X("column:O", sort=columns, axis=_top_axis(), scale=_BANDS),
             y=_rows(order, labelled=labelled),
-            tooltip=[
-                alt.Tooltip("condition:O"),
-                alt.Tooltip("column:N", title="what"),
-                alt.Tooltip("text:N", title="is"),
-            ],
+            tooltip=theme.tooltips("condition:O", ("column:N", "what"), ("text:N", "is")),
         )
     )
     shade = theme.either("datum.text === '+'", "#dfe3e8", "white")
@@ -221,24 +216,20 @@ def _settings(columns: list[str], order: list[int], height: int, width: int, *, 
 
 def _cells(summary: ConditionResponseSummary, name: str, columns: list[str], order: list[int], height: int) -> Any:
     """Return the matrix itself."""
-    base = (
-        alt.Chart(alt.NamedData(name=name), width=alt.Step(CELL), height=alt.Step(height))
-        .transform_filter(theme.IS_KEPT)
-        .encode(
-            x=alt.X("response:O", sort=columns, axis=_top_axis(), scale=_BANDS),
-            y=_rows(order, labelled=False),
-            tooltip=[
-                alt.Tooltip("condition:O"),
-                alt.Tooltip("response:N"),
-                alt.Tooltip("extreme:N", title="farthest from the mean"),
-                alt.Tooltip("relative:N", title="relative effect"),
-                alt.Tooltip("mean:N", title="mean of all"),
-                alt.Tooltip("g:N", title="G"),
-                alt.Tooltip("p:N"),
-                alt.Tooltip("kind:N", title="verdict"),
-                alt.Tooltip("note:N"),
-            ],
-        )
+    base = theme.kept(name, width=alt.Step(CELL), height=alt.Step(height)).encode(
+        x=alt.X("response:O", sort=columns, axis=_top_axis(), scale=_BANDS),
+        y=_rows(order, labelled=False),
+        tooltip=theme.tooltips(
+            "condition:O",
+            "response:N",
+            ("extreme:N", "farthest from the mean"),
+            ("relative:N", "relative effect"),
+            ("mean:N", "mean of all"),
+            ("g:N", "G"),
+            "p:N",
+            ("kind:N", "verdict"),
+            "note:N",
+        ),
     )
     kinds = [kind for kind in COLOURS if summary.cells_tested or kind in (ALIKE, NO_VERDICT, EMPTY)]
     legend = alt.Legend(

@@ -77,11 +77,7 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
         y=alt.Y("y:Q", scale=domain, axis=axis, title=None),
         y2=alt.Y2("top:Q"),
         fill=fill,
-        tooltip=[
-            alt.Tooltip("cx:Q", title="across", format="+.2f"),
-            alt.Tooltip("cy:Q", title="up", format="+.2f"),
-            alt.Tooltip("z:Q", title="prediction", format=".4~g"),
-        ],
+        tooltip=theme.tooltips(("cx:Q", "across", "+.2f"), ("cy:Q", "up", "+.2f"), ("z:Q", "prediction", ".4~g")),
     )
     corners = (
         data.transform_fold([f"corner{up}{across}" for up in (0, 1) for across in (0, 1)], as_=["corner", "value"])

@@ -177,7 +177,7 @@ def correlations(
     cells = (
         alt.Chart(alt.NamedData(name=DATA), width=extent, height=extent)
         .transform_calculate(right="datum.j + 1", bottom="datum.i + 1", x="datum.j + .5", y="datum.i + .5")
-        .encode(tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N", title="and"), alt.Tooltip("r:Q", format="+.3f")])
+        .encode(tooltip=theme.tooltips("row:N", ("column:N", "and"), ("r:Q", "", "+.3f")))
     )
     colours = alt.Scale(domain=[-1, 0, 1], range=[theme.VERMILLION, "#ffffff", theme.BLUE], interpolate="rgb")
     layers = [
@@ -210,7 +210,7 @@ def correlations(
         x2=alt.X2("most:Q"),
         y=alt.Y("pairs:Q", title="pairs"),
         color=alt.ColorValue(**theme.either("datum.kept", theme.BLUE, theme.HAIRLINE)),
-        tooltip=[alt.Tooltip("least:Q"), alt.Tooltip("most:Q"), alt.Tooltip("pairs:Q")],
+        tooltip=theme.tooltips("least:Q", "most:Q", "pairs:Q"),
     )  # fmt: skip
     chart = alt.vconcat(alt.layer(*layers), bars, spacing=24)
     tables = {DATA: pairs_table(result, labels, picks), GROUPS: groups_table(result), BINS: bins_table(result)}

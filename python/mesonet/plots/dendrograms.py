@@ -12,8 +12,8 @@ from mesonet.analysis.clustering import CUT, Clustering
 from mesonet.plots import theme
 from mesonet.words import percent
 
-DATA, LEAVES = "trees", "leaves"
-PER_ROW, HEIGHT = 8, 90  # panels; px
+DATA = "trees"
+HEIGHT = 90  # px
 
 
 def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -80,7 +80,7 @@ def dendrograms(
         detail=alt.Detail("bracket:N"),
         order=alt.Order("corner:Q"),
         color=alt.ColorValue(**theme.either("datum.group", theme.BLUE, theme.GREY)),
-        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("distance:Q", format=".3~g")],
+        tooltip=theme.tooltips("condition:O", ("distance:Q", "", ".3~g")),
     )  # fmt: skip
     names = base.transform_filter("isValid(datum.algorithm)").mark_text(
         angle=270, align="right", baseline="middle", fontSize=9, dx=-4
@@ -89,19 +89,11 @@ def dendrograms(
         y=alt.YDatum(0),
         text=alt.Text("algorithm:N"),
         color=alt.ColorValue(**theme.either("datum.apart", theme.VERMILLION_TEXT, theme.INK)),
-        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N")],
+        tooltip=theme.tooltips("condition:O", "algorithm:N"),
     )  # fmt: skip
-    ring = theme.panel_ring(base, width, HEIGHT)
-    chart = alt.layer(lines, names, ring, data=alt.NamedData(name=DATA)).transform_filter(theme.IS_KEPT).facet(
-        facet=alt.Facet(
-            "condition:O", sort=list(order or results), title=None,
-            header=alt.Header(labelFontSize=11, labelPadding=2),
-        ),
-        columns=PER_ROW,
-        spacing={"row": 16, "column": 14},
-    )  # fmt: skip
+    chart = theme.sheet(base, lines, names, data=DATA, order=list(order or results), gaps=(16, 14))
     cut = percent(100 * next((result.cut for result in results.values()), CUT))
     legend = (
         f"Blue: groups below {cut} of the largest distance. Orange: joins last and alone. No tree: all are the same."
     )
-    return theme.finish(chart, {DATA: both}, params=[theme.HIGHLIGHTED, theme.KEPT], title=title, subtitle=[legend])
+    return theme.finish(chart, {DATA: both}, params=theme.condition_params(), title=title, subtitle=[legend])

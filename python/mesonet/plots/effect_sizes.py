@@ -29,12 +29,9 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
     terms = len(result.terms)
     x = alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=None)
     colour = theme.ACTIVE
-    tooltip = [
-        alt.Tooltip("rank:Q"),
-        alt.Tooltip("strings:N", title="term"),
-        alt.Tooltip("effect:Q", format="+.4~g"),
-        alt.Tooltip("residual_sd:Q", title="residual SD up to it", format=".4~g"),
-    ]
+    tooltip = theme.tooltips(
+        "rank:Q", ("strings:N", "term"), ("effect:Q", "", "+.4~g"), ("residual_sd:Q", "residual SD up to it", ".4~g")
+    )
     base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH).encode(x=x, tooltip=tooltip)
     size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True))
     spikes = alt.layer(

@@ -43,8 +43,7 @@ def factor_scatter(
     width = max(48, min(110, 1080 // len(factors)))
     value = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["value"])
     base = (
-        alt.Chart(alt.NamedData(name=SETTINGS), width=alt.Step(width, **{"for": "position"}), height=280)
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(SETTINGS, width=alt.Step(width, **{"for": "position"}), height=280)
         .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
         .transform_lookup(lookup="condition", from_=value)
         .transform_filter("isValid(datum.value)")
@@ -55,10 +54,7 @@ def factor_scatter(
             ),
             xOffset=alt.XOffset("text:N", sort=["−", "+"], scale=alt.Scale(paddingOuter=0.5)),
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False, nice=True)),
-            tooltip=[
-                alt.Tooltip("condition:O"), alt.Tooltip("column:N", title="factor"), alt.Tooltip("text:N", title="at"),
-                alt.Tooltip("value:Q", format=".5~g"),
-            ],
+            tooltip=theme.tooltips("condition:O", ("column:N", "factor"), ("text:N", "at"), ("value:Q", "", ".5~g")),
         )
     )  # fmt: skip
     filled = alt.FillValue(**theme.either("datum.text === '+'", theme.BLUE, "white"))
@@ -70,7 +66,7 @@ def factor_scatter(
     return theme.finish(
         chart,
         {DATA: rows, SETTINGS: shown.table()},
-        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        params=theme.condition_params(response),
         title=title,
         subtitle=["Open: at the − level; filled: at the + level."],
     )

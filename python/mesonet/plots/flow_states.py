@@ -57,8 +57,7 @@ def flow_states(
         y=alt.Y("flows:Q", title=unit, stack="zero"),
         order=alt.Order("place:Q"),
         color=alt.Color("state:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=4, labelLimit=260)),
-        tooltip=[alt.Tooltip("state:N"), alt.Tooltip("time:Q" if over_time else "time:N"),
-                 alt.Tooltip("flows:Q", format=".4~g")],
+        tooltip=theme.tooltips("state:N", "time:Q" if over_time else "time:N", ("flows:Q", "", ".4~g")),
     ).facet(
         facet=alt.Facet("panel:N", sort=[p for p in panels if p in there], title=None,
                         header=alt.Header(labelFontSize=11, labelLimit=WIDTH)),

@@ -53,7 +53,7 @@ def flow_windows(
     """
     colour = alt.Color(
         "flow:N",
-        scale=alt.Scale(domain=list(flows), range=[_COLOURS[i % len(_COLOURS)] for i in range(len(flows))]),
+        scale=theme.in_turn(flows, _COLOURS),
         legend=alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3),
     )
     time = alt.X("time_s:Q", title=None, scale=alt.Scale(nice=False, zero=True))
@@ -74,7 +74,7 @@ def flow_windows(
         x2=alt.X2("end:Q"),
         y=alt.Y("window:Q"),
         color=colour,
-        tooltip=[alt.Tooltip("flow:N"), alt.Tooltip("window:Q", title="average window", format=",.1f")],
+        tooltip=theme.tooltips("flow:N", ("window:Q", "average window", ",.1f")),
     )
     wording: dict[str, Any] = {
         "align": "left",

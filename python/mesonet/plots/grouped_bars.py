@@ -59,13 +59,12 @@ def grouped_bars(
         y=alt.Y("value:Q", title=None, axis=axis,
               # The axis ends at its highest tick, so that the titles of the panels in a row are level.
               scale=alt.Scale(zero=True, nice=5)),
-        tooltip=[alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
-                 *([alt.Tooltip("kind:N")] if kinds else []),
-                 alt.Tooltip("value:Q", format=".1%" if share else ".4~g")],
+        tooltip=theme.tooltips("panel:N", "algorithm:N", *(["kind:N"] if kinds else []),
+                           ("value:Q", "", ".1%" if share else ".4~g")),
     )  # fmt: skip
     if kinds:
         palette = [theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK]
-        scale = alt.Scale(domain=kinds, range=[palette[i % len(palette)] for i in range(len(kinds))])
+        scale = theme.in_turn(kinds, palette)
         marks = marks.encode(
             xOffset=alt.XOffset("kind:N", sort=kinds),
             color=alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, orient="top")),

@@ -115,12 +115,12 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
         ),
         base.mark_point(size=46, opacity=1, filled=True).encode(
             color=colour,
-            tooltip=[
-                alt.Tooltip("rank:Q"),
-                alt.Tooltip("strings:N", title="term"),
-                alt.Tooltip("effect:Q", format="+.4~g"),
-                alt.Tooltip("half_normal:Q", title="half-normal quantile", format=".3f"),
-            ],
+            tooltip=theme.tooltips(
+                "rank:Q",
+                ("strings:N", "term"),
+                ("effect:Q", "", "+.4~g"),
+                ("half_normal:Q", "half-normal quantile", ".3f"),
+            ),
         ),
         # Above and below in turn, because numbers of two digits are wider than the distance to the next point.
         *(

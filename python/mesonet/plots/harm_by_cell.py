@@ -38,16 +38,8 @@ def harm_by_cell(values: pl.DataFrame, algorithms: Sequence[str], *, margin: flo
     shown = values.with_columns(pl.col("harm", "low", "high").clip(-1, 1), cell=labels)
     lines = max(label.count("\n") + 1 for label in shown["cell"])
     names = list(algorithms)
-    colour = alt.Color(
-        "algorithm:N",
-        title="against",
-        scale=alt.Scale(domain=names, range=list(theme.SERIES_COLOURS[: len(names)])),
-    )
-    shape = alt.Shape(
-        "algorithm:N",
-        title="against",
-        scale=alt.Scale(domain=names, range=list(theme.SERIES_SHAPES[: len(names)])),
-    )
+    colour = alt.Color("algorithm:N", title="against", scale=theme.algorithm_colours(names))
+    shape = alt.Shape("algorithm:N", title="against", scale=theme.algorithm_shapes(names))
     base = alt.Chart(width=WIDTH, height=alt.Step(max(STEP, LINE * lines / len(names))))
     axis = alt.Axis(labelExpr="split(datum.label, '\\n')", labelLimit=420, ticks=False, domain=False, grid=True)
     y = alt.Y("cell:N", title=None, sort=None, axis=axis)

@@ -93,7 +93,7 @@ def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None
     layers = [
         squares.mark_rect(stroke="white", strokeWidth=0.8).encode(
             x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), fill=fill,
-            tooltip=[alt.Tooltip("one:N"), alt.Tooltip("other:N", title="and"), alt.Tooltip("r:Q", format="+.3f")],
+            tooltip=theme.tooltips("one:N", ("other:N", "and"), ("r:Q", "", "+.3f")),
         )
     ]  # fmt: skip
     frame = alt.Chart(alt.NamedData(name=BLOCKS), width=side, height=side)

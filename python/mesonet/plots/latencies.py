@@ -53,7 +53,7 @@ def latencies(values: pl.DataFrame, *, title: str = "") -> alt.LayerChart:
             legend=alt.Legend(title=None, orient="top", labelLimit=400),
         ),
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"])),
-        tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("kind:N"), alt.Tooltip("seconds:Q", format=".3~g")],
+        tooltip=theme.tooltips("algorithm:N", "kind:N", ("seconds:Q", "", ".3~g")),
     )
     numbers = known.mark_text(align="left", dx=8, fontSize=10, color=theme.MUTED).encode(
         text=alt.Text("seconds:Q", format=".3~g")

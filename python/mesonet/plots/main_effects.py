@@ -144,14 +144,11 @@ def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
         alt.Chart(alt.NamedData(name=DATA), width=column_width(factors) * factors, height=260)
         .transform_calculate(left="datum.place - 0.24", right="datum.place + 0.24")
         .encode(
-            tooltip=[
-                alt.Tooltip("factor:N"), alt.Tooltip("name:N"),
-                alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"), alt.Tooltip("minus:N", title="− is"),
-                alt.Tooltip("mean_plus:Q", title="mean at +", format=".4~g"), alt.Tooltip("plus:N", title="+ is"),
-                alt.Tooltip("effect:N"),
-                *([alt.Tooltip("relative:N", title="relative effect")] if relative else []),
-                alt.Tooltip("p:N"), alt.Tooltip("stars:N", title="significance"),
-            ]
+            tooltip=theme.tooltips(
+                "factor:N", "name:N", ("mean_minus:Q", "mean at −", ".4~g"), ("minus:N", "− is"),
+                ("mean_plus:Q", "mean at +", ".4~g"), ("plus:N", "+ is"), "effect:N",
+                *([("relative:N", "relative effect")] if relative else []), "p:N", ("stars:N", "significance"),
+            )
         )
     )  # fmt: skip
     left, right = (alt.X(f"{side}:Q", scale=scale, axis=None) for side in ("left", "right"))

@@ -81,9 +81,7 @@ def matrix(
     base = (base.transform_filter(theme.IS_KEPT) if by_condition else base).encode(
         x=alt.X("column:N", sort=alt.EncodingSortField("across", op="min"), axis=top, scale=band),
         y=alt.Y("row:N", sort=alt.EncodingSortField("down", op="min"), axis=side, scale=band),
-        tooltip=[
-            alt.Tooltip("row:N", title=row_title or "row"), alt.Tooltip("column:N"), alt.Tooltip("tip:N", title="is"),
-        ],
+        tooltip=theme.tooltips(("row:N", row_title or "row"), "column:N", ("tip:N", "is")),
     )  # fmt: skip
     if look.colours:
         shown = [kind for kind in look.colours if kind not in look.unlabelled]
@@ -137,4 +135,4 @@ def matrix(
             )
         )
     chart = alt.layer(*layers)
-    return theme.finish(chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT], title=title, subtitle=subtitle)
+    return theme.finish(chart, tables, params=theme.condition_params(), title=title, subtitle=subtitle)

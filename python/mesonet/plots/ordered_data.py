@@ -56,14 +56,10 @@ def ordered_data(
     wide = conditions <= 64
     width = (STEP if wide else NARROW) * conditions
     scale = alt.Scale(domain=[0.4, conditions + 0.6], nice=False)
-    base = (
-        alt.Chart(alt.NamedData(name=DATA), width=width, height=220)
-        .transform_filter(theme.IS_KEPT)
-        .encode(
-            x=alt.X("rank:Q", scale=scale, axis=None),
-            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False, nice=True)),
-            tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("rank:Q"), alt.Tooltip("value:Q", format=".5~g")],
-        )
+    base = theme.kept(DATA, width=width, height=220).encode(
+        x=alt.X("rank:Q", scale=scale, axis=None),
+        y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False, nice=True)),
+        tooltip=theme.tooltips("condition:O", "rank:Q", ("value:Q", "", ".5~g")),
     )
     points = alt.layer(
         base.mark_bar(width=12 if wide else 5, color="#fdf0d5").encode(
@@ -72,14 +68,13 @@ def ordered_data(
         base.mark_point(filled=True, opacity=1, size=44, color=theme.BLUE),
         title=theme.AXIS_TITLE,
     )
-    below = alt.Chart(alt.NamedData(name=DATA), width=width, height=LINE).transform_filter(theme.IS_KEPT)
+    below = theme.kept(DATA, width=width, height=LINE)
     ranks = below.mark_text(fontSize=9 if wide else 6, angle=0 if wide else 270).encode(
         x=alt.X("rank:Q", scale=scale, axis=None), text=alt.Text("condition:N")
     )
     place = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["rank"])
     levels = (
-        alt.Chart(alt.NamedData(name=SETTINGS), width=width, height=alt.Step(LINE))
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(SETTINGS, width=width, height=alt.Step(LINE))
         .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
         .transform_lookup(lookup="condition", from_=place)
         .transform_filter("isValid(datum.rank)")
@@ -94,7 +89,7 @@ def ordered_data(
     return theme.finish(
         chart,
         {DATA: table(result), SETTINGS: shown.table()},
-        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        params=theme.condition_params(response),
         title=title,
         subtitle=["Conditions by rising value; below each its number and its settings."],
     )

@@ -75,9 +75,7 @@ def point_scatter(
     sheet = alt.vconcat(*[row.resolve_scale(y="shared") for row in rows], spacing=18).resolve_scale(y="shared")
     chart = alt.vconcat(sheet.properties(title=theme.AXIS_TITLE))
     tables = {DATA: there.select("condition", "algorithm", "value"), SETTINGS: settings_table(points, settings)}
-    return theme.finish(
-        chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)], title=title
-    )
+    return theme.finish(chart, tables, params=theme.condition_params(response), title=title)
 
 
 def _panel(place: int, factor: FactorLike, algorithms: Sequence[str], legend: Any) -> Any:
@@ -86,8 +84,7 @@ def _panel(place: int, factor: FactorLike, algorithms: Sequence[str], legend: An
     x_axis = alt.Axis(values=[-1, 1], labelExpr=ends, labelLimit=SIDE // 2 - 4, labelFlush=True, grid=True)
     where = alt.LookupData(alt.NamedData(name=SETTINGS), key="condition", fields=[x, setting])
     base = (
-        alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(DATA, width=SIDE, height=SIDE)
         .transform_lookup(lookup="condition", from_=where)
         .encode(
             x=alt.X(f"{x}:Q", title=_titled(factor), axis=x_axis, scale=alt.Scale(domain=[-1, 1], nice=False)),
@@ -95,13 +92,11 @@ def _panel(place: int, factor: FactorLike, algorithms: Sequence[str], legend: An
         )
     )
     points = base.mark_point(size=26, strokeWidth=1.2, opacity=1).encode(
-        stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=legend),
-        shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=legend),
-        tooltip=[
-            alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g"),
-            alt.Tooltip(f"{setting}:Q", title=factor.id, format=".5~g"),
-        ],
-    )  # fmt: skip
+        **theme.by_algorithm(algorithms, legend, both=True),
+        tooltip=theme.tooltips(
+            "condition:O", "algorithm:N", ("value:Q", "", ".5~g"), (f"{setting}:Q", factor.id, ".5~g")
+        ),
+    )
     ring = base.mark_point(size=160, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT)
     # The ring is below the points: above, it would take the pointer from them.
     return alt.layer(ring, points)

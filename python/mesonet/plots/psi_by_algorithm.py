@@ -62,9 +62,7 @@ def psi_by_algorithm(psi: Mapping[str, ArrayLike], factors: Sequence[str], *, ti
         x=alt.X("factor:N", sort=list(factors), title=None,
                 axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
         y=alt.Y("algorithm:N", sort=algorithms, title=None, axis=alt.Axis(ticks=False, domain=False)),
-        tooltip=[
-            alt.Tooltip("algorithm:N"), alt.Tooltip("factor:N"), alt.Tooltip("psi:Q", title="Psi, %", format=".3~g"),
-        ],
+        tooltip=theme.tooltips("algorithm:N", "factor:N", ("psi:Q", "Psi, %", ".3~g")),
     )  # fmt: skip
     scale = alt.Scale(domain=[0, 100], range=["#ffffff", theme.BLUE], interpolate="rgb")
     chart = alt.layer(

@@ -61,7 +61,7 @@ def queues(
 
 def _panel(text: str, measures: Sequence[str], routers: Sequence[str], disciplines: Sequence[str]) -> Any:
     palette = [theme.ORANGE, theme.BLUE, theme.GREEN, theme.PINK, theme.VERMILLION, theme.SKY, theme.BLACK]
-    scale = alt.Scale(domain=list(disciplines), range=[palette[n % len(palette)] for n in range(len(disciplines))])
+    scale = theme.in_turn(disciplines, palette)
     first, *others = measures
 
     def marks(names: Sequence[str]) -> alt.Chart:
@@ -75,8 +75,8 @@ def _panel(text: str, measures: Sequence[str], routers: Sequence[str], disciplin
                 yOffset=alt.YOffset("discipline:N", sort=list(disciplines)),
                 color=alt.Color("discipline:N", scale=scale,
                                 legend=alt.Legend(title=None, orient="top", symbolType="circle", symbolOpacity=1)),
-                tooltip=[alt.Tooltip("router:N"), alt.Tooltip("discipline:N"), alt.Tooltip("measure:N"),
-                         *(alt.Tooltip(f"{name}:Q", format=".3~g") for name in ("median", "least", "most"))],
+                tooltip=theme.tooltips("router:N", "discipline:N", "measure:N",
+                                   *((f"{name}:Q", "", ".3~g") for name in ("median", "least", "most"))),
             )
         )  # fmt: skip
 

@@ -46,7 +46,7 @@ def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
         x=alt.X("mean:Q", title="average rank (larger is better)", scale=alt.Scale(zero=False, nice=True, padding=40),
                 axis=alt.Axis(tickCount=6)),
         y=alt.Y("sd:Q", title=SPREAD),
-        tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", format=".3f"), alt.Tooltip("sd:Q", format=".3f")],
+        tooltip=theme.tooltips("algorithm:N", ("mean:Q", "", ".3f"), ("sd:Q", "", ".3f")),
     )  # fmt: skip
     colour = alt.Color("algorithm:N", scale=theme.algorithm_colours(result.algorithms), legend=None)
     shape = alt.Shape("algorithm:N", scale=theme.algorithm_shapes(result.algorithms), legend=None)

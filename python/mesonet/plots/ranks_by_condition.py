@@ -66,20 +66,13 @@ def ranks_by_condition(
     """
     wide = len(order) <= 64
     count = len(algorithms)
-    base = (
-        alt.Chart(alt.NamedData(name=CELLS), width=alt.Step(STEP if wide else NARROW), height=alt.Step(ROW))
-        .transform_filter(theme.IS_KEPT)
-        .encode(
+    base = theme.kept(CELLS, width=alt.Step(STEP if wide else NARROW), height=alt.Step(ROW)).encode(
             x=alt.X(
                 "condition:O", sort=list(order), title="condition", scale=alt.Scale(paddingInner=0, paddingOuter=0),
                 axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, labelOverlap=True),
             ),
             y=alt.Y("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(ticks=False, domain=False)),
-            tooltip=[
-                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("rank:Q"),
-                alt.Tooltip("value:Q", format=".5~g"),
-            ],
-        )
+            tooltip=theme.tooltips("condition:O", "algorithm:N", "rank:Q", ("value:Q", "", ".5~g")),
     )  # fmt: skip
     scale = alt.Scale(
         domain=[1, (1 + count) / 2, max(count, 2)], range=[theme.LOW, "#ffffff", "#7db8dd"], interpolate="rgb"
@@ -93,15 +86,11 @@ def ranks_by_condition(
     points = alt.Chart(alt.NamedData(name=MEANS), width=WIDTH, height=HEIGHT).encode(
         x=alt.X("mean:Q", title="mean rank", scale=alt.Scale(domain=[1, max(count, 2)], nice=False, padding=PADDING)),
         y=alt.Y("sd:Q", title="standard deviation of the ranks"),
-        tooltip=[
-            alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", title="mean rank", format=".3~g"),
-            alt.Tooltip("sd:Q", title="standard deviation", format=".3~g"),
-        ],
+        tooltip=theme.tooltips("algorithm:N", ("mean:Q", "mean rank", ".3~g"), ("sd:Q", "standard deviation", ".3~g")),
     )  # fmt: skip
     scatter = alt.layer(
         points.mark_point(size=80, strokeWidth=2, opacity=1).encode(
-            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=None),
-            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=None),
+            **theme.by_algorithm(algorithms, None, both=True),
             y=alt.Y("sd:Q", title="standard deviation of the ranks", scale=alt.Scale(domain=LEAST)),
         ),
         *(
@@ -113,4 +102,4 @@ def ranks_by_condition(
     parts = [matrix, scatter] if len(order) > 1 else [matrix]
     chart = alt.vconcat(*parts, spacing=24)
     tables = {CELLS: cells, MEANS: means} if len(order) > 1 else {CELLS: cells}
-    return theme.finish(chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT], title=title)
+    return theme.finish(chart, tables, params=theme.condition_params(), title=title)

@@ -13,7 +13,7 @@ from mesonet.analysis.residuals import Residuals
 from mesonet.plots import theme
 from mesonet.plots.residuals import POINTS, points_table
 
-PER_ROW, WIDTH, HEIGHT = 8, 128, 64
+WIDTH, HEIGHT = 128, 64
 
 
 def residual_bars(result: Residuals, *, order: Sequence[int], title: str = "", response: str = "") -> alt.FacetChart:
@@ -34,29 +34,13 @@ def residual_bars(result: Residuals, *, order: Sequence[int], title: str = "", r
         x=x,
         y=alt.Y("residual:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
         color=alt.ColorValue(**theme.either("datum.residual > 0", theme.BLUE, theme.VERMILLION)),
-        tooltip=[
-            alt.Tooltip("condition:O"),
-            alt.Tooltip("algorithm:N"),
-            alt.Tooltip("residual:Q", title="above the mean", format="+.4~g"),
-            alt.Tooltip("percent:Q", title="% of the mean", format="+.3~g"),
-        ],
+        tooltip=theme.tooltips(
+            "condition:O",
+            "algorithm:N",
+            ("residual:Q", "above the mean", "+.4~g"),
+            ("percent:Q", "% of the mean", "+.3~g"),
+        ),
     )
-    ring = theme.panel_ring(base, WIDTH, HEIGHT)
     zero = base.transform_aggregate(groupby=["condition"]).mark_rule(color=theme.MUTED).encode(y=alt.YDatum(0))
-    chart = (
-        alt.layer(bars, zero, ring, data=alt.NamedData(name=POINTS))
-        .transform_filter(theme.IS_KEPT)
-        .facet(
-            facet=alt.Facet(
-                "condition:O", sort=list(order), title=None, header=alt.Header(labelFontSize=11, labelPadding=2)
-            ),
-            columns=PER_ROW,
-            spacing={"row": 12, "column": 12},
-        )
-    )
-    return theme.finish(
-        chart,
-        {POINTS: points_table(result)},
-        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
-        title=title,
-    )
+    chart = theme.sheet(base, bars, zero, data=POINTS, order=order, gaps=(12, 12))
+    return theme.finish(chart, {POINTS: points_table(result)}, params=theme.condition_params(response), title=title)

@@ -6,7 +6,6 @@ Below: the settings of the factors, the extreme algorithm, the size of its resid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -77,63 +76,22 @@ def verdicts_table(result: Residuals) -> pl.DataFrame:
     Columns condition, place (from 0), verdict (a key of `COLOURS`), and ``text0``, ... in the order of `STATISTICS`.
     """
     short, rows = short_names(result.algorithms), []
-    for place, condition in enumerate(result.conditions):
-        texts = statistics(result, place, short).values()
+    for place, row in enumerate(result.summary.to_polars().iter_rows(named=True)):
+        verdict, texts = SAME, ["–"] * len(STATISTICS)
+        if row["extreme"]:
+            size = abs(row["residual"])
+            texts = [
+                short[row["extreme"]],
+                number(float(np.log10(size)), 2) if size > 0 else "–",
+                percent(row["relative_effect"], sign=True).replace(" %", "%"),
+                number(row["statistic"]),
+            ]
+            verdict = UNTESTED if row["statement"] else OTHER
+        if row["flagged"]:
+            verdict = HIGH if row["side"] == "high" else LOW
         cells = {f"text{line}": text for line, text in enumerate(texts)}
-        verdict = verdict_of(result, place)
-        rows.append({"condition": condition, "place": place, "verdict": verdict, **cells})
+        rows.append({"condition": row["condition"], "place": place, "verdict": verdict, **cells})
     return pl.DataFrame(rows)
-
-
-def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts below a condition.
-
-    Parameters
-    ----------
-    result
-        Residuals of the algorithms by condition.
-    place
-        Place of the condition in the result, from 0.
-    short
-        Short name of each algorithm.
-
-    Returns
-    -------
-    A text for each of `STATISTICS`; dashes if no algorithm is the extreme one.
-    """
-    summary = result.summary
-    extreme, residual = summary.extreme[place, 0], abs(float(summary.residual[place, 0]))
-    if not extreme:
-        return dict.fromkeys(STATISTICS, "–")
-    texts = (
-        short[extreme],
-        number(float(np.log10(residual)), 2) if residual > 0 else "–",
-        percent(float(summary.relative_effect[place, 0]), sign=True).replace(" %", "%"),
-        number(float(summary.statistic[place, 0])),
-    )
-    return dict(zip(STATISTICS, texts, strict=True))
-
-
-def verdict_of(result: Residuals, place: int) -> str:
-    """Return the verdict of a condition.
-
-    Parameters
-    ----------
-    result
-        Residuals of the algorithms by condition.
-    place
-        Place of the condition in the result, from 0.
-
-    Returns
-    -------
-    A key of `COLOURS`.
-    """
-    summary = result.summary
-    if summary.extreme[place, 0] is None:
-        return SAME
-    if not summary.flagged[place, 0]:
-        return UNTESTED if summary.statement[place, 0] else OTHER
-    return HIGH if summary.side[place, 0] == "high" else LOW
 
 
 def residuals(
@@ -175,11 +133,7 @@ def residuals(
     band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
     width = alt.Step(step, **{"for": "position"})
     verdict = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place", "verdict"])
-    base = (
-        alt.Chart(alt.NamedData(name=POINTS), width=width, height=280)
-        .transform_filter(theme.IS_KEPT)
-        .transform_lookup(lookup="condition", from_=verdict)
-    )
+    base = theme.kept(POINTS, width=width, height=280).transform_lookup(lookup="condition", from_=verdict)
     x = alt.X("condition:O", title=None, axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False), **across)
     plot = alt.layer(
         base.transform_aggregate(place="min(place)", groupby=["condition"])
@@ -197,24 +151,20 @@ def residuals(
             y=alt.Y("residual:Q", title=None),
             text=alt.Text("shown:N"),
             color=colour,
-            tooltip=[
-                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("residual:Q", format="+.4~g"),
-                alt.Tooltip("percent:Q", title="% of the mean", format="+.3~g"), alt.Tooltip("verdict:N"),
-            ],
+            tooltip=theme.tooltips("condition:O", "algorithm:N", ("residual:Q", "", "+.4~g"),
+                               ("percent:Q", "% of the mean", "+.3~g"), "verdict:N"),
         ), title=theme.AXIS_TITLE)  # fmt: skip
     place = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place"])
     below_x = alt.X("condition:O", axis=None, **across)
     signs = (
-        alt.Chart(alt.NamedData(name=SETTINGS), width=width, height=alt.Step(LINE))
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(SETTINGS, width=width, height=alt.Step(LINE))
         .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
         .transform_lookup(lookup="condition", from_=place)
         .mark_text(fontSize=10)
         .encode(x=below_x, y=_lines("column:N", list(factors)), text=alt.Text("text:N"))
     )
     below = (
-        alt.Chart(alt.NamedData(name=VERDICTS), width=width, height=alt.Step(LINE))
-        .transform_filter(theme.IS_KEPT)
+        theme.kept(VERDICTS, width=width, height=alt.Step(LINE))
         .transform_fold([f"text{line}" for line in range(len(lines))], as_=["line", "text"])
         .transform_calculate(name=f"{lines}[+slice(datum.line, 4)]")
         .mark_text(fontSize=9 if wide else 7)
@@ -230,13 +180,7 @@ def residuals(
     tables = {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: settings.table()}
     who = ", ".join(f"{place} {name}" for place, name in enumerate(algorithms, start=1))
     ends = f"Values from {number(result.lowest)} to {number(result.highest)}. {who}."
-    return theme.finish(
-        chart,
-        tables,
-        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
-        title=title,
-        subtitle=[ends],
-    )
+    return theme.finish(chart, tables, params=theme.condition_params(response), title=title, subtitle=[ends])
 
 
 def _lines(field: str, order: list[str]) -> alt.Y:

@@ -35,7 +35,7 @@ def response_pair(
     The chart. Its parameter `same_unit`, if True, draws the line of equal values.
     """
     scale = alt.Scale(zero=False, nice=False, padding=12)
-    base = alt.Chart(alt.NamedData(name=DATA), width=SIDE * 1.4, height=SIDE).transform_filter(theme.IS_KEPT)
+    base = theme.kept(DATA, width=SIDE * 1.4, height=SIDE)
     # If no line is drawn, both its ends are on a corner: a layer without rows would leave the scales without an extent.
     equal = "same_unit && max(datum.x0, datum.y0) < min(datum.x1, datum.y1)"
     ends = (
@@ -52,19 +52,12 @@ def response_pair(
     points = base.encode(
         x=alt.X("x:Q", scale=scale, title=None),
         y=alt.Y("y:Q", scale=scale, title=None),
-        tooltip=[
-            alt.Tooltip("condition:O"),
-            alt.Tooltip("algorithm:N"),
-            alt.Tooltip("x:Q", title="across", format=".5~g"),
-            alt.Tooltip("y:Q", title="up", format=".5~g"),
-        ],
+        tooltip=theme.tooltips("condition:O", "algorithm:N", ("x:Q", "across", ".5~g"), ("y:Q", "up", ".5~g")),
     )
-    legend = alt.Legend(title=None, orient="right")
     chart = alt.layer(
         ends,
         points.mark_point(opacity=1, size=40, strokeWidth=1.6).encode(
-            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=legend),
-            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+            **theme.by_algorithm(algorithms, alt.Legend(title=None, orient="right"))
         ),
         points.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
         alt.Chart(alt.InlineData(values=[{}]))
@@ -76,9 +69,7 @@ def response_pair(
         chart,
         {DATA: values},
         params=[
-            theme.HIGHLIGHTED,
-            theme.KEPT,
-            theme.response_title(response),
+            *theme.condition_params(response),
             alt.param(name="other_title", value=other),
             alt.param(name="same_unit", value=False),
         ],

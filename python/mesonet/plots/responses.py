@@ -36,33 +36,21 @@ def responses(
     The chart.
     """
     wide = len(order) <= 64
-    base = (
-        alt.Chart(alt.NamedData(name=DATA), width=alt.Step(STEP if wide else NARROW, **{"for": "position"}), height=280)
-        .transform_filter(theme.IS_KEPT)
-        .encode(
-            x=alt.X(
-                "condition:O",
-                sort=list(order),
-                axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True, offset=6, grid=wide, tickBand="extent"),
-                scale=alt.Scale(paddingInner=0, paddingOuter=0),
-                title=order_title,
-            )
+    base = theme.kept(DATA, width=alt.Step(STEP if wide else NARROW, **{"for": "position"}), height=280).encode(
+        x=alt.X(
+            "condition:O",
+            sort=list(order),
+            axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True, offset=6, grid=wide, tickBand="extent"),
+            scale=alt.Scale(paddingInner=0, paddingOuter=0),
+            title=order_title,
         )
     )
-    tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g")]
+    tooltip = theme.tooltips("condition:O", "algorithm:N", ("value:Q", "", ".5~g"))
     points = base.mark_point(opacity=1, size=34 if wide else 14, strokeWidth=1.6 if wide else 1.2).encode(
         xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=1)),
         y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True)),
-        stroke=alt.Stroke(
-            "algorithm:N", scale=theme.algorithm_colours(algorithms), legend=alt.Legend(title=None, orient="bottom")
-        ),
-        shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+        **theme.by_algorithm(algorithms, alt.Legend(title=None, orient="bottom")),
         tooltip=tooltip,
     )
     chart = alt.layer(theme.band(base, STEP if wide else NARROW), points, title=theme.AXIS_TITLE)
-    return theme.finish(
-        alt.hconcat(chart),
-        {DATA: values},
-        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
-        title=title,
-    )
+    return theme.finish(alt.hconcat(chart), {DATA: values}, params=theme.condition_params(response), title=title)

@@ -37,10 +37,9 @@ def run_course(
     The chart, one panel for each quantity.
     """
     lines = samples["line"].unique(maintain_order=True).to_list()
-    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(lines))]
     colour = alt.Color(
         "line:N",
-        scale=alt.Scale(domain=lines, range=colours),
+        scale=theme.in_turn(lines, _COLOURS),
         legend=alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3, columns=6),
     )
     heading: dict[str, Any] = {"fontSize": 12, "fontWeight": "normal", "anchor": "start", "color": theme.INK}
@@ -59,11 +58,7 @@ def run_course(
                 y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(minExtent=44)),
                 color=colour,
                 order=alt.Order("time_s:Q"),
-                tooltip=[
-                    alt.Tooltip("line:N"),
-                    alt.Tooltip("time_s:Q", title="time, s"),
-                    alt.Tooltip("value:Q", format=",.4"),
-                ],
+                tooltip=theme.tooltips("line:N", ("time_s:Q", "time, s"), ("value:Q", "", ",.4")),
             )
         )
         begin = alt.Chart(alt.NamedData(name=SAMPLES)).mark_rule(color=theme.MUTED, strokeDash=[3, 3])

@@ -63,8 +63,8 @@ def _panel(rows: pl.DataFrame, name: str, text: str, algorithms: list[str]) -> A
                 color=alt.Color("algorithm:N", scale=scale,
                                 legend=alt.Legend(title=None, orient="top", columns=6, symbolType="circle",
                                                   symbolOpacity=1)),
-                tooltip=[alt.Tooltip("row:N"), alt.Tooltip("algorithm:N"), alt.Tooltip("measure:N"),
-                         *(alt.Tooltip(f"{each}:Q", format=".3~g") for each in ("median", "least", "most"))],
+                tooltip=theme.tooltips("row:N", "algorithm:N", "measure:N",
+                                   *((f"{each}:Q", "", ".3~g") for each in ("median", "least", "most"))),
             )
         )  # fmt: skip
 

@@ -87,10 +87,7 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
         x=alt.X("factor:N", sort=list(factors), title=None,
                 axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
         y=alt.Y("response:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=300)),
-        tooltip=[
-            alt.Tooltip("response:N"), alt.Tooltip("factor:N"), alt.Tooltip("text:N", title="raised by"),
-            alt.Tooltip("p:Q", format=".2~g"),
-        ],
+        tooltip=theme.tooltips("response:N", "factor:N", ("text:N", "raised by"), ("p:Q", "", ".2~g")),
     )  # fmt: skip
     scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     legend = alt.Legend(title=None, orient="bottom", symbolType="square", symbolStrokeColor=theme.HAIRLINE)

@@ -66,6 +66,8 @@ SHORT_NUMBER = "abs(datum.value) < 1000 ? format(datum.value, '.3~g') : format(d
 KEPT = alt.param(name="keep", value=[])
 IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"
 
+#: Panels of a sheet side by side.
+PER_ROW = 8
 #: True for the marks of the highlighted condition.
 IS_HIGHLIGHTED = "datum.condition === hl"
 
@@ -120,23 +122,36 @@ def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart
     )
 
 
-def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
-    """Return a frame around the whole panel of the highlighted condition.
+def sheet(
+    base: alt.Chart, *layers: alt.Chart, data: str, order: Sequence[int], gaps: tuple[int, int]
+) -> alt.FacetChart:
+    """Return a panel per condition, `PER_ROW` side by side, with a frame around the highlighted one.
 
     Parameters
     ----------
     base
-        Chart with the data of the panel.
-    width
-        Width of the panel, px.
-    height
-        Height of the panel, px.
+        Chart with the size of a panel, px.
+    *layers
+        Content of a panel.
+    data
+        Name of its table, which has a column condition.
+    order
+        Conditions from the first panel to the last.
+    gaps
+        Space between rows and between columns, px.
 
     Returns
     -------
-    The frame.
+    The panels.
     """
-    return ring(base, x=alt.XValue(2), x2=alt.X2Value(width - 2), y=alt.YValue(2), y2=alt.Y2Value(height - 2))
+    edge: dict[str, Any] = {"x2": alt.X2Value(base.width - 2), "y2": alt.Y2Value(base.height - 2)}
+    panel = alt.layer(*layers, ring(base, x=alt.XValue(2), y=alt.YValue(2), **edge), data=alt.NamedData(name=data))
+    header = alt.Header(labelFontSize=11, labelPadding=2)
+    return panel.transform_filter(IS_KEPT).facet(
+        facet=alt.Facet("condition:O", sort=list(order), title=None, header=header),
+        columns=PER_ROW,
+        spacing={"row": gaps[0], "column": gaps[1]},
+    )
 
 
 def band(base: alt.Chart, width: float) -> alt.Chart:
@@ -178,6 +193,41 @@ def ink_on_blue(shade: str) -> alt.ColorValue:
     return alt.ColorValue(**either(f"{shade} > 0.93", "white", BLACK))
 
 
+def kept(name: str, **size: Any) -> alt.Chart:
+    """Return a chart of the rows of a table whose conditions are shown.
+
+    Parameters
+    ----------
+    name
+        Name of the table.
+    **size
+        Width and height, as for `altair.Chart`.
+
+    Returns
+    -------
+    The chart, without a mark.
+    """
+    return alt.Chart(alt.NamedData(name=name), **size).transform_filter(IS_KEPT)
+
+
+def tooltips(*shown: str | tuple[str, str] | tuple[str, str, str]) -> list[alt.Tooltip]:
+    """Return what the pointer shows of a mark.
+
+    Parameters
+    ----------
+    *shown
+        Fields with their types; each alone, with its title, or with its title (may be empty) and its format.
+
+    Returns
+    -------
+    A tooltip for each.
+    """
+    parts = [(each, "", "") if isinstance(each, str) else (*each, "", "")[:3] for each in shown]
+    return [
+        alt.Tooltip(name, title=title or alt.Undefined, format=form or alt.Undefined) for name, title, form in parts
+    ]
+
+
 def response_title(text: str) -> alt.Parameter:
     """Return the parameter that names the response drawn.
 
@@ -193,6 +243,38 @@ def response_title(text: str) -> alt.Parameter:
     return alt.param(name=RESPONSE_TITLE, value=text)
 
 
+def in_turn(names: Sequence[str], values: Sequence[str]) -> alt.Scale:
+    """Return the scale that gives each name a value.
+
+    Parameters
+    ----------
+    names
+        Names of series.
+    values
+        Colours, shapes or dashes; after the last one they begin again.
+
+    Returns
+    -------
+    The scale.
+    """
+    return alt.Scale(domain=list(names), range=[values[i % len(values)] for i in range(len(names))])
+
+
+def condition_params(response: str | None = None) -> list[alt.Parameter]:
+    """Return the parameters of a figure of conditions.
+
+    Parameters
+    ----------
+    response
+        Title of the response drawn, with its unit; None: the figure draws no single response.
+
+    Returns
+    -------
+    The highlighted condition, the conditions shown, and the response.
+    """
+    return [HIGHLIGHTED, KEPT, *([] if response is None else [response_title(response)])]
+
+
 def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
     """Return the scale with the colour of each algorithm.
 
@@ -205,8 +287,7 @@ def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
     -------
     The scale.
     """
-    count = len(SERIES_COLOURS)
-    return alt.Scale(domain=list(algorithms), range=[SERIES_COLOURS[i % count] for i in range(len(algorithms))])
+    return in_turn(algorithms, SERIES_COLOURS)
 
 
 def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
@@ -221,8 +302,29 @@ def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
     -------
     The scale.
     """
-    count = len(SERIES_SHAPES)
-    return alt.Scale(domain=list(algorithms), range=[SERIES_SHAPES[i % count] for i in range(len(algorithms))])
+    return in_turn(algorithms, SERIES_SHAPES)
+
+
+def by_algorithm(algorithms: Sequence[str], legend: alt.Legend | None, *, both: bool = False) -> dict[str, Any]:
+    """Return the channels by which open points show their algorithm.
+
+    Parameters
+    ----------
+    algorithms
+        Names of the algorithms.
+    legend
+        Legend of the colours; None: no legend.
+    both
+        The legend shows the shapes too.
+
+    Returns
+    -------
+    Stroke and shape, by channel.
+    """
+    return {
+        "stroke": alt.Stroke("algorithm:N", scale=algorithm_colours(algorithms), legend=legend),
+        "shape": alt.Shape("algorithm:N", scale=algorithm_shapes(algorithms), legend=legend if both else alt.Undefined),
+    }
 
 
 class ChartTables:

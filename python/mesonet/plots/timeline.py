@@ -44,7 +44,7 @@ def timeline(spans: Sequence[tuple[str, str, float, float, str]], *, title: str 
     scale = alt.Scale(domain=shown, range=[KINDS[kind] for kind in shown])
     base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=ROW * max(1, len(names))).encode(
         y=alt.Y("row:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=300)),
-        tooltip=[alt.Tooltip("row:N"), alt.Tooltip("text:N"), alt.Tooltip("tip:N", title="time")],
+        tooltip=theme.tooltips("row:N", "text:N", ("tip:N", "time")),
     )
     x = alt.X("from:Q", title="simulated time, s", scale=alt.Scale(nice=False, zero=True))
     chart = alt.layer(

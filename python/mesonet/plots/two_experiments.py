@@ -62,10 +62,7 @@ def two_experiments(
                 ),
                 y=alt.Y("value:Q", title=None, axis=alt.Axis(labelExpr=theme.SHORT_NUMBER, tickCount=4)),
                 color=alt.Color("experiment:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
-                tooltip=[
-                    alt.Tooltip("experiment:N"), alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
-                    alt.Tooltip("value:Q", format=".4~g"),
-                ],
+                tooltip=theme.tooltips("experiment:N", "panel:N", "algorithm:N", ("value:Q", "", ".4~g")),
             )  # fmt: skip
             if not column:
                 heading = alt.TitleParams(panel, fontSize=11, fontWeight="normal", anchor="middle", offset=4)

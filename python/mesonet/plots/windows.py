@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import altair as alt
 import numpy as np
 import polars as pl
@@ -17,6 +15,7 @@ from mesonet.plots import theme
 from mesonet.words import number, percent
 
 DATA = "windows"
+_COLOURS = (theme.VERMILLION, theme.BLUE, theme.GREEN, theme.PINK, theme.BLACK, "#8a6d00")
 WIDTH, HEIGHT, MOST = 760, 300, 1500  # px, px, points per flow
 
 
@@ -61,14 +60,14 @@ def windows(
             if len(some):
                 rows.append({"time": float(time[part].mean()), "flow": name, "cwnd": float(some.mean())})
     table = pl.DataFrame(rows, schema={"time": pl.Float64, "flow": pl.String, "cwnd": pl.Float64})
-    scale = alt.Scale(domain=list(result.flows), range=_colours(result.flows))
+    scale = theme.in_turn(result.flows, _COLOURS)
     base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT)
     layers = [
         base.mark_line(strokeWidth=1.3).encode(
             x=alt.X("time:Q", title="time, s", scale=alt.Scale(nice=False, zero=False)),
             y=alt.Y("cwnd:Q", title="congestion window, segments"),
             color=alt.Color("flow:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
-            tooltip=[alt.Tooltip("flow:N"), alt.Tooltip("time:Q", format=".1f"), alt.Tooltip("cwnd:Q", format=".4~g")],
+            tooltip=theme.tooltips("flow:N", ("time:Q", "", ".1f"), ("cwnd:Q", "", ".4~g")),
         )
     ]
     if capacity:
@@ -80,8 +79,3 @@ def windows(
     if result.filled == result.filled:
         text += f", {percent(result.filled)} of what the path holds (dashed)"
     return theme.finish(alt.layer(*layers), {DATA: table}, title=title, subtitle=[f"{text} segments."])
-
-
-def _colours(flows: Sequence[str]) -> list[str]:
-    palette = (theme.VERMILLION, theme.BLUE, theme.GREEN, theme.PINK, theme.BLACK, "#8a6d00")
-    return [palette[i % len(palette)] for i in range(len(flows))]

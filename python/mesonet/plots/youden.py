@@ -37,12 +37,12 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
         .encode(
             x=alt.X("mean_minus:Q", title="mean at −", scale=scale, axis=alt.Axis(tickCount=TICKS, labelFlush=False)),
             y=alt.Y("mean_plus:Q", title="mean at +", scale=scale, axis=alt.Axis(tickCount=TICKS)),
-            tooltip=[
-                alt.Tooltip("strings:N", title="term"),
-                alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"),
-                alt.Tooltip("mean_plus:Q", title="mean at +", format=".4~g"),
-                alt.Tooltip("effect:Q", format="+.4~g"),
-            ],
+            tooltip=theme.tooltips(
+                ("strings:N", "term"),
+                ("mean_minus:Q", "mean at −", ".4~g"),
+                ("mean_plus:Q", "mean at +", ".4~g"),
+                ("effect:Q", "", "+.4~g"),
+            ),
         )
     )
     cross = base.transform_filter("datum.rank === 1").encode(tooltip=alt.TooltipValue(None))

@@ -63,8 +63,7 @@ def yy_scatter(
         x=alt.X("x:Q", title=x, scale=scale, axis=alt.Axis(tickCount=4)),
         y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(tickCount=4)),
         color=fill,
-        tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("condition:O"), alt.Tooltip("x:Q", title=x, format=".4~g"),
-                 alt.Tooltip("y:Q", title=y, format=".4~g")],
+        tooltip=theme.tooltips("algorithm:N", "condition:O", ("x:Q", x, ".4~g"), ("y:Q", y, ".4~g")),
     )  # fmt: skip
     layers = []
     if equal:
@@ -85,4 +84,4 @@ def yy_scatter(
         chart = chart.resolve_axis(x="independent")
     text = "One point per condition." + (" Dashed: equal." if equal else "")
     tables = {DATA: rows, **({DIAGONAL: line} if equal else {})}
-    return theme.finish(chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT], title=title, subtitle=[text])
+    return theme.finish(chart, tables, params=theme.condition_params(), title=title, subtitle=[text])

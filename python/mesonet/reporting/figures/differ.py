@@ -15,15 +15,14 @@ from mesonet.plots.condition_response import DATA as SUMMARY
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.condition_response import table as summary_table
 from mesonet.plots.dendrograms import HEIGHT as TREE
-from mesonet.plots.dendrograms import PER_ROW as TREES
 from mesonet.plots.main_effects import DATA as EFFECTS
 from mesonet.plots.main_effects import table as effects_table
 from mesonet.plots.ranks_by_condition import CELLS, MEANS, sides_of
 from mesonet.plots.ranks_by_condition import ROW as RANK_ROW
 from mesonet.plots.residual_bars import HEIGHT as BARS
-from mesonet.plots.residual_bars import PER_ROW as BARS_PER_ROW
 from mesonet.plots.residuals import LINE, POINTS, STATISTICS, VERDICTS, points_table, verdicts_table
 from mesonet.plots.responses import DATA as VALUES
+from mesonet.plots.theme import PER_ROW
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, lazily
@@ -331,7 +330,7 @@ def _condition_bars(view: CampaignView) -> Figure:
         selections=[{"response": name} for name in view.in_period[period]],
         axis="{}, less the mean of all algorithms",
         marks=len(view.conditions) * len(view.algorithms),
-        height=60 + -(-len(view.conditions) // BARS_PER_ROW) * (BARS + 34),
+        height=60 + -(-len(view.conditions) // PER_ROW) * (BARS + 34),
     )
 
 
@@ -424,7 +423,7 @@ def _clusters(view: CampaignView) -> Figure:
         ),
         draw=draw,
         marks=len(results) * 2 * algorithms,
-        height=40 + -(-len(results) // TREES) * (TREE + 90),
+        height=40 + -(-len(results) // PER_ROW) * (TREE + 90),
         file="algorithms/clusters",
     )
 
