@@ -218,6 +218,10 @@ def test_numbers_for_readers(value, text):
     assert number(value) == text
 
 
+def test_a_number_of_numpy_reads_like_the_same_number_of_python():
+    assert number(np.float64(0.2265)) == number(0.2265) == "0.227"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [(175.48, "+175 %"), (-2.66, "−2.7 %"), (0.764, "+0.76 %"), (0.0, "0 %"), (9.99, "+10 %"), (None, "–")],

@@ -266,6 +266,7 @@ def number(value: float | None, digits: int = 3) -> str:
         return "–"
     if value == 0:
         return "0"
+    value = float(value)  # round() of a NumPy number differs in the last digit
     exponent = math.floor(math.log10(abs(value)))
     if not -5 < exponent < 9:
         text = f"{value:.{digits - 1}e}"
