@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mesonet import scenario, simulate
 from mesonet.errors import InputError
+from mesonet.scenarios import explicit_flows
 
 SCENARIO = """
 base = "dumbbell"
@@ -57,6 +60,39 @@ def test_wrong_tables_are_refused(here: Path, table: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         scenario(str(write(here, table)))
     assert re.search(message, str(refused.value)), refused.value
+
+
+ENDS, TIMES = (
+    st.sampled_from(["A", "B", 3]),
+    st.sampled_from(["0 s", "1.5 ms", "2 s", "0.5 s", "-1 s", "1e99 s", 2, "x"]),
+)
+FLOWS = st.lists(
+    st.fixed_dictionaries(
+        {"from": ENDS, "to": ENDS},
+        optional={
+            "start": TIMES, "extra_delay": TIMES, "overhead": TIMES, "start_within": TIMES,
+            "stop": TIMES | st.sampled_from(["never", None]),
+            "size": st.sampled_from(["unlimited", None, "3 segments", "4.5 kB", "0 segments", 7]),
+            "interface": st.sampled_from(["80 seg/ms", "8 Mbps", "0 bps", "fast"]),
+            "algorithm": st.sampled_from(["tcp", "CUBIC", "cubic(beta=0.5)", "none", None]),
+            "segment_bytes": st.sampled_from([500, 9000, "x"]),
+        },
+    ),
+    max_size=4,
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(FLOWS, st.sampled_from([1500, 576]))
+def test_flows_read_column_by_column_are_those_read_one_by_one(flows: list, segment_bytes: float) -> None:
+    def parsed(given: list) -> object:
+        try:
+            return [list(flow.items()) for flow in explicit_flows.parse(given, segment_bytes)]
+        except InputError as refused:
+            return str(refused)
+
+    one_by_one = [{**flow, "count": 1} for flow in flows]  # a key that is not read by column
+    assert parsed(flows) == parsed(one_by_one)
 
 
 def test_a_table_that_is_not_there_is_refused(here: Path) -> None:

@@ -253,6 +253,14 @@ def test_a_scenario_file_names_a_plug_in_beside_it(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_a_table_of_flows_names_plug_ins_from_its_own_folder(tmp_path: Path) -> None:
+    written(tmp_path, "tabled")
+    (tmp_path / "flows.csv").write_text("from,to,algorithm\nA,B,tabled.c\nA,B,\nA,B,tabled.c(gain=2)\n")
+    read = mn.scenario("dumbbell", flows=str(tmp_path / "flows.csv"))
+    assert [flow["algorithm"] for flow in read.value("flows")] == ["tabled", None, "tabled(gain=2)"]
+
+
+@needs_compiler
 def test_options_set_its_constants(tmp_path: Path) -> None:
     file = written(tmp_path, "optional")
     chosen = find_scenario("dumbbell", algorithm=str(file), values=["parameters.optional.gain=4"])

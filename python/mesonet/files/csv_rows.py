@@ -75,23 +75,53 @@ def rows(
     InputError
         If the file is not regular, too large, empty, no CSV in UTF-8, or a row or a column is not right.
     """
+    header: list[str] = []
+    for line, cells in _lines(path, columns, needed, comments):
+        if not header:
+            header = cells
+        else:
+            yield FilePlace(str(path), f"line {line}"), dict(zip(header, cells, strict=True))
+
+
+def by_column(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]]:
+    """Return the columns of a CSV file.
+
+    Parameters
+    ----------
+    path, columns, needed
+        As for `rows`.
+
+    Returns
+    -------
+    The texts of each column that the file has; empty lines are skipped.
+
+    Raises
+    ------
+    InputError
+        As for `rows`.
+    """
+    header, *found = (cells for _, cells in _lines(path, columns, needed, comments=False))
+    return dict(zip(header, zip(*found, strict=True), strict=True)) if found else dict.fromkeys(header, ())
+
+
+def _lines(path: Path, columns: tuple[str, ...], needed: int, comments: bool) -> Iterator[tuple[int, list[str]]]:
+    """Yield number and cells of each line that is not empty: first the header, then as many cells in every line."""
     place = FilePlace(str(path))
     content = read_text(path, allowed="a CSV file")
     reader = csv.reader(io.StringIO(content, newline=""), strict=True)
     header: list[str] = []
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
-            at = FilePlace(place.file, f"line {reader.line_num}")
+            cells = list(map(str.strip, row))
             if not any(cells) or (comments and cells[0].startswith("#")):
                 continue
             if not header:
-                header = _header(at, cells, columns, needed)
+                header = cells = _header(FilePlace(place.file, f"line {reader.line_num}"), cells, columns, needed)
             elif len(cells) != len(header):
+                at = FilePlace(place.file, f"line {reader.line_num}")
                 problem = f"{len(cells)} cells under {len(header)} columns"
                 raise at.refuse(problem, value=",".join(row), allowed=f"{len(header)} cells: {','.join(header)}")
-            else:
-                yield at, dict(zip(header, cells, strict=True))
+            yield reader.line_num, cells
     except csv.Error as error:
         raise FilePlace(place.file, f"line {reader.line_num}").refuse(f"not CSV: {error}") from None
     if not header:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from mesonet import algorithms, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import flow_applications, flow_receivers, flow_table, ranges
+from mesonet.scenarios import by_column, flow_applications, flow_receivers, flow_table, ranges
 
 _MOST_FLOWS = 100_000
 """Most flows (chosen). Every run keeps its scenario, which has 20 MB with as many flows."""
 _MOST_SHOWN = 20
 """Different flows that a text lists."""
 _KEYS = frozenset(flow_table.KEYS)
+_ALONE = {
+    "from": None, "to": None, "size": "unlimited", "interface": "80 seg/ms", "algorithm": None, "stop": "never",
+    "start": "0 s", "extra_delay": "0 s", "overhead": "0 s",
+}  # fmt: skip
+"""Keys that mean the same whatever the others are, with their defaults."""
 ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
@@ -43,6 +48,8 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
         value = flow_table.read(value, None)
     if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
         raise InputError("not a list of flows", value=value, allowed=ALLOWED)
+    if len(value) <= _MOST_FLOWS and (found := _by_column(value, segment_bytes)):
+        return found
     flows: list[dict[str, Any]] = []
     for number, given in enumerate(value):
         flow = _flow(f"flows[{number}]", given, segment_bytes)
@@ -77,61 +84,67 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
     if not given.keys() <= _KEYS:
         key = next(key for key in given if key not in _KEYS)
         raise unknown("key of a flow", key, flow_table.KEYS, path=f"{path}.{key}")
-    for key in ("from", "to"):
-        if not isinstance(given.get(key), str):
-            allowed = f'a router of the topology in quotes, such as {key} = "A"'
-            problem = "a flow needs the name of a router"
-            raise InputError(problem, path=f"{path}.{key}", value=given.get(key), allowed=allowed)
     try:
-        times = dict.fromkeys(("start", "extra_delay", "overhead"), 0.0)
-        for key in times:
-            if key in given:
-                times[key] = _flow_number(key, "time", given[key])
+        key = "segment_bytes"
+        own_bytes = given.get(key)
+        if own_bytes is not None:
+            own_bytes = segment_bytes = _flow_number(key, "number", own_bytes)
+        found = {}
+        for key, default in _ALONE.items():
+            found[key] = _value(key, given.get(key, default), segment_bytes)
         key = "start_within"
         if start_within := _flow_number(key, "time", given[key]) if key in given else 0.0:
-            times[key] = start_within
+            found[key] = start_within
         key = "stop"
-        stop = given.get("stop", "never")
-        stop = None if stop in (None, "never") else _flow_number(key, "time", stop)
-        if stop is not None and stop < times["start"] + start_within:
+        if found["stop"] is not None and found["stop"] < found["start"] + start_within:
             raise InputError(
                 "a flow cannot stop before it starts", value=given["stop"], allowed='"never" or a later time'
             )
-        key = "segment_bytes"
-        own_bytes = given.get("segment_bytes")
-        if own_bytes is not None:
-            own_bytes = segment_bytes = _flow_number(key, "number", own_bytes)
-        key = "interface"
-        interface = _flow_number(key, "rate", given.get("interface", "80 seg/ms"), segment_bytes)
-        key = "size"
-        size = given.get("size", "unlimited")
-        size = None if size in (None, "unlimited") else _flow_number(key, "segments", size, segment_bytes)
-        key = "algorithm"
-        algorithm = given.get("algorithm")
-        algorithm = None if algorithm is None else algorithms.resolve(algorithm).name
     except InputError as error:
         raise InputError(error.problem, error.file, f"{path}.{key}", error.value, error.allowed) from None
     return {
-        "from": given["from"],
-        "to": given["to"],
-        "size": size,
-        "interface": interface,
-        "algorithm": algorithm,
-        "stop": stop,
-        **times,
+        **found,
         **({} if own_bytes is None else {"segment_bytes": own_bytes}),
         **flow_applications.parse(path, given, segment_bytes),
         **flow_receivers.parse(path, given),
     }
 
 
+def _by_column(flows: Sequence[Mapping[str, Any]], segment_bytes: float) -> list[dict[str, Any]] | None:
+    """Return flows with keys that need no other key; None if there is another key, or a value is not right."""
+    if not flows or not all(flow.keys() <= _ALONE.keys() for flow in flows):
+        return None
+    found = {}
+    try:
+        for key, default in _ALONE.items():
+            column = [flow.get(key, default) for flow in flows]
+            found[key] = by_column.converted(column, partial(_value, key, segment_bytes=segment_bytes))
+    except (InputError, TypeError):  # row by row, the message names the place
+        return None
+    if any(stop is not None and stop < start for stop, start in zip(found["stop"], found["start"], strict=True)):
+        return None
+    return by_column.rows_of(found)
+
+
+def _value(key: str, value: Any, segment_bytes: float) -> Any:
+    """Return one of the values that need no other key."""
+    match key:
+        case "from" | "to":
+            if not isinstance(value, str):
+                allowed = f'a router of the topology in quotes, such as {key} = "A"'
+                raise InputError("a flow needs the name of a router", value=value, allowed=allowed)
+            return value
+        case "size":
+            return None if value in (None, "unlimited") else _flow_number(key, "segments", value, segment_bytes)
+        case "interface":
+            return _flow_number(key, "rate", value, segment_bytes)
+        case "algorithm":
+            return None if value is None else algorithms.resolve(value).name
+        case "stop":
+            return None if value in (None, "never") else _flow_number(key, "time", value)
+    return _flow_number(key, "time", value)
+
+
 def _flow_number(key: str, kind: units.Kind, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> float:
-    return (_text_number if isinstance(value, str) else _number)(key, kind, value, segment_bytes)
-
-
-def _number(key: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
     number: float = ranges.parse(f"flows[].{key}", kind, value, segment_bytes=segment_bytes)
     return number
-
-
-_text_number = lru_cache(maxsize=1 << 12)(_number)  # thousands of flows may have the same text

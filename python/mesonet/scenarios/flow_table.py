@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mesonet import algorithms
 from mesonet.errors import InputError
-from mesonet.files.csv_rows import FilePlace, rows
+from mesonet.files.csv_rows import by_column, rows
 from mesonet.scenarios import flow_applications, flow_receivers
+from mesonet.scenarios.by_column import converted, rows_of
 
 KEYS = (
     "from",
@@ -34,7 +38,8 @@ _WHOLE = ("count", "key_frame_every", "ack_pieces")
 def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
     """Return the flows of a CSV file, as ``[[flows]]`` has them.
 
-    Empty cells are keys left out. The cells are checked later, as in any other list of flows.
+    Empty cells are keys left out. The cells are checked later, as in any other list of flows. Paths of plug-ins start
+    from the folder of the table.
 
     Parameters
     ----------
@@ -45,26 +50,37 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
 
     Returns
     -------
-    One mapping per row; counts as whole numbers, every other value as text.
+    One mapping per row; counts as whole numbers, every other value as text; plug-ins by their declared names.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is not such a table. The error names the line.
+        If there is no such file, or it is not such a table. The error names the line. If a plug-in cannot be loaded.
     """
     path = (directory or Path()) / name
     if not path.is_file():
         raise InputError(
             "no such file", path="flows", value=name, allowed="the path of a CSV file, or [[flows]] in the file"
         )
-    return [_flow(at, cells) for at, cells in rows(path, KEYS, needed=2)]
-
-
-def _flow(at: FilePlace, cells: dict[str, str]) -> dict[str, Any]:
-    given: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
+    columns: dict[str, Sequence[Any]] = {
+        key: cells for key, cells in by_column(path, KEYS, needed=2).items() if any(cells)
+    }
     for key in _WHOLE:
-        if key in given:
-            if not given[key].isdecimal():
-                raise at.refuse("not a whole number", key=key, value=given[key], allowed="1, 2, 3, ...")
-            given[key] = int(given[key])
-    return given
+        if key in columns:
+            columns[key] = _whole(path, key, columns[key])
+    if "algorithm" in columns:
+        with_plugins = partial(algorithms.with_plugins, directory=path.parent)
+        columns["algorithm"] = converted(columns["algorithm"], with_plugins)
+    flows = rows_of(columns) if columns else []
+    if all(all(cells) for cells in columns.values()):
+        return flows
+    return [{key: cell for key, cell in flow.items() if cell != ""} for flow in flows]
+
+
+def _whole(path: Path, key: str, cells: Sequence[str]) -> list[int | str]:
+    """Return counts as whole numbers; empty cells stay."""
+    if not all(cell.isdecimal() for cell in cells if cell):
+        for at, row in rows(path, KEYS, needed=2):
+            if row[key] and not row[key].isdecimal():
+                raise at.refuse("not a whole number", key=key, value=row[key], allowed="1, 2, 3, ...")
+    return [int(cell) if cell else cell for cell in cells]

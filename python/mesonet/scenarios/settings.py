@@ -301,8 +301,7 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
             case "impairments.delays" | "impairments.jitter_means":
                 found[path] = _with_trace("delays", path, value, directory)
     if isinstance(values.get("flows"), str):
-        table = Path(directory or ".") / values["flows"]
-        found["flows"] = algorithms.with_plugins(flow_table.read(values["flows"], directory), table.parent)
+        found["flows"] = flow_table.read(values["flows"], directory)
     for path, value in values.items():
         if path == "arrivals":
             found[path] = arrivals.with_files(found[path], directory)
