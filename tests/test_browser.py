@@ -200,6 +200,12 @@ def test_figures_wait_until_they_come_near_the_screen(page):
     until(page, f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
 
 
+def test_the_figures_to_decide_by_are_drawn_before_the_reader_comes_to_them(page):
+    page.set_viewport_size({"width": 390, "height": 300})
+    shown = "[...document.querySelectorAll('figure[data-figure]')].filter((each) => !each.closest('#statistician'))"
+    until(page, f"{shown}.length === 6 && {shown}.every((each) => each.dataset.ready)")
+
+
 def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
     page.set_viewport_size({"width": 1366, "height": 30000})
     draw(page)
@@ -285,7 +291,7 @@ def test_a_response_without_the_chosen_period_takes_one_that_it_has(page):
     assert page.input_value('select[data-state="period"]') == "measured"
 
 
-def test_a_figure_out_of_sight_is_up_to_date_when_it_comes_back(page):
+def test_a_drawn_figure_out_of_sight_follows_too_because_it_may_be_printed(page):
     draw(page)
     before = drawing(page, "main-effects")
     page.locator("#provenance").scroll_into_view_if_needed()
@@ -294,10 +300,9 @@ def test_a_figure_out_of_sight_is_up_to_date_when_it_comes_back(page):
         """() => { const select = document.querySelector('select[data-state="response"]');
                    select.value = 'rtt'; select.dispatchEvent(new Event('change')); }"""
     )
-    page.wait_for_timeout(300)
-    assert drawing(page, "main-effects") == before
-    page.locator("#main-effects").scroll_into_view_if_needed()
     until(page, "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before)
+    box = page.locator("#main-effects").bounding_box()
+    assert box["y"] + box["height"] < -400, "the figure is far above the screen"
 
 
 def test_keys_step_through_the_conditions(page):

@@ -7,12 +7,16 @@ const figures = [...document.querySelectorAll('figure[data-figure]')].map((eleme
 
 const keysOf = (figure) => new Set([...figure.names, figure.captions].flatMap((name) => tables[name].keys));
 
+// Safari has no idle time to ask for.
+const whenIdle = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));
+
 const WIDE = 1000; // px: on an upright page the text of a wider figure would be smaller than 6 pt
 
 // A figure that is drawn may have another width: is it to scroll, and is it printed on a page on its side?
 function measure(figure) {
   const plot = figure.element.querySelector('.plot');
   const { clientWidth: width, clientHeight: height } = plot.querySelector('svg, canvas');
+  if (width === 0) return; // in a part that is folded
   figure.element.closest('section').classList.toggle('wide', width > WIDE && width > 1.2 * height);
   showHint(plot);
 }
@@ -52,10 +56,16 @@ function embed(figure) {
   return figure.embedding;
 }
 
-// Brings a figure that is near the screen up to date; the others are remembered as stale.
+// A figure near the screen follows at once, a drawn one when the browser is idle, because it may be printed. The others
+// remember what is stale.
 async function update(figure, changed) {
   for (const name of changed) figure.stale.add(name);
-  if (!figure.near || figure.stale.size === 0) return;
+  if (figure.near) await refresh(figure);
+  else if (figure.view && changed.some((name) => keysOf(figure).has(name))) whenIdle(() => refresh(figure));
+}
+
+// Draws a figure, or brings it up to date.
+async function refresh(figure) {
   await embed(figure);
   const stale = figure.stale;
   if (stale.size === 0) return; // another call was quicker
@@ -73,7 +83,7 @@ followers.push((changed) => figures.forEach((figure) => update(figure, changed))
 
 async function drawAll() {
   for (const figure of figures) figure.near = true;
-  await Promise.all(figures.map(embed));
+  await Promise.all(figures.map(refresh));
 }
 
 function watchFigures() {
@@ -84,12 +94,12 @@ function watchFigures() {
       for (const entry of entries) {
         const figure = figures.find(({ element }) => element === entry.target);
         figure.near = entry.isIntersecting;
-        if (!figure.near) continue;
-        if (figure.view) update(figure, []);
-        else embed(figure);
+        if (figure.near) refresh(figure).then(() => measure(figure)); // it may have been drawn while folded
       }
     },
     { rootMargin: '400px' },
   );
   for (const figure of figures) watch.observe(figure.element);
+  // The figures to decide by are drawn in any case: whoever prints the page wants them.
+  for (const figure of figures) if (!figure.element.closest('#statistician')) whenIdle(() => refresh(figure));
 }
