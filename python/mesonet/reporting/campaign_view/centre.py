@@ -48,13 +48,9 @@ def curvature_table(view: CampaignView) -> pl.DataFrame:
     Columns response, period, algorithm, the columns of `mesonet.analysis.Curvature`, and note.
     """
     parts = []
-    for period, names in view.in_period.items():
-        for response, algorithm in product(names, view.algorithms):
-            found = _test(view, response, period, algorithm)
-            about = {"response": response, "period": period, "algorithm": algorithm}
-            parts.append(
-                labelled(found.to_polars().drop("term").with_columns(note=pl.lit(" ".join(found.notes))), about)
-            )
+    for about in view.selections(view.algorithms):
+        found = _test(view, **about)
+        parts.append(labelled(found.to_polars().drop("term").with_columns(note=pl.lit(" ".join(found.notes))), about))
     return pl.concat(parts, how="vertical_relaxed")
 
 

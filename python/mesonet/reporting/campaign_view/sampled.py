@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,16 +159,14 @@ class Sampled:
         if not self.view.has_results:
             return tables
         parts = []
-        for period, names in self.view.in_period.items():
-            for response, algorithm in product(names, self.view.algorithms):
-                found = self.sensitivity(response, period, algorithm)
-                about = {"response": response, "period": period, "algorithm": algorithm, "runs": found.runs}
-                shares = {"r_squared": found.r_squared, "r_squared_ranks": found.r_squared_ranks}
-                table = found.to_polars().with_columns(
-                    **{name: pl.lit(share).fill_nan(None) for name, share in shares.items()},
-                    note=pl.lit(" ".join(found.notes)),
-                )
-                parts.append(labelled(table, about))
+        for selection in self.view.selections(self.view.algorithms):
+            found = self.sensitivity(**selection)
+            shares = {"r_squared": found.r_squared, "r_squared_ranks": found.r_squared_ranks}
+            table = found.to_polars().with_columns(
+                **{name: pl.lit(share).fill_nan(None) for name, share in shares.items()},
+                note=pl.lit(" ".join(found.notes)),
+            )
+            parts.append(labelled(table, {**selection, "runs": found.runs}))
         tables["sensitivity"] = pl.concat(parts, how="vertical_relaxed")
         keys = ["condition", "algorithm", "replicate", "period"]
         tables["responses"] = self.campaign.responses.pivot(on="response", index=keys, values="value")

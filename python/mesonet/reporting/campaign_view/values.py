@@ -237,6 +237,22 @@ class Values:
         """The first of `periods`, with which figures and tables begin."""
         return self.periods[0]
 
+    def selections(self, algorithms: Sequence[str] = ()) -> list[dict[str, str]]:
+        """Return every response of every period, alone or with each of some algorithms.
+
+        Parameters
+        ----------
+        algorithms
+            The algorithms; empty: each response alone.
+
+        Returns
+        -------
+        Values of response, period and, if there are algorithms, algorithm, in this order. Periods and their responses
+        come as in `in_period`.
+        """
+        found = [{"response": name, "period": period} for period, names in self.in_period.items() for name in names]
+        return [{**each, "algorithm": name} for each in found for name in algorithms] if algorithms else found
+
     @property
     def algorithms(self) -> tuple[str, ...]:
         """Names of the algorithms compared."""

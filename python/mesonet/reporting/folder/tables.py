@@ -63,11 +63,7 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
 
 
 def _effects_table(view: CampaignView) -> pl.DataFrame:
-    effects = (
-        ({"response": response, "period": period, "algorithm": algorithm}, view.effects(response, period, algorithm))
-        for period, names in view.in_period.items()
-        for response, algorithm in product(names, view.choices_of_algorithm)
-    )
+    effects = ((each, view.effects(*each.values())) for each in view.selections(view.choices_of_algorithm))
     of_all = {
         "grand_mean": lambda found: found.grand_mean,
         "runs_lost": lambda found: len(view.conditions) - found.runs,
