@@ -101,10 +101,13 @@ def test_equal_values_are_not_called_the_one_smallest(view):
     assert "largest all have" not in tied, "which of equal values come last says nothing"
     alike = view.values("loss_rate", "measured")
     assert (alike == alike.max()).sum() == 1
-    assert "alike" not in values_caption(view, "loss_rate", "measured")
+    assert "alike" not in values_caption(view, "loss_rate", view.long("loss_rate", "measured"))
     flat = replace(view.campaign, responses=view.campaign.responses.with_columns(pl.col("value").clip(0, 0.01)))
-    printed = values_caption(CampaignView(flat), "loss_rate", "measured")
-    assert re.search(r"highest in \d+ combinations .* alike \(condition", printed)
+    table = CampaignView(flat).long("loss_rate", "measured")
+    for rows in (table, table.reverse()):
+        first = rows.filter(pl.col("value") == 0.01).row(0, named=True)
+        named = rf"alike \(condition {first['condition']} with {first['algorithm']} is one\)"
+        assert re.search(rf"highest in \d+ combinations .* {named}", values_caption(view, "loss_rate", rows))
     assert [numbered("condition", n) for n in ([4], [4, 7], [1, 2, 3, 4])] == [
         "condition 4", "conditions 4 and 7", "4 conditions (1, 2, 3, ...)",
     ]  # fmt: skip

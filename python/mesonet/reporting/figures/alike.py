@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ from mesonet.plots.component_plane import LOADINGS, SCORES, SHARES, WEIGHTS, loa
 from mesonet.plots.correlations import by_group, cell_side
 from mesonet.plots.response_pair import DATA as PAIRS
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
-from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control, lazily
+from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions import alike as captions
 from mesonet.reporting.text.captions.drivers import AGAINST, effects_sentence
@@ -262,7 +263,7 @@ def response_pair(view: CampaignView) -> Figure:
     titles = {"response": axis_title(view, first), "other": axis_title(view, names[0])}
 
     def draw(**_: str) -> Drawing:
-        chart = lazily(plots.response_pair, nothing, view.algorithms, **titles)
+        chart = partial(plots.response_pair, nothing, view.algorithms, **titles)
         return Drawing(chart, {PAIRS: nothing}, "", "")
 
     return Figure(
@@ -292,7 +293,7 @@ def _components(view: CampaignView) -> Figure:
     def draw() -> Drawing:
         scores = _scores(view)
         return Drawing(
-            lazily(plots.component_plane, scores, result, view.algorithms, labels=view.labels),
+            partial(plots.component_plane, scores, result, view.algorithms, labels=view.labels),
             {
                 SCORES: scores,
                 LOADINGS: loadings_table(result, view.labels),

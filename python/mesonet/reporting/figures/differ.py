@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,9 +25,10 @@ from mesonet.plots.residual_bars import HEIGHT as BARS
 from mesonet.plots.residuals import LINE, POINTS, STATISTICS, VERDICTS, points_table, verdicts_table
 from mesonet.plots.responses import DATA as VALUES
 from mesonet.plots.theme import PER_ROW
+from mesonet.reporting.campaign_view.sampled import is_sampled
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, lazily
+from mesonet.reporting.figures.figure import Content, Control, Drawing, Figure, drawing, of_response
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.captions import differ as captions
 from mesonet.reporting.text.captions import drivers as drivers_captions
@@ -87,11 +90,7 @@ def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
         replace(factor, minus=in_words(factor.minus, size), plus=in_words(factor.plus, size))
         for factor in view.campaign.factors
     ]
-    selections = [
-        {"response": response, "period": period, "algorithm": algorithm}
-        for period, names in view.in_period.items()
-        for response, algorithm in product(names, view.choices_of_algorithm)
-    ]
+    selections = view.selections(view.choices_of_algorithm)
 
     def draw(response: str, period: str, algorithm: str) -> Drawing:
         result = _difference_effects(view, response, period, algorithm, reference)
@@ -99,7 +98,7 @@ def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
         heading = f"{view.responses[response].title}, {who} minus {reference}, {period_title(period)}"
         title = axis_title(view, response)
         return Drawing(
-            lazily(plots.main_effects, result, factors, title=heading, response=title, relative=False, codes=False),
+            partial(plots.main_effects, result, factors, title=heading, response=title, relative=False, codes=False),
             {EFFECTS: effects_table(result, factors, relative=False)},
             heading,
             difference_caption(view, result, response),
@@ -149,7 +148,7 @@ def _condition_response(view: CampaignView) -> Figure:
         result = _outliers_of(view, period, outliers)
         heading = captions.summary_heading(period)
         return Drawing(
-            lazily(plots.condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
+            partial(plots.condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
             {SUMMARY: summary_table(result, labels), SETTINGS: shown.table()},
             heading,
             outliers_caption(view, result, outliers),
@@ -233,19 +232,14 @@ def _residuals(view: CampaignView) -> Figure:
     lines = len(STATISTICS) if tested else len(STATISTICS) - 1
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(view.algorithms, start=1))
 
-    def draw(response: str, period: str = period) -> Drawing:
+    def content(response: str, period: str) -> Content:
         result, unit = view.residuals(response, period), view.unit_of(response)
-        heading = captions.values_heading(view, response, period)
-        axis = f"{axis_title(view, response)}, less the mean of all algorithms"
-        return Drawing(
-            lazily(plots.residuals, result, shown, tested=tested, title=heading, response=axis),
-            {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: shown.table()},
-            heading,
-            f"{captions.residuals_caption(view, result, response)} {ends_of_values(result, unit)}".rstrip(),
-        )
+        tables = {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: shown.table()}
+        text = f"{captions.residuals_caption(view, result, response)} {ends_of_values(result, unit)}".rstrip()
+        return partial(plots.residuals, result, shown, tested=tested), tables, text
 
-    return Figure(
-        id="residuals",
+    return of_response(
+        view, "residuals", content,
         short_title="One response in detail",
         title="One response in detail: distance of every algorithm from the mean of all",
         reading=(
@@ -253,7 +247,6 @@ def _residuals(view: CampaignView) -> Figure:
             f"mean of all in this condition. Below: the settings; then {listed(wording)}. {numbers}. "
             "Dots: too close together for numbers."
         ),
-        draw=draw,
         selections=[{"response": name} for name in view.in_period[period]],
         fixed=[SETTINGS],
         marks=len(view.conditions) * (len(view.algorithms) + len(factors) + lines),
@@ -261,47 +254,85 @@ def _residuals(view: CampaignView) -> Figure:
         axis="{}, less the mean of all algorithms",
         file="algorithms/residuals/{column}",
         folder="columns",
-    )
+    )  # fmt: skip
 
 
 def _values(view: CampaignView) -> Figure:
     """Return the raw values, for every response and period."""
-    per_response = len(view.conditions) * len(view.algorithms)
-    periods = [view.main_period]
-    if per_response * sum(len(names) for names in view.in_period.values()) <= MOST_VALUES:
-        periods = view.periods
-    order = f"condition, {view.order_words}"
-
-    def draw(response: str, period: str) -> Drawing:
-        table = view.long(response, period)
-        heading, title = captions.values_heading(view, response, period), axis_title(view, response)
-        return Drawing(
-            lazily(
-                plots.responses, table, view.algorithms, order=view.by_congestion, response=title, order_title=order,
-                title=heading,
-            ),
-            {VALUES: table},
-            heading,
-            captions.values_caption(view, response, period),
-        )  # fmt: skip
-
-    return Figure(
-        id="responses",
-        short_title="The values",
-        title="The values: every condition, the algorithms side by side",
-        reading=(
-            f"One column per condition, {view.order_words}; one mark per algorithm. "
-            "Where marks lie side by side at one height, the choice of algorithm makes no difference."
-        ),
-        draw=draw,
-        selections=[
-            {"response": response, "period": period} for period in periods for response in view.in_period[period]
-        ],
-        marks=per_response,
-        height=380,
+    return values_figure(
+        view, view.long, view.by_congestion,
+        note=" Where marks lie side by side at one height, the choice of algorithm makes no difference.",
         file="algorithms/values/{column}",
         folder="responses",
-    )
+    )  # fmt: skip
+
+
+def values_figure(
+    view: CampaignView,
+    values: Callable[[str, str], pl.DataFrame],
+    order: Sequence[int],
+    *,
+    note: str = "",
+    **about: Any,
+) -> Figure:
+    """Return the figure of the raw values, for every response and period.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+    values
+        Called with response and period; returns the columns condition, algorithm and value, all finite.
+    order
+        Numbers of all conditions by rising mean of the congestion response.
+    note
+        More on how to read the figure, with a space in front.
+    **about
+        Other attributes of the figure.
+
+    Returns
+    -------
+    The figure.
+    """
+    order_title = f"condition, {view.order_words}"
+
+    def content(response: str, period: str) -> Content:
+        table = values(response, period)
+        plot = partial(plots.responses, table, view.algorithms, order=order, order_title=order_title)
+        # Of equal largest values, the caption names the first of a design and the last of a sample.
+        rows = table.reverse() if is_sampled(view.campaign) else table
+        return plot, {VALUES: table}, captions.values_caption(view, response, rows)
+
+    return of_response(
+        view, "responses", content,
+        short_title="The values",
+        title="The values: every condition, the algorithms side by side",
+        reading=f"One column per condition, {view.order_words}; one mark per algorithm.{note}",
+        selections=shown_values(view, len(order)),
+        marks=len(order) * len(view.algorithms),
+        height=380,
+        **about,
+    )  # fmt: skip
+
+
+def shown_values(view: CampaignView, conditions: int) -> list[dict[str, str]]:
+    """Return the responses and periods whose values the page has: at most `MOST_VALUES`, or the main period only.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+    conditions
+        Number of conditions.
+
+    Returns
+    -------
+    Selections with the keys response and period.
+    """
+    found = view.selections()
+    if conditions * len(view.algorithms) * len(found) <= MOST_VALUES:
+        return found
+    return [each for each in found if each["period"] == view.main_period]
 
 
 def _condition_bars(view: CampaignView) -> Figure:
@@ -312,7 +343,7 @@ def _condition_bars(view: CampaignView) -> Figure:
     def draw(response: str) -> Drawing:
         result, heading = view.residuals(response, period), captions.values_heading(view, response, period)
         return Drawing(
-            lazily(plots.residual_bars, result, order=view.by_congestion, response=axis_title(view, response)),
+            partial(plots.residual_bars, result, order=view.by_congestion, response=axis_title(view, response)),
             {POINTS: points_table(result)},
             heading,
             above_caption(view.algorithms, result),
@@ -344,7 +375,7 @@ def _mean_ranks(view: CampaignView) -> Figure:
         meaning += " (which is neither good nor bad)" if direction == "neutral" else ""
         cells, means, mean, sd, alike = _ranks_of(view, response)
         return Drawing(
-            lazily(plots.ranks_by_condition, cells, means, view.algorithms, order=view.by_congestion),
+            partial(plots.ranks_by_condition, cells, means, view.algorithms, order=view.by_congestion),
             {CELLS: cells, **({MEANS: means} if len(view.conditions) > 1 else {})},
             captions.values_heading(view, response, period),
             mean_ranks_caption(view.algorithms, mean, sd, meaning, alike),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from mesonet import plots
-from mesonet.analysis import Terms, blocks, contour, factor_scatter, ordered_data
+from mesonet.analysis import blocks, contour, factor_scatter, ordered_data
 from mesonet.plots.blocks import DATA as BLOCKS
 from mesonet.plots.blocks import table as blocks_table
 from mesonet.plots.condition_response import SETTINGS
@@ -35,7 +33,7 @@ from mesonet.plots.sign_table import ROW as SIGN_ROW
 from mesonet.plots.sign_table import table as sign_table
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures.figure import Drawing, Figure, drawing, factor_control, lazily, of_steps
+from mesonet.reporting.figures.figure import Content, Drawing, Figure, drawing, factor_control, of_response, of_steps
 from mesonet.reporting.text.captions import drivers as captions
 from mesonet.reporting.text.labels import axis_title, settings
 from mesonet.words import period_title
@@ -68,30 +66,17 @@ def figures(view: CampaignView) -> list[Figure]:
     return [*found, _ordered(view), _values_by_factor(view)]
 
 
-def _terms(view: CampaignView, response: str, algorithm: str, period: str) -> Terms:
-    return view.terms(response, period or view.main_period, algorithm)
-
-
-def _heading(view: CampaignView, response: str, algorithm: str, period: str) -> str:
-    return captions.effects_heading(view, response, period or view.main_period, algorithm)
-
-
 def _main_effects(view: CampaignView) -> Figure:
     """Return main effects."""
     factors = view.campaign.factors
 
-    def draw(response: str, period: str, algorithm: str) -> Drawing:
+    def content(response: str, period: str, algorithm: str) -> Content:
         result = view.effects(response, period, algorithm)
-        heading, title = _heading(view, response, algorithm, period), axis_title(view, response)
-        return Drawing(
-            lazily(plots.main_effects, result, factors, title=heading, response=title),
-            {EFFECTS: effects_table(result, factors)},
-            heading,
-            captions.effects_caption(view, result, response),
-        )
+        tables = {EFFECTS: effects_table(result, factors)}
+        return partial(plots.main_effects, result, factors), tables, captions.effects_caption(view, result, response)
 
-    return Figure(
-        id="main-effects",
+    return of_response(
+        view, "main-effects", content,
         short_title="Main effects",
         title="What drives it: main effects",
         question="Which factors matter?",
@@ -100,18 +85,12 @@ def _main_effects(view: CampaignView) -> Figure:
             "(filled); the dashed line is the mean over all. A steep line is a large effect. ** and * mark effects "
             f"significant at 99 % and 95 % {captions.AGAINST[view.mode]}. Highlight a condition to ring its levels."
         ),
-        draw=draw,
-        selections=[
-            {"response": response, "period": period, "algorithm": algorithm}
-            for period, names in view.in_period.items()
-            for response, algorithm in product(names, view.choices_of_algorithm)
-        ],
+        selections=view.selections(view.choices_of_algorithm),
         marks=20 * len(factors),
         height=500,
-        axis="{}",
         file=f"{STEPS}03_main_effects",
         folder="steps and algorithms",
-    )
+    )  # fmt: skip
 
 
 def _signs_and_stars(view: CampaignView) -> Figure:
@@ -123,7 +102,7 @@ def _signs_and_stars(view: CampaignView) -> Figure:
         result, labels = view.factor_table(algorithm, columns), {column.name: column.label for column in columns}
         heading = f"{algorithm}, {set or period_title(view.main_period)}"
         return Drawing(
-            lazily(plots.sign_table, result, labels=labels, title=heading),
+            partial(plots.sign_table, result, labels=labels, title=heading),
             {SIGNS: sign_table(result, labels)},
             heading,
             captions.signs_caption(view, result),
@@ -163,7 +142,7 @@ def _psi(view: CampaignView) -> Figure:
         if len(found) > 1:
             found[MEAN_OF_ALL] = mean
         return Drawing(
-            lazily(plots.psi_by_algorithm, found, factors),
+            partial(plots.psi_by_algorithm, found, factors),
             {PSI: psi_table(found, factors)},
             "All responses of the whole measured time",
             captions.mean_psi_caption(view, mean),
@@ -188,14 +167,14 @@ def _interaction_matrix(view: CampaignView) -> Figure:
     factors = view.campaign.design.factors
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        terms = _terms(view, response, algorithm, period)
-        result = view.interactions(response, period or view.main_period, algorithm)
+        period = period or view.main_period
+        terms, result = view.terms(response, period, algorithm), view.interactions(response, period, algorithm)
         title, unit = view.title_of(response), view.unit_of(response)
         text = captions.interactions_caption(title, unit, result, terms)
-        heading = _heading(view, response, algorithm, period)
+        heading = captions.effects_heading(view, response, period, algorithm)
         margin = terms.noise.me if has_margins(terms) else np.inf
         return Drawing(
-            lazily(plots.interactions, result, margin=margin, title=heading),
+            partial(plots.interactions, result, margin=margin, title=heading),
             {CELLS: cells_table(result, margin), FACTORS: factors_table(result)},
             heading,
             f"{text} {captions.ends_of_cells(result, unit)}".strip(),
@@ -220,32 +199,22 @@ def _interaction_matrix(view: CampaignView) -> Figure:
     )
 
 
-def _of_terms(view: CampaignView, id: str, draw: Callable[[Terms, str, str], Drawing], **about: Any) -> Figure:
-    """Return a figure of terms; `draw` is called with the terms, the response and the heading."""
-
-    def of_selection(response: str, algorithm: str, period: str = "") -> Drawing:
-        return draw(_terms(view, response, algorithm, period), response, _heading(view, response, algorithm, period))
-
-    return Figure(id=id, draw=of_selection, selections=of_steps(view), **about)
-
-
 def _half_normal(view: CampaignView) -> Figure:
     """Return the half-normal plot with its margins of error, for every response and algorithm."""
-    first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
+    first = view.terms(view.congestion_response, view.main_period, view.choices_of_algorithm[0])
 
-    def draw(result: Terms, response: str, heading: str) -> Drawing:
-        return Drawing(
-            lazily(plots.half_normal, result, title=heading, response=f"|effect| on {axis_title(view, response)}"),
-            {TERMS: terms_table(result), MARGINS: margins_table(result)},
-            heading,
-            captions.terms_caption(view.title_of(response), view.unit_of(response), result),
-        )
+    def content(response: str, period: str, algorithm: str) -> Content:
+        result = view.terms(response, period, algorithm)
+        tables = {TERMS: terms_table(result), MARGINS: margins_table(result)}
+        text = captions.terms_caption(view.title_of(response), view.unit_of(response), result)
+        return partial(plots.half_normal, result), tables, text
 
-    return _of_terms(
-        view, "half-normal", draw,
+    return of_response(
+        view, "half-normal", content,
         short_title="Half-normal plot",
         title="Which effects are more than noise: half-normal plot",
         reading=captions.half_normal_reading(first),
+        selections=of_steps(view),
         marks=3 * len(first.terms),
         height=460,
         axis="|effect| on {}",
@@ -256,18 +225,15 @@ def _half_normal(view: CampaignView) -> Figure:
 
 def _effect_sizes(view: CampaignView) -> Figure:
     """Return |effects| in falling order, and the residual standard deviation after each."""
-    first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
+    first = view.terms(view.congestion_response, view.main_period, view.choices_of_algorithm[0])
 
-    def draw(result: Terms, response: str, heading: str) -> Drawing:
-        return Drawing(
-            lazily(plots.effect_sizes, result, title=heading, response=f"|effect| on {axis_title(view, response)}"),
-            {TERMS: terms_table(result)},
-            heading,
-            captions.effect_sizes_caption(view, result, response),
-        )
+    def content(response: str, period: str, algorithm: str) -> Content:
+        result = view.terms(response, period, algorithm)
+        text = captions.effect_sizes_caption(view, result, response)
+        return partial(plots.effect_sizes, result), {TERMS: terms_table(result)}, text
 
-    return _of_terms(
-        view, "effect-sizes", draw,
+    return of_response(
+        view, "effect-sizes", content,
         short_title="Sizes of effects",
         title="How large the effects are, and what they leave unexplained",
         question="Where is the kink between the few terms that matter and the many that do not?",
@@ -276,6 +242,7 @@ def _effect_sizes(view: CampaignView) -> Figure:
             "deviation that is left when the effects up to there are in the model; the dashed line is the standard "
             "deviation of the response itself."
         ),
+        selections=of_steps(view),
         marks=4 * len(first.terms),
         height=520,
         axis="|effect| on {}",
@@ -286,18 +253,15 @@ def _effect_sizes(view: CampaignView) -> Figure:
 
 def _youden(view: CampaignView) -> Figure:
     """Return the Youden plot: the mean of the response at both levels of every term."""
-    first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
+    first = view.terms(view.congestion_response, view.main_period, view.choices_of_algorithm[0])
 
-    def draw(result: Terms, response: str, heading: str) -> Drawing:
-        return Drawing(
-            lazily(plots.youden, result, title=heading, response=axis_title(view, response)),
-            {TERMS: terms_table(result)},
-            heading,
-            captions.youden_caption(view, result, response),
-        )
+    def content(response: str, period: str, algorithm: str) -> Content:
+        result = view.terms(response, period, algorithm)
+        text = captions.youden_caption(view, result, response)
+        return partial(plots.youden, result), {TERMS: terms_table(result)}, text
 
-    return _of_terms(
-        view, "youden", draw,
+    return of_response(
+        view, "youden", content,
         short_title="Youden plot",
         title="Both means of every term: Youden plot",
         question="Which terms lie far from the cross?",
@@ -306,9 +270,9 @@ def _youden(view: CampaignView) -> Figure:
             "up, that at its + level. The cross is the mean of all; terms without effect lie there."
             + (" Blue: beyond the margin of error of the half-normal plot." if has_margins(first) else "")
         ),
+        selections=of_steps(view),
         marks=2 * len(first.terms),
         height=520,
-        axis="{}",
         file=f"{STEPS}06_youden",
         folder="steps",
     )  # fmt: skip
@@ -319,14 +283,15 @@ def _block_plot(view: CampaignView) -> Figure:
     design = view.campaign.design
 
     def draw(response: str, algorithm: str, factor: str = "", period: str = "") -> Drawing:
-        y = view.for_algorithm(response, period or view.main_period, algorithm)
-        heading, title = _heading(view, response, algorithm, period), axis_title(view, response)
+        period = period or view.main_period
+        y, title = view.for_algorithm(response, period, algorithm), axis_title(view, response)
+        heading = captions.effects_heading(view, response, period, algorithm)
         if not factor:
             every = {name: blocks(design, y, target=name) for name in design.factors}
             return drawing(plots.blocks(every, title=heading, response=title), captions.blocks_caption(view, every))
         result = blocks(design, y, target=factor)
         return Drawing(
-            lazily(plots.blocks, result, factors=design.factors, response=title),
+            partial(plots.blocks, result, factors=design.factors, response=title),
             {BLOCKS: blocks_table(result, design.factors)},
             f"{heading}: {factor}",
             captions.block_caption(view, result),
@@ -356,19 +321,14 @@ def _block_plot(view: CampaignView) -> Figure:
 def _contour_plot(view: CampaignView) -> Figure:
     """Return the response between the levels of the two most important factors."""
 
-    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        y = view.for_algorithm(response, period or view.main_period, algorithm)
+    def content(response: str, period: str, algorithm: str) -> Content:
+        y = view.for_algorithm(response, period, algorithm)
         result = contour(view.campaign.design, y, categorical=categorical(view), points=3)
-        heading = _heading(view, response, algorithm, period)
-        return Drawing(
-            lazily(plots.contour, result, title=heading, response=axis_title(view, response)),
-            {CONTOUR: contour_table(result)},
-            heading,
-            f"{captions.contour_caption(view, result, response)} {captions.without_axis(view, result, y)}".rstrip(),
-        )
+        text = f"{captions.contour_caption(view, result, response)} {captions.without_axis(view, result, y)}".rstrip()
+        return partial(plots.contour, result), {CONTOUR: contour_table(result)}, text
 
-    return Figure(
-        id="contour",
+    return of_response(
+        view, "contour", content,
         short_title="Contour plot",
         title="Between the levels of two important factors: contour plot",
         question="What lies between the levels of the two most important factors?",
@@ -379,33 +339,25 @@ def _contour_plot(view: CampaignView) -> Figure:
             + ". Settings between the levels (−1 and +1) are interpolated. Numbers at the corners are means over the "
             "conditions there."
         ),
-        draw=draw,
         selections=of_steps(view),
         marks=SURFACE * SURFACE,
         height=520,
-        axis="{}",
         file=f"{STEPS}10_contour",
         folder="steps",
-    )
+    )  # fmt: skip
 
 
 def _ordered(view: CampaignView) -> Figure:
     """Return the conditions by rising response, with their settings."""
     shown, factors = settings(view), view.campaign.design.factors
 
-    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        y = view.for_algorithm(response, period or view.main_period, algorithm)
-        result = ordered_data(view.campaign.design, y)
-        heading = _heading(view, response, algorithm, period)
-        return Drawing(
-            lazily(plots.ordered_data, result, shown, title=heading, response=axis_title(view, response)),
-            {ORDERED: ordered_table(result), SETTINGS: shown.table()},
-            heading,
-            captions.ordered_caption(view, result, response),
-        )
+    def content(response: str, period: str, algorithm: str) -> Content:
+        result = ordered_data(view.campaign.design, view.for_algorithm(response, period, algorithm))
+        tables = {ORDERED: ordered_table(result), SETTINGS: shown.table()}
+        return partial(plots.ordered_data, result, shown), tables, captions.ordered_caption(view, result, response)
 
-    return Figure(
-        id="ordered",
+    return of_response(
+        view, "ordered", content,
         short_title="Ordered data",
         title="Which settings give most and least: ordered data",
         question="Which settings give the best and worst, and which factor decides?",
@@ -413,34 +365,27 @@ def _ordered(view: CampaignView) -> Figure:
             "Conditions by rising response, with their settings below. A factor whose sign is the same in a long "
             "run at either end decides the response there."
         ),
-        draw=draw,
         selections=of_steps(view),
         fixed=[SETTINGS],
         marks=len(view.conditions) * (1 + len(factors)),
         height=300 + LINE * len(factors),
-        axis="{}",
         file=f"{STEPS}01_ordered_data",
         folder="steps",
-    )
+    )  # fmt: skip
 
 
 def _values_by_factor(view: CampaignView) -> Figure:
     """Return all values at the − and the + level of every factor."""
     shown, design = settings(view), view.campaign.design
 
-    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        y = view.for_algorithm(response, period or view.main_period, algorithm)
+    def content(response: str, period: str, algorithm: str) -> Content:
+        y = view.for_algorithm(response, period, algorithm)
         result = factor_scatter(design, y)
-        heading = _heading(view, response, algorithm, period)
-        return Drawing(
-            lazily(plots.factor_scatter, result, shown, title=heading, response=axis_title(view, response)),
-            {ORDERED: ordered_table(ordered_data(design, y)), SETTINGS: shown.table()},
-            heading,
-            captions.scatter_caption(view, result),
-        )
+        tables = {ORDERED: ordered_table(ordered_data(design, y)), SETTINGS: shown.table()}
+        return partial(plots.factor_scatter, result, shown), tables, captions.scatter_caption(view, result)
 
-    return Figure(
-        id="factor-scatter",
+    return of_response(
+        view, "factor-scatter", content,
         short_title="Values by factor",
         title="Where each factor puts the response: values by factor",
         question="Do location and spread change with a factor, and are there outliers?",
@@ -448,12 +393,10 @@ def _values_by_factor(view: CampaignView) -> Figure:
             "For each factor all values: conditions at its − level are left (open), conditions at its + level right "
             "(filled). Look for shifts, for changes of spread and for single values apart."
         ),
-        draw=draw,
         selections=of_steps(view),
         fixed=[SETTINGS],
         marks=len(view.conditions) * (1 + len(design.factors)),
         height=360,
-        axis="{}",
         file=f"{STEPS}02_multi_factor_scatter",
         folder="steps",
-    )
+    )  # fmt: skip

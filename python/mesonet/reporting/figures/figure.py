@@ -10,9 +10,14 @@ from typing import Any, Literal
 import polars as pl
 
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.captions.differ import values_heading
+from mesonet.reporting.text.captions.drivers import effects_heading
+from mesonet.reporting.text.labels import axis_title
 from mesonet.words import capitalised
 
 Selection = Mapping[str, str]
+#: Content of a figure of one response: the plot, called with title and response; the tables; the caption.
+Content = tuple[Callable[..., Any], Mapping[str, pl.DataFrame], str]
 #: Selections that the folder draws: the selections of the figure, all or of the main period only; each response to
 #: analyse in ten steps, for the mean of all algorithms, or the measure of congestion also for each algorithm; each
 #: algorithm and set of responses; each key response, all, if it varies, or with the chosen columns.
@@ -25,7 +30,7 @@ FolderDraws = Literal[
 class Drawing:
     """Content of a figure for one selection."""
 
-    chart: Callable[[], Any]  #: Altair chart, finished
+    chart: Callable[[], Any]  #: returns the Altair chart, finished: most selections need their tables only
     tables: Mapping[str, pl.DataFrame]  #: the rows of the chart, by name; the first is the data that the page lists
     heading: str
     text: str  #: caption
@@ -98,21 +103,42 @@ def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) 
     return Drawing(lambda: chart, chart.tables, heading or str(title.get("text", "")).strip(), caption)
 
 
-def lazily(plot: Callable[..., Any], *arguments: Any, **named: Any) -> Callable[[], Any]:
-    """Return a call of a plot that is not made yet: most selections need tables only.
+def of_response(
+    view: CampaignView, id: str, content: Callable[..., Content], *, axis: str = "{}", **about: Any
+) -> Figure:
+    """Return a figure of one response, in a period, for an algorithm or for all.
 
     Parameters
     ----------
-    plot
-        The plot.
-    *arguments, **named
-        Its arguments.
+    view
+        View of the campaign.
+    id
+        As in `Figure`.
+    content
+        Called with response, period and, if selections have one, algorithm. A selection without a period is of the main
+        period.
+    axis
+        Text over the vertical axis, as in `Figure`.
+    **about
+        Other attributes of the figure.
 
     Returns
     -------
-    A function without arguments that returns the chart.
+    The figure.
     """
-    return partial(plot, *arguments, **named)
+
+    def draw(response: str, period: str = "", algorithm: str = "") -> Drawing:
+        period = period or view.main_period
+        if algorithm:
+            heading = effects_heading(view, response, period, algorithm)
+            plot, tables, text = content(response, period, algorithm)
+        else:
+            heading = values_heading(view, response, period)
+            plot, tables, text = content(response, period)
+        title = axis.format(axis_title(view, response))
+        return Drawing(partial(plot, title=heading, response=title), tables, heading, text)
+
+    return Figure(id=id, draw=draw, axis=axis, **about)
 
 
 def of_steps(view: CampaignView) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -17,12 +18,9 @@ from mesonet.reporting.campaign_view import levels
 from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures import queues
 from mesonet.reporting.figures.alike import response_pair
-from mesonet.reporting.figures.differ import MOST_VALUES
-from mesonet.reporting.figures.figure import Drawing, Figure, Group, Selection, lazily
-from mesonet.reporting.text.captions import differ as differ_captions
-from mesonet.reporting.text.captions import drivers as drivers_captions
-from mesonet.reporting.text.labels import axis_title
-from mesonet.words import capitalised, counted, period_title, quantity, span
+from mesonet.reporting.figures.differ import shown_values, values_figure
+from mesonet.reporting.figures.figure import Content, Drawing, Figure, Group, of_response
+from mesonet.words import period_title
 
 
 def groups(sampled: Sampled) -> list[Group]:
@@ -43,7 +41,7 @@ def groups(sampled: Sampled) -> list[Group]:
     pairs = [response_pair(sampled.view)] if len(sampled.responses) > 1 else []
     found = [
         Group("drivers", "What drives the responses", [_sensitivity(sampled), *over_levels, _points(sampled)]),
-        Group("values", "What came out", [_conditions(sampled), *pairs]),
+        Group("values", "What came out", [_values(sampled), *pairs]),
         queues.group(sampled.view),
     ]
     return [group for group in found if group.figures]
@@ -87,132 +85,54 @@ def _levels(sampled: Sampled) -> Figure:
     across, lines = levels.names(sampled)
     places = levels.places(sampled)
 
-    def draw(response: str, period: str) -> Drawing:
+    def content(response: str, period: str) -> Content:
         table = levels.values(sampled, response, period, places)
         varies = view.varies(response, period)
-        heading = differ_captions.values_heading(view, response, period)
-        return Drawing(
-            lazily(
-                level_lines, table, across=across, lines=lines, title=heading,
-                response=axis_title(view, response),
-            ),
-            {LINES: table},
-            heading,
-            levels.sentence(sampled, response) if varies else "It is the same everywhere, or was not measured.",
-        )  # fmt: skip
+        text = levels.sentence(sampled, response) if varies else "It is the same everywhere, or was not measured."
+        return partial(level_lines, table, across=across, lines=lines), {LINES: table}, text
 
-    return Figure(
-        id="levels",
+    return of_response(
+        view, "levels", content,
         short_title="Over the levels",
         title="How does the response go with the levels?",
         reading="One line for each level of a factor, over the levels of the one that has most; a panel per algorithm.",
-        draw=draw,
-        selections=_every(sampled),
+        selections=view.selections(),
         marks=2 * len(sampled.points) * len(view.algorithms),
         height=80 + 290 * -(-len(view.algorithms) // 3),
-        axis="{}",
         file="levels/{column}",
         folder="varying responses",
-    )
+    )  # fmt: skip
 
 
-def _every(sampled: Sampled) -> list[Selection]:
-    return [
-        {"response": response, "period": period}
-        for period, names in sampled.view.in_period.items()
-        for response in names
-    ]
-
-
-def _shown(sampled: Sampled) -> list[Selection]:
-    """Return responses and periods whose values the page holds: of the main period only where there are very many."""
-    view = sampled.view
-    if len(sampled.points) * len(view.algorithms) * sum(map(len, view.in_period.values())) <= MOST_VALUES:
-        return _every(sampled)
-    return [each for each in _every(sampled) if each["period"] == view.main_period]
-
-
-def _values(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
+def _finite(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
     return sampled.values(response, period).filter(pl.col("value").is_finite())
-
-
-def _range(sampled: Sampled, response: str, period: str) -> str:
-    view = sampled.view
-    rows = sampled.values(response, period).filter(pl.col("value").is_finite()).sort("value", maintain_order=True)
-    if rows.is_empty():
-        return "Nothing was measured."
-    low, high = rows.row(0, named=True), rows.row(-1, named=True)
-    unit, title = view.unit_of(response), capitalised(view.title_of(response))
-    if low["value"] == high["value"]:
-        return f"{title} is {quantity(low['value'], unit)} in every condition with every algorithm."
-    ends = span(low["value"], high["value"], unit)
-    where = f"condition {high['condition']} with {high['algorithm']}"
-    if (alike := int((rows["value"] == high["value"]).sum())) > 1:
-        where = f"{counted(alike, *drivers_captions.CELL)} alike ({where} is one)"
-    return f"{title} runs from {ends}; it is highest in {where}."
 
 
 def _points(sampled: Sampled) -> Figure:
     view = sampled.view
     settings = settings_table(sampled.points, np.asarray(sampled.inputs))
 
-    def draw(response: str, period: str) -> Drawing:
-        values = _values(sampled, response, period)
-        heading = differ_captions.values_heading(view, response, period)
-        return Drawing(
-            lazily(
-                plots.point_scatter, sampled.points, sampled.campaign.factors, values, settings=sampled.inputs,
-                title=heading, response=axis_title(view, response),
-            ),
-            {DATA: values, SETTINGS: settings},
-            heading,
-            sampled.sentence(response, period),
-        )  # fmt: skip
+    def content(response: str, period: str) -> Content:
+        values = _finite(sampled, response, period)
+        plot = partial(plots.point_scatter, sampled.points, sampled.campaign.factors, values, settings=sampled.inputs)
+        return plot, {DATA: values, SETTINGS: settings}, sampled.sentence(response, period)
 
-    return Figure(
-        id="points",
+    return of_response(
+        view, "points", content,
         short_title="Over the factors",
         title="Does the response rise, fall, bend or jump with a factor?",
         reading=(
             "One panel per factor, from its minus to its plus value; one mark per condition and algorithm. A cloud "
             "without a slope can still bend: coefficients do not see that, the eye does."
         ),
-        draw=draw,
-        selections=_shown(sampled),
+        selections=shown_values(view, len(sampled.points)),
         fixed=[SETTINGS],
         marks=2 * len(sampled.points) * len(view.algorithms) * len(sampled.factors),
         height=60 + -(-len(sampled.factors) // ACROSS) * (SIDE + 60),
-        axis="{}",
         file="scatter/{column}",
         folder="responses",
-    )
+    )  # fmt: skip
 
 
-def _conditions(sampled: Sampled) -> Figure:
-    view = sampled.view
-    order = f"by rising mean {view.title_of(view.congestion_response)}"
-
-    def draw(response: str, period: str) -> Drawing:
-        values = _values(sampled, response, period)
-        heading = differ_captions.values_heading(view, response, period)
-        return Drawing(
-            lazily(
-                plots.responses, values, view.algorithms, order=sampled.by_first_response, title=heading,
-                response=axis_title(view, response), order_title=f"condition, {order}",
-            ),
-            {DATA: values},
-            heading,
-            _range(sampled, response, period),
-        )  # fmt: skip
-
-    return Figure(
-        id="responses",
-        short_title="The values",
-        title="The values: every condition, the algorithms side by side",
-        reading=f"One column per condition, {order}; one mark per algorithm.",
-        draw=draw,
-        selections=_shown(sampled),
-        marks=len(sampled.points) * len(view.algorithms),
-        height=380,
-        axis="{}",
-    )
+def _values(sampled: Sampled) -> Figure:
+    return values_figure(sampled.view, partial(_finite, sampled), sampled.by_first_response)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -25,6 +25,9 @@ from mesonet.reporting.text.captions.users import (
 from mesonet.reporting.verdicts.verdict import incumbent
 from mesonet.words import number
 
+#: A figure whose charts and tables are its own in every selection.
+_figure = partial(Figure, varied=True, own_tables=True)
+
 
 def figures(view: CampaignView) -> list[Figure]:
     """Return the figures of the group.
@@ -44,16 +47,18 @@ def figures(view: CampaignView) -> list[Figure]:
     files = [{"file": category} for category in found.categories]
     declared = [
         _figure(
-            "goodput", "Goodputs", "What do users get?", partial(_bars, found), files, 560, "users/goodput_{file}",
+            "goodput", "What do users get?", "Goodputs",
             "Mean goodput over the conditions, by path class and speed of the user's interface. Each panel has its own "
             "scale.",
+            partial(_bars, found), files, height=560, file="users/goodput_{file}",
         )
     ]  # fmt: skip
     if not found.shares().is_empty():
         declared.append(
             _figure(
-                "available-share", "Share of the path", "How much of the path do users get?", partial(_shares, found),
-                [{}], 560, "users/available_share", "Mean goodput in parts of the speed of the interface.",
+                "available-share", "How much of the path do users get?", "Share of the path",
+                "Mean goodput in parts of the speed of the interface.",
+                partial(_shares, found), height=560, file="users/available_share",
             )
         )  # fmt: skip
     # If algorithms are not mixed, they are compared with the incumbent alone in the same condition.
@@ -66,37 +71,21 @@ def figures(view: CampaignView) -> list[Figure]:
     return declared
 
 
-def _figure(
-    id: str,
-    short_title: str,
-    title: str,
-    draw: Callable[..., Drawing],
-    selections: Sequence[Selection],
-    height: int,
-    file: str,
-    reading: str,
-) -> Figure:
-    return Figure(
-        id=id, short_title=short_title, title=title, reading=reading, draw=draw, selections=selections, height=height,
-        varied=True, own_tables=True, file=file,
-    )  # fmt: skip
-
-
 def _against_the_incumbent(found: Users, files: Sequence[Selection]) -> list[Figure]:
     if not files:
         return []
     return [
         _figure(
-            "against-tcp", "Against the incumbent", "Who wins against the incumbent?", partial(_scatter, found), files,
-            520, "users/against_tcp_{file}",
+            "against-tcp", "Who wins against the incumbent?", "Against the incumbent",
             "One panel per algorithm, one point per condition: across, the goodput of the algorithm's flows; up, "
             "goodput of the incumbent's. Below the dashed line the algorithm gets more.",
+            partial(_scatter, found), files, height=520, file="users/against_tcp_{file}",
         ),
         _figure(
-            "differences", "Differences by condition", "When does it win against the incumbent?",
-            partial(_differences, found), files, 620, "users/differences_{file}",
+            "differences", "When does it win against the incumbent?", "Differences by condition",
             "One bar graph per condition, from the least to the most congested: goodput of the algorithm's flows less "
             "the goodput of the incumbent's. Upwards (blue) the algorithm gets more.",
+            partial(_differences, found), files, height=620, file="users/differences_{file}",
         ),
     ]  # fmt: skip
 
@@ -105,25 +94,26 @@ def _ranks(found: Users) -> list[Figure]:
     chosen = [{"flows": kind, "algorithm": name} for kind in found.kinds for name in found.view.algorithms]
     return [
         _figure(
-            "rank-matrix", "Rank matrix", "Where does an algorithm serve users better than the others?",
-            partial(_rank_matrix, found), chosen, 720, "users/rank_matrix_{flows}_{algorithm}",
+            "rank-matrix", "Where does an algorithm serve users better than the others?", "Rank matrix",
             "Rows are conditions, columns flow groups; the number is the rank of the chosen algorithm. Blue: above "
             "the mean of all; yellow: below. Choose an algorithm at the top; there is no matrix for their mean.",
+            partial(_rank_matrix, found), chosen, height=720, file="users/rank_matrix_{flows}_{algorithm}",
         ),
         _figure(
-            "rank-table", "Mean ranks", "Who serves users best on average?", partial(_rank_table, found), [{}], 260,
-            "users/rank_table", "Mean rank over all conditions and flow groups of a kind of file.",
+            "rank-table", "Who serves users best on average?", "Mean ranks",
+            "Mean rank over all conditions and flow groups of a kind of file.",
+            partial(_rank_table, found), height=260, file="users/rank_table",
         ),
         _figure(
-            "rank-scatter", "Ranks and their spread", "Who serves all kinds of users well?",
-            partial(_rank_scatter, found), [{}], 460, "users/rank_scatter",
+            "rank-scatter", "Who serves all kinds of users well?", "Ranks and their spread",
             "Across, the average rank; up, how much it differs between kinds of files and flows. The ideal is lower "
             "right.",
+            partial(_rank_scatter, found), height=460, file="users/rank_scatter",
         ),
         _figure(
-            "goodput-ranges", "Ranges of goodput", "How much does the choice of algorithm matter to users?",
-            partial(_ranges, found), [{}], 560, "users/goodput_ranges",
+            "goodput-ranges", "How much does the choice of algorithm matter to users?", "Ranges of goodput",
             "How far the algorithms lie apart, by flow group.",
+            partial(_ranges, found), height=560, file="users/goodput_ranges",
         ),
     ]  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import (
@@ -103,32 +104,33 @@ def values_heading(view: CampaignView, response: str, period: str) -> str:
     return f"{view.responses[response].title}, {period_title(period)}"
 
 
-def values_caption(view: CampaignView, response: str, period: str) -> str:
-    """Return the range of the values, and the places of its ends, as text.
+def values_caption(view: CampaignView, response: str, table: pl.DataFrame) -> str:
+    """Return the range of the values, and the place of the highest, as text.
 
     Parameters
     ----------
-    view, response, period
+    view, response
         As for every text, see `mesonet.reporting.text`.
+    table
+        Columns condition, algorithm and value, all finite. Of equal highest values, the text names the first.
 
     Returns
     -------
     A sentence.
     """
-    values = view.values(response, period)
-    if not np.isfinite(values).any():
+    if table.is_empty():
         return "Nothing was measured."
-    low = np.unravel_index(int(np.nanargmin(values)), values.shape)
-    high = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    values = table["value"].to_numpy()
+    low, high = float(values.min()), float(values.max())
     unit, title = view.unit_of(response), capitalised(view.title_of(response))
-    if values[low] == values[high]:
-        return f"{title} is {quantity(float(values[low]), unit)} in every condition with every algorithm."
-    ends = span(float(values[low]), float(values[high]), unit)
-    alike = np.argwhere(values == values[high])
-    where = f"condition {high[0] + 1} with {view.algorithms[high[1]]}"
+    if low == high:
+        return f"{title} is {quantity(low, unit)} in every condition with every algorithm."
+    alike = np.flatnonzero(values == high)
+    first = table.row(int(alike[0]), named=True)
+    where = f"condition {first['condition']} with {first['algorithm']}"
     if len(alike) > 1:
         where = f"{counted(len(alike), *CELL)} alike ({where} is one)"
-    return f"{title} runs from {ends}; it is highest in {where}."
+    return f"{title} runs from {span(low, high, unit)}; it is highest in {where}."
 
 
 def outliers_caption(view: CampaignView, result: ConditionResponseSummary, way: str) -> str:
