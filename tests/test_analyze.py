@@ -570,7 +570,7 @@ def test_a_network_with_centre_points(added, tmp_path, monkeypatch):
         done = CliRunner().invoke(main, verb)
         assert done.exit_code == 0, (done.output, done.exception)
     view = CampaignView(load("campaign"))
-    _, values = group_values(view.campaign, "goodput", OWN)
+    values = group_values(view.campaign, "goodput", OWN)
     assert values.shape[:2] == (4, 2)
     assert set(buffer_table(view)["condition"]) <= {1, 2, 3, 4}
     assert "curvature" in (tmp_path / "campaign" / "analysis" / "index.md").read_text()

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.means import finite_mean
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
@@ -116,10 +117,10 @@ def harm(
     with np.errstate(all="ignore"):
         harms = np.where(base > 0, lost / base, np.where(lost == 0, 0.0, np.nan))
     harms = np.where(there, harms, np.nan)
-    by_condition = _mean(harms, axis=1)
+    by_condition = finite_mean(harms, axis=1)
     units = by_condition if len(by_condition) > 1 else harms[0]
     count = np.isfinite(units).sum(axis=0)
-    mean = _mean(units, axis=0)
+    mean = finite_mean(units, axis=0)
     with np.errstate(all="ignore"):
         square = np.nansum((units - mean) ** 2, axis=0) / np.where(count > 1, count - 1, np.nan)
         error = np.sqrt(square / count)
@@ -131,8 +132,8 @@ def harm(
         names,
         count,
         (there & ~np.isfinite(harms)).sum(axis=(0, 1)),
-        _mean(_mean(np.where(there, alone, np.nan), axis=1), axis=0),
-        _mean(_mean(np.where(there, mixed, np.nan), axis=1), axis=0),
+        finite_mean(finite_mean(np.where(there, alone, np.nan), axis=1), axis=0),
+        finite_mean(finite_mean(np.where(there, mixed, np.nan), axis=1), axis=0),
         mean,
         mean - sides * error,
         mean + sides * error,
@@ -142,13 +143,6 @@ def harm(
         float(power),
         by_condition,
     )  # fmt: skip
-
-
-def _mean(values: Floats, axis: int) -> Floats:
-    """Return means of the finite values, NaN without any."""
-    there = np.isfinite(values)
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(there, values, 0.0).sum(axis=axis) / there.sum(axis=axis))
 
 
 def _check(

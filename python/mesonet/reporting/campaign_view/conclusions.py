@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mesonet.analysis.conclusions import Conclusion, conclusion
 from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.means import finite_mean
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.view import CampaignView
 
@@ -125,14 +126,9 @@ def _evaluated(view: CampaignView, about: Mapping[str, Any]) -> Evaluated:
         return Evaluated(about, nothing, None)
     values = view.cube_for_tests(period)[..., view.in_period[period].index(about["response"])]
     support = support_of(about, values, view.algorithms)
-    known = np.isfinite(support)
-    if not known.any():
+    if not np.isfinite(support).any():
         return Evaluated(about, nothing, None)
-    if support.ndim == 1:
-        means = support
-    else:
-        with np.errstate(invalid="ignore"):
-            means = np.where(known, support, 0).sum(axis=1) / known.sum(axis=1)
+    means = support if support.ndim == 1 else finite_mean(support, axis=1)
     return Evaluated(about, means, conclusion(view.campaign.design, replicate_frame(support), noise=view.noise))
 
 

@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mesonet.analysis.means import finite_mean
 from mesonet.reporting.campaign_view.columns import WHOLE, Column
+from mesonet.reporting.campaign_view.tables import filled
 from mesonet.responses.definitions import Response
 from mesonet.responses.sets import GROUPS as MOST_GROUPS
 from mesonet.responses.sets import SetMember
@@ -91,8 +93,8 @@ def group_labels(campaign: Campaign) -> dict[int, tuple[str, str, str]]:
     return {int(number): (category, path, rate) for number, category, path, rate in kinds.iter_rows()}
 
 
-def group_values(campaign: Campaign, measure: str, whose: str) -> tuple[list[int], Floats]:
-    """Return the flow groups that occur, and a measure of them over the whole measured time.
+def group_values(campaign: Campaign, measure: str, whose: str) -> Floats:
+    """Return a measure of the flow groups over the whole measured time, means over replicates.
 
     Parameters
     ----------
@@ -103,31 +105,13 @@ def group_values(campaign: Campaign, measure: str, whose: str) -> tuple[list[int
 
     Returns
     -------
-    Numbers of the groups; means over replicates, shape (conditions, algorithms, groups), NaN where missing.
+    Shape (conditions, algorithms, groups), groups as in `group_labels`; NaN where missing.
     """
-    labels, values = group_runs(campaign, measure, whose)
-    return labels, mean_over_replicates(values)
+    return finite_mean(group_runs(campaign, measure, whose), axis=1)
 
 
-def mean_over_replicates(values: Floats) -> Floats:
-    """Return the mean over the replicates that have a value.
-
-    Parameters
-    ----------
-    values
-        Shape (conditions, replicates, ...); NaN where missing.
-
-    Returns
-    -------
-    Shape (conditions, ...); NaN without any value.
-    """
-    there = np.isfinite(values)
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(there, values, 0).sum(axis=1) / there.sum(axis=1))
-
-
-def group_runs(campaign: Campaign, measure: str, whose: str) -> tuple[list[int], Floats]:
-    """Return the flow groups that occur, and a measure of them in every run over the whole measured time.
+def group_runs(campaign: Campaign, measure: str, whose: str) -> Floats:
+    """Return a measure of the flow groups in every run over the whole measured time.
 
     Parameters
     ----------
@@ -140,23 +124,17 @@ def group_runs(campaign: Campaign, measure: str, whose: str) -> tuple[list[int],
 
     Returns
     -------
-    Numbers of the groups; values, shape (conditions, replicates, algorithms, groups), NaN where missing.
+    Shape (conditions, replicates, algorithms, groups), groups as in `group_labels`; NaN where missing.
     """
     other = campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own
     rows = groups_of_conditions(campaign).filter((pl.col("period") == WHOLE) & which & pl.col("group").is_not_null())
-    labels = list(group_labels(campaign))
-    places = {number: place for place, number in enumerate(labels)}
-    algorithms = {name: place for place, name in enumerate(campaign.algorithms)}
-    numbers = {number: place for place, number in enumerate(replicates(campaign))}
-    values = np.full((len(campaign.design.matrix), len(numbers), len(algorithms), len(labels)), np.nan)
-    for condition, algorithm, replicate, group, value in rows.select(
-        "condition", "algorithm", "replicate", "group", measure
-    ).iter_rows():
-        if value is not None:
-            values[condition - 1, numbers[replicate], algorithms[algorithm], places[int(group)]] = value
-    return labels, values
+    axes = {
+        "condition": range(1, len(campaign.design.matrix) + 1), "replicate": replicates(campaign),
+        "algorithm": campaign.algorithms, "group": list(group_labels(campaign)),
+    }  # fmt: skip
+    return filled(rows, axes, measure)
 
 
 def group_columns(campaign: Campaign, member: SetMember) -> tuple[list[Column], Floats]:
@@ -176,16 +154,16 @@ def group_columns(campaign: Campaign, member: SetMember) -> tuple[list[Column], 
     """
     whose = TCP if member.of == "tcp" else OWN
     labels = group_labels(campaign)
-    numbers, values = group_runs(campaign, member.name, whose)
+    values = group_runs(campaign, member.name, whose)
     measure = member.name.replace("_", " ")
-    kept = [place for place, number in enumerate(numbers) if number <= MOST_GROUPS]
+    kept = [number for number in labels if number <= MOST_GROUPS]
     columns = []
-    for number in (numbers[place] for place in kept):
+    for number in kept:
         name = f"{member.name}_{'tcp' if whose == TCP else 'own'}_{number:02d}"
         title = f"{measure.capitalize()} of {whose}, {', '.join(labels[number])}"
         symbol = member.symbol.replace("(u)", f"({number})")
         columns.append(Column(name, symbol, title, GROUPS.unit(member.name), f"{measure} of {whose}", name, WHOLE))
-    return columns, values[..., kept]
+    return columns, values[..., : len(kept)]  # the numbers rise
 
 
 def as_response(column: Column) -> Response:

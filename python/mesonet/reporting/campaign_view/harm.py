@@ -42,8 +42,7 @@ def harm_table(view: CampaignView) -> pl.DataFrame:
         return pl.DataFrame()
     measures = [name for name in MEASURES if name in view.groups.columns]
     alone, beside = (
-        np.stack([group_runs(view.campaign, measure, whose)[1] for measure in measures], axis=-1)
-        for whose in (OWN, TCP)
+        np.stack([group_runs(view.campaign, measure, whose) for measure in measures], axis=-1) for whose in (OWN, TCP)
     )
     solo = alone[:, :, view.algorithms.index(str(other))]
     tables = []

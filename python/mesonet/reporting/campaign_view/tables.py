@@ -1,11 +1,13 @@
-"""Tables of results with columns for the labels that all their rows share."""
+"""Tables of results: columns for the labels that all their rows share, and arrays by the labels of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 
 def labelled(table: pl.DataFrame, labels: Mapping[str, Any]) -> pl.DataFrame:
@@ -23,3 +25,29 @@ def labelled(table: pl.DataFrame, labels: Mapping[str, Any]) -> pl.DataFrame:
     The new columns, then the columns of the table.
     """
     return table.select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())
+
+
+def filled(rows: pl.DataFrame, axes: Mapping[str, Sequence[Any]], value: str = "value") -> NDArray[np.float64]:
+    """Return an array with the values of rows at the places that their labels name.
+
+    Parameters
+    ----------
+    rows
+        A column for each axis, and the values.
+    axes
+        Labels of each axis in the order of their places, by the name of the column. No row has another label.
+    value
+        Column of the values.
+
+    Returns
+    -------
+    One axis for each of `axes`; NaN where no row has a value.
+    """
+    found = np.full([len(labels) for labels in axes.values()], np.nan)
+    if rows.height:
+        places = (
+            rows[name].replace_strict({label: place for place, label in enumerate(labels)}, return_dtype=pl.Int64)
+            for name, labels in axes.items()
+        )
+        found[*(np.asarray(place) for place in places)] = rows[value].cast(pl.Float64).fill_null(float("nan"))
+    return found

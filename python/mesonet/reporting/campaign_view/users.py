@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import RankMatrices, RankSummary, goodput_ranges, rank_matrices, rank_summary
+from mesonet.analysis.means import finite_mean
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_runs, group_values, has_groups
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -75,8 +76,8 @@ class Users:
         """Goodputs of all flow groups by kind of flows, cells left out for few flows, and all cells with flows."""
         found = {}
         for kind in KINDS:
-            flows = np.nan_to_num(group_runs(self.view.campaign, "flows", kind)[1]).sum(axis=1)
-            values = group_values(self.view.campaign, "goodput", kind)[1]
+            flows = np.nan_to_num(group_runs(self.view.campaign, "flows", kind)).sum(axis=1)
+            values = group_values(self.view.campaign, "goodput", kind)
             # If all algorithms are mixed with one of them, that algorithm has no competing flows.
             asked = flows.any(axis=(0, 2))
             enough = (flows[:, asked] >= FEWEST_EVENTS).all(axis=1, keepdims=True)
@@ -173,7 +174,7 @@ class Users:
                 of_all = mean_over_conditions(share[:, :, places])
                 asked = np.isfinite(of_all).any(axis=1)
                 of_all[:, ~np.isfinite(of_all[asked]).all(axis=0)] = np.nan
-                means = mean_last(of_all)
+                means = finite_mean(of_all, axis=-1)
                 for algorithm, value in zip(self.view.algorithms, means, strict=True):
                     rows.append({"panel": panel, "algorithm": algorithm, "kind": kind, "value": known(value)})
         schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
@@ -235,25 +236,7 @@ def mean_over_conditions(values: Floats) -> Floats:
     there = np.isfinite(values)
     absent = ~there.any(axis=0, keepdims=True)
     complete = (there | absent).all(axis=1, keepdims=True) & there
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(complete, values, 0).sum(axis=0) / complete.sum(axis=0))
-
-
-def mean_last(values: Floats) -> Floats:
-    """Return means over the last axis, of the values that are numbers.
-
-    Parameters
-    ----------
-    values
-        Any shape; NaN where missing.
-
-    Returns
-    -------
-    The shape without its last axis; NaN without any value.
-    """
-    there = np.isfinite(values)
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1))
+    return finite_mean(np.where(complete, values, np.nan), axis=0)
 
 
 def known(value: float) -> float | None:

@@ -27,6 +27,7 @@ from mesonet.reporting.campaign_view.flow_groups import (
     has_groups,
     replicates,
 )
+from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
 from mesonet.responses.sets import DEFAULT, SETS, ResponseSet
@@ -365,22 +366,15 @@ class Values:
         Shape (conditions, replicates, algorithms, responses of the period); NaN where missing.
         """
         names = self.in_period[period]
-        shape = len(self.conditions), len(self.replicates), len(self.algorithms), len(names)
         rows = self._campaign.responses.filter(
-            (pl.col("period") == period) & pl.col("response").is_in(names) & (pl.col("condition") <= shape[0])
+            (pl.col("period") == period)
+            & pl.col("response").is_in(names)
+            & (pl.col("condition") <= len(self.conditions))
         )
-        cube = np.full(shape, np.nan)
-        places = [
-            rows["condition"].to_numpy() - 1,
-            *(
-                rows[column].replace_strict({each: i for i, each in enumerate(known)}, return_dtype=pl.Int64)
-                for column, known in (
-                    ("replicate", self.replicates), ("algorithm", self.algorithms), ("response", names)
-                )
-            ),
-        ]  # fmt: skip
-        cube[*(np.asarray(place) for place in places)] = rows["value"].cast(pl.Float64).fill_null(float("nan"))
-        return cube
+        axes = {
+            "condition": self.conditions, "replicate": self.replicates, "algorithm": self.algorithms, "response": names,
+        }  # fmt: skip
+        return filled(rows, axes)
 
     @property
     def noise(self) -> Noise:

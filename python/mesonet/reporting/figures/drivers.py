@@ -8,6 +8,7 @@ import numpy as np
 
 from mesonet import plots
 from mesonet.analysis import blocks, contour, factor_scatter, ordered_data
+from mesonet.analysis.means import finite_mean
 from mesonet.plots.blocks import DATA as BLOCKS
 from mesonet.plots.blocks import table as blocks_table
 from mesonet.plots.condition_response import SETTINGS
@@ -135,10 +136,7 @@ def _psi(view: CampaignView) -> Figure:
 
     def draw() -> Drawing:
         found = {name: view.factor_table(name, columns).psi for name in view.algorithms}
-        every = np.array(list(found.values()))
-        with np.errstate(all="ignore"):
-            known = np.isfinite(every)
-            mean = np.where(known, every, 0).sum(axis=0) / known.sum(axis=0)
+        mean = finite_mean(np.array(list(found.values())), axis=0)
         if len(found) > 1:
             found[MEAN_OF_ALL] = mean
         return Drawing(

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from mesonet import plots
+from mesonet.analysis.means import finite_mean
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
-from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_last, mean_over_conditions, users
+from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_over_conditions, users
 from mesonet.reporting.campaign_view.values import INCUMBENT
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
@@ -139,10 +140,10 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     """
     places = found.of_category(category)
     one, _ = _rate(found)
-    own = mean_last(found.goodput(OWN)[:, :, places]) / one
+    own = finite_mean(found.goodput(OWN)[:, :, places], axis=-1) / one
     view = found.view
     if TCP in found.kinds:
-        other, wording = mean_last(found.goodput(TCP)[:, :, places]) / one, f"competing {_rival(view)} flows"
+        other, wording = finite_mean(found.goodput(TCP)[:, :, places], axis=-1) / one, f"competing {_rival(view)} flows"
     else:
         other = np.repeat(own[:, [view.algorithms.index(str(incumbent(view)))]], own.shape[1], axis=1)
         wording = f"{_rival(view)} in its own network"

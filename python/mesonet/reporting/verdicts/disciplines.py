@@ -19,6 +19,7 @@ from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.campaign_view.flow_groups import groups_of_conditions, has_groups
 from mesonet.reporting.campaign_view.queues import discipline_factor, queue_table
+from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.values import level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.verdict import ENOUGH, MARGIN
@@ -181,11 +182,7 @@ def _pooled(view: CampaignView, rows: pl.DataFrame, value: pl.Expr, count: pl.Ex
     """Return a value of each condition over all flow groups and replicates; NaN where few flows are behind it."""
     rows = rows.filter((pl.col("flows") > 0) & pl.col("throughput").is_finite())
     found = rows.group_by("condition").agg(value.alias("value"), count.alias("count"))
-    values = np.full(len(view.conditions), np.nan)
-    for condition, each, seen in found.select("condition", "value", "count").iter_rows():
-        if each is not None and seen >= FEWEST_EVENTS:
-            values[condition - 1] = each
-    return values
+    return filled(found.filter(pl.col("count") >= FEWEST_EVENTS), {"condition": view.conditions})
 
 
 def _routers(view: CampaignView) -> Iterator[tuple[str, list[_Quantity]]]:
@@ -204,11 +201,7 @@ def _routers(view: CampaignView) -> Iterator[tuple[str, list[_Quantity]]]:
 def _means(view: CampaignView, rows: pl.DataFrame, measure: str) -> Floats:
     """Return the mean over the algorithms in each condition; NaN where one is missing."""
     means = rows.group_by("condition").agg(pl.col(measure).mean(), pl.col(measure).count().alias("count"))
-    values = np.full(len(view.conditions), np.nan)
-    for condition, value, count in means.select("condition", measure, "count").iter_rows():
-        if count == len(view.algorithms):
-            values[condition - 1] = value
-    return values
+    return filled(means.filter(count=len(view.algorithms)), {"condition": view.conditions}, measure)
 
 
 def _enough(quantities: list[_Quantity]) -> list[_Quantity]:

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
+from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.view import CampaignView
 
 Floats = NDArray[np.float64]
@@ -91,13 +92,8 @@ def noise(view: CampaignView, values: pl.DataFrame) -> Noise | None:
     The noise; None if no run is replicated.
     """
     known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(view.conditions)))
-    algorithms = {name: place for place, name in enumerate(view.algorithms)}
-    replicates = {number: place for place, number in enumerate(view.replicates)}
-    cube = np.full((len(view.conditions), len(algorithms), len(replicates)), np.nan)
-    for condition, algorithm, replicate, value in known.select(
-        "condition", "algorithm", "replicate", "value"
-    ).iter_rows():
-        cube[condition - 1, algorithms[algorithm], replicates[replicate]] = value
+    axes = {"condition": view.conditions, "algorithm": view.algorithms, "replicate": view.replicates}
+    cube = filled(known, axes)
     found = [_within(each) for each in cube]
     variance, freedom = (np.array(column, dtype=float) for column in zip(*found, strict=True))
     return Noise(variance, freedom, np.isfinite(cube).sum(axis=2).astype(float)) if freedom.any() else None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mesonet.analysis import separating_settings
+from mesonet.analysis.means import finite_mean
 from mesonet.analysis.sign_test import sign_test
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
@@ -354,11 +355,11 @@ def _throughputs(view: CampaignView, other: str) -> list[Quantity]:
     groups that have enough flows. Older campaigns have only the goodput of the flows that completed.
     """
     measure = "throughput" if "throughput" in view.groups.columns else "goodput"
-    labels, values = group_values(view.campaign, measure, TCP)
+    labels, values = list(group_labels(view.campaign)), group_values(view.campaign, measure, TCP)
     if other in view.algorithms:
         # If all flows are of one kind, all compete with their own kind.
         place = view.algorithms.index(other)
-        values[:, place] = group_values(view.campaign, measure, OWN)[1][:, place]
+        values[:, place] = group_values(view.campaign, measure, OWN)[:, place]
     rows = view.groups.filter(
         (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
     )
@@ -410,8 +411,7 @@ def _over_groups(values: Floats) -> Floats:
     """Return the mean over the flow groups in which, in this condition, every algorithm that has any value has one."""
     there = np.isfinite(values)
     common = (there | ~there.any(axis=2, keepdims=True)).all(axis=1, keepdims=True) & there
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(common, values, 0).sum(axis=2) / common.sum(axis=2))
+    return finite_mean(np.where(common, values, np.nan), axis=2)
 
 
 def _median(values: Floats) -> NDArray[np.intp]:
