@@ -36,23 +36,30 @@ def table(result: Interactions, margin: float = np.inf) -> pl.DataFrame:
     Columns term and main (True on the diagonal); left, right, middle, edge, far_edge (across) and top, bottom, caption,
     minus, plus (down), in cells; the texts mean_minus, mean_plus and effect; size, |effect| / margin.
     """
-    i, j = np.triu_indices(len(result.factors))
-    minus, plus, effect = result.mean_minus[i, j], result.mean_plus[i, j], result.effect[i, j]
-    means = np.concatenate([minus, plus])
+    k = len(result.factors)
+    means = np.concatenate([result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]])
     means = means[np.isfinite(means)]
     low, high = (float(means.min()), float(means.max())) if len(means) else (0.0, 1.0)
     span = high - low or 1.0
-    names = result.factors
-    return pl.DataFrame(
-        {
-            "term": [names[a] if a == b else f"{names[a]}*{names[b]}" for a, b in zip(i, j, strict=True)],
-            "main": i == j, "left": j + 0.18, "right": j + 0.82, "middle": j + 0.5, "edge": j + 0.03,
-            "far_edge": j + 0.97, "top": i + 0.03, "bottom": i + 0.97, "caption": i + 0.17,
-            "minus": i + 0.86 - 0.56 * (minus - low) / span, "plus": i + 0.86 - 0.56 * (plus - low) / span,
-            "mean_minus": [number(float(mean)) for mean in minus], "mean_plus": [number(float(mean)) for mean in plus],
-            "effect": [signed(float(each), 2) for each in effect], "size": abs(effect) / margin,
-        }
-    ).with_columns(pl.col("minus", "plus").fill_nan(None))  # fmt: skip
+
+    def down(row: int, mean: float) -> float | None:
+        return row + 0.86 - 0.56 * (mean - low) / span if np.isfinite(mean) else None
+
+    rows = []
+    for i in range(k):
+        for j in range(i, k):
+            name = result.factors[i] if i == j else f"{result.factors[i]}*{result.factors[j]}"
+            minus, plus = float(result.mean_minus[i, j]), float(result.mean_plus[i, j])
+            rows.append(
+                {
+                    "term": name, "main": i == j, "left": j + 0.18, "right": j + 0.82, "middle": j + 0.5,
+                    "edge": j + 0.03, "far_edge": j + 0.97, "top": i + 0.03, "bottom": i + 0.97, "caption": i + 0.17,
+                    "minus": down(i, minus), "plus": down(i, plus), "mean_minus": number(minus),
+                    "mean_plus": number(plus), "effect": signed(float(result.effect[i, j]), 2),
+                    "size": abs(float(result.effect[i, j])),
+                }
+            )  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("size") / margin)
 
 
 def factors_table(result: Interactions) -> pl.DataFrame:
