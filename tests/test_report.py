@@ -177,7 +177,8 @@ def test_values_on_the_page_are_those_of_the_campaign(campaign, data):
 
 def test_outliers_on_the_page_are_those_of_the_analysis(campaign, data):
     cube = campaign.cube(NAMES, "2")
-    about = {"responses": NAMES, "algorithms": ALGORITHMS, "too_few": CampaignView(campaign).too_few("2")}
+    view = CampaignView(campaign)
+    about = {"responses": NAMES, "algorithms": ALGORITHMS, "too_few": view.too_few(view.of_period("2"))}
     plain = condition_response_summary(cube, **about)
     far = condition_response_summary(cube, **about, min_relative_effect=10.0)
     for way, result, flagged in (

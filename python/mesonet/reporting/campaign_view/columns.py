@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mesonet.responses.definitions import Response
 from mesonet.responses.sets import SetMember
@@ -45,13 +45,13 @@ def of_member(about: Response, member: SetMember) -> Column:
     The column. An entry with a period has the period in its name and title.
     """
     if not member.period:
-        return of_period(about, WHOLE, about.unit, member.symbol)
+        return replace(of_period(about, WHOLE), symbol=member.symbol)
     title = f"{about.title}, period {member.period}"
     name = f"{about.name}_period_{member.period}"
     return Column(name, member.symbol, title, about.unit, period_title(member.period), about.name, member.period)
 
 
-def of_period(about: Response, period: str, unit: str, symbol: str) -> Column:
+def of_period(about: Response, period: str) -> Column:
     """Return the column of a response that keeps its own name, because only one period is used.
 
     Parameters
@@ -60,13 +60,9 @@ def of_period(about: Response, period: str, unit: str, symbol: str) -> Column:
         Definition of the response.
     period
         As for every view, see `mesonet.reporting.campaign_view`.
-    unit
-        Unit of the values.
-    symbol
-        Symbol of the response.
 
     Returns
     -------
     The column.
     """
-    return Column(about.name, symbol, about.title, unit, period_title(period), about.name, period)
+    return Column(about.name, about.symbol, about.title, about.unit, period_title(period), about.name, period)

@@ -119,14 +119,23 @@ class Values:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Columns of the response space: of the response set, else the responses of the main period."""
-        found = [*self._members, *(column for column, _ in self._groups)]
-        if found:
-            return tuple(found)
-        period = self.main_period
-        return tuple(
-            columns_of.of_period(self.responses[name], period, self.unit_of(name), self.responses[name].symbol)
-            for name in self.in_period[period]
-        )
+        found = (*self._members, *(column for column, _ in self._groups))
+        return found or self.of_period(self.main_period)
+
+    @cached
+    def of_period(self, period: str) -> tuple[Column, ...]:
+        """Return the responses of a period as columns with the names of the responses.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        The columns.
+        """
+        return tuple(columns_of.of_period(self.responses[name], period) for name in self.in_period[period])
 
     def column(self, name: str) -> Column:
         """Return the column with a name.
@@ -341,6 +350,23 @@ class Values:
         """
         return self.cube(period)[:, :, self.in_period[period].index(response)]
 
+    def values_of(self, columns: Sequence[Column]) -> Floats:
+        """Return the values of some columns, means over replicates.
+
+        Parameters
+        ----------
+        columns
+            Columns of the view.
+
+        Returns
+        -------
+        Shape (conditions, algorithms, columns); NaN where missing.
+        """
+        found = np.empty((len(self.conditions), len(self.algorithms), len(columns)))
+        for place, column in enumerate(columns):
+            found[:, :, place] = self.values(column.response, column.period)
+        return found
+
     @cached_property
     def replicates(self) -> list[int]:
         """Numbers of the replicates."""
@@ -428,20 +454,22 @@ class Values:
         """Algorithms that main effects can be computed for, and the mean of all."""
         return [*self.algorithms, *([MEAN_OF_ALL] if len(self.algorithms) > 1 else [])]
 
-    def too_few(self, period: str) -> NDArray[np.bool_]:
-        """Return a mask of the values of a period that count too few events.
+    def too_few(self, columns: Sequence[Column]) -> NDArray[np.bool_]:
+        """Return a mask of the values of some columns that count too few events.
 
         Parameters
         ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
+        columns
+            Columns of the view.
 
         Returns
         -------
-        Shape (conditions, responses of the period).
+        Shape (conditions, columns).
         """
-        parts = [self.too_few_of(name, period) for name in self.in_period[period]]
-        return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
+        found = np.empty((len(self.conditions), len(columns)), dtype=bool)
+        for place, column in enumerate(columns):
+            found[:, place] = self.too_few_of(column.response, column.period)
+        return found
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
         """Return a mask of the conditions in which a response counts too few events.
@@ -562,21 +590,6 @@ def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
     Shape (...). The mean is NaN where any algorithm has no value.
     """
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
-
-
-def status_counts(campaign: Campaign) -> dict[str, int]:
-    """Return the number of runs done, failed and missing.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Numbers by state.
-    """
-    return {status: int((campaign.runs["status"] == status).sum()) for status in ("done", "failed", "missing")}
 
 
 def level_text(view: Values, factor: str, sign: int) -> str:

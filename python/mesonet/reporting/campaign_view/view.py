@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,30 +168,12 @@ class CampaignView(Values):
     @cached_property
     def column_cube(self) -> Floats:
         """Values of all columns, shape (conditions, algorithms, columns); NaN where missing."""
-        return np.stack([self.values(column.response, column.period) for column in self.columns], axis=-1)
+        return self.values_of(self.columns)
 
     @property
     def runs(self) -> Floats:
         """Values of all columns with one row per condition and algorithm."""
         return self.column_cube.reshape(-1, len(self.columns))
-
-    @cached
-    def of_period(self, period: str) -> tuple[Column, ...]:
-        """Return the responses of a period as columns with the names of the responses.
-
-        Parameters
-        ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Columns that belong to no set.
-        """
-        return tuple(
-            Column(name, self.responses[name].symbol, self.responses[name].title, self.unit_of(name), "", name, period)
-            for name in self.in_period[period]
-        )
 
     @cached
     def factor_table(self, algorithm: str, columns: tuple[Column, ...] = ()) -> FactorTable:
@@ -312,40 +294,31 @@ class CampaignView(Values):
         -------
         Verdicts, shape (conditions, responses of the period).
         """
-        return condition_response_summary(
-            self.cube(period),
-            responses=self.in_period[period],
-            algorithms=self.algorithms,
-            min_relative_effect=min_relative_effect,
-            too_few=self.too_few(period),
-        )
+        return self.summary_of(self.of_period(period), min_relative_effect=min_relative_effect)
 
-    def summary_of(self, columns: Sequence[Column]) -> ConditionResponseSummary:
+    def summary_of(self, columns: Sequence[Column], **test: Any) -> ConditionResponseSummary:
         """Return the condition-response summary of some columns.
 
         Parameters
         ----------
         columns
-            Columns of the view; at least one.
+            Columns of the view.
+        **test
+            Keywords of `mesonet.analysis.condition_response_summary` on the test.
 
         Returns
         -------
         Verdicts, shape (conditions, columns).
         """
-        values = [self.values(column.response, column.period) for column in columns]
         return condition_response_summary(
-            np.stack(values, axis=-1), responses=[column.name for column in columns], algorithms=self.algorithms,
-            too_few=np.column_stack([self.too_few_of(column.response, column.period) for column in columns]),
+            self.values_of(columns), responses=[column.name for column in columns], algorithms=self.algorithms,
+            too_few=self.too_few(columns), **test,
         )  # fmt: skip
 
     @cached_property
     def adjusted_summary(self) -> ConditionResponseSummary:
         """The condition-response summary of the main period with the false discovery rate held at 5 %."""
-        period = self.main_period
-        return condition_response_summary(
-            self.cube(period), responses=self.in_period[period], algorithms=self.algorithms,
-            adjust="benjamini-hochberg", too_few=self.too_few(period),
-        )  # fmt: skip
+        return self.summary_of(self.of_period(self.main_period), adjust="benjamini-hochberg")
 
     @cached_property
     def extremes(self) -> Extremes:

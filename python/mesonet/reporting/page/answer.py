@@ -9,7 +9,6 @@ from typing import Any
 from markupsafe import Markup
 
 from mesonet import core, units
-from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.replay.layout import ReplayMap, replay_map
 from mesonet.reporting.text import html
@@ -62,7 +61,7 @@ def _question(view: CampaignView) -> str:
 
 
 def _provisional(view: CampaignView) -> str:
-    counts = status_counts(view.campaign)
+    counts = view.campaign.counts
     if not (view.has_results and counts["missing"]):
         return ""
     runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"

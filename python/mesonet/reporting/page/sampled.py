@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from mesonet.designs import grid
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
-from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.page.payload import Conditions
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
@@ -28,7 +27,7 @@ def summary(sampled: Sampled) -> Markup:
     HTML.
     """
     campaign, view = sampled.campaign, sampled.view
-    counts = status_counts(campaign)
+    counts = campaign.counts
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
     how = "over all their levels" if campaign.rows.kind == grid.KIND else "between two values"
     what = (

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.page.page_figure import PageGroup
 from mesonet.reporting.text import html
@@ -70,7 +69,7 @@ def statement(view: CampaignView) -> Markup:
     -------
     HTML.
     """
-    counts = status_counts(view.campaign)
+    counts = view.campaign.counts
     text = "There are no figures yet: no run has given a result ({failed} failed, {missing} not run yet)."
     return html.section(html.statement(text.format(**counts)))
 

@@ -14,7 +14,7 @@ from scipy import stats
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
-from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_title, level_text, ordered, status_counts
+from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_title, level_text, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions.drivers import AGAINST
@@ -105,7 +105,7 @@ def _unsettled(run: dict[str, Any], warmup: float) -> list[str]:
 
 def _compared(view: CampaignView) -> str:
     campaign = view.campaign
-    counts = status_counts(campaign)
+    counts = campaign.counts
     total = sum(counts.values())
     factors = len(campaign.design.factors)
     other = campaign.experiment.get("mixed_with")
@@ -306,7 +306,7 @@ def _trust(view: CampaignView) -> str:
         gone = view.has_results and not np.isfinite(view.congestion).all()
         lacking = "; without the conditions that have no value yet they overlap" if gone else ""
         text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
-    every = status_counts(view.campaign)["done"] == view.campaign.runs.height
+    every = view.campaign.counts["done"] == view.campaign.runs.height
     times = "once" if replicates == 1 else f"{replicates} times"
     who = "Each algorithm" if len(view.algorithms) > 1 else view.algorithms[0]
     text += f"{who} {'was' if every else 'is to be'} run {times} in each condition"

@@ -10,7 +10,6 @@ from typing import Any
 from markupsafe import Markup
 
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
-from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import (
@@ -113,7 +112,7 @@ def no_verdict(view: CampaignView) -> str:
 
 def _provisional(view: CampaignView) -> Markup:
     """Return the statement that missing runs may change the verdicts; empty where no run is missing."""
-    counts = status_counts(view.campaign)
+    counts = view.campaign.counts
     if not counts["missing"]:
         return Markup("")
     runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
@@ -219,7 +218,7 @@ def _noise(view: CampaignView) -> str:
 
 
 def _some_missing(view: CampaignView) -> bool:
-    counts = status_counts(view.campaign)
+    counts = view.campaign.counts
     return counts["done"] < sum(counts.values())
 
 
