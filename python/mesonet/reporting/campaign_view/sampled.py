@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mesonet.algorithms import split
 from mesonet.analysis import Sensitivity, sensitivity
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -98,10 +99,7 @@ class Sampled:
         """Responses of the main period."""
         return list(self.view.in_period[self.view.main_period]) if self.view.has_results else []
 
-    @cached_property
-    def _found(self) -> dict[tuple[str, str, str], Sensitivity]:
-        return {}
-
+    @cached
     def sensitivity(self, response: str, period: str, algorithm: str) -> Sensitivity:
         """Return the coefficients of all factors on a response for an algorithm.
 
@@ -114,11 +112,8 @@ class Sampled:
         -------
         Coefficients, one per factor.
         """
-        key = (response, period, algorithm)
-        if key not in self._found:
-            rows = self.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
-            self._found[key] = sensitivity(self.inputs, rows.drop("algorithm"), factors=self.factors)
-        return self._found[key]
+        rows = self.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
+        return sensitivity(self.inputs, rows.drop("algorithm"), factors=self.factors)
 
     def values(self, response: str, period: str = "") -> pl.DataFrame:
         """Return a response of a period, means over replicates.

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from mesonet import plots
 from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.flow_groups import OWN
 from mesonet.reporting.campaign_view.sampled import is_sampled
-from mesonet.reporting.campaign_view.users import UNIT, Users, mean_over_conditions, users
+from mesonet.reporting.campaign_view.users import UNIT, known, mean_over_conditions, users
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.folder.gallery import FigureFile
 from mesonet.words import counted, listed, percent
@@ -47,7 +46,7 @@ class CampaignPair:
             raise refused("one campaign is of a network, the other of a model", allowed="two of a kind")
         if not self.algorithms:
             raise refused("no algorithm of the campaign", allowed=f"a campaign with {', '.join(own.algorithms)}")
-        if not CampaignView(self.other).has_results:
+        if not self._views[1].has_results:
             raise refused("no run of the campaign is done", allowed="run it first")
 
     @property
@@ -62,8 +61,8 @@ class CampaignPair:
         return (own, other) if own != other else (f"{own} (this one)", f"{other} (the other)")
 
     @cached_property
-    def _users(self) -> tuple[Users | None, Users | None]:
-        return users(self.view), users(CampaignView(self.other))
+    def _views(self) -> tuple[CampaignView, CampaignView]:
+        return self.view, CampaignView(self.other)
 
     @cached_property
     def goodputs(self) -> pl.DataFrame:
@@ -71,20 +70,20 @@ class CampaignPair:
 
         The columns are experiment, category, path_class, interface, algorithm and goodput, segments/s.
         """
-        frames = []
-        if all(found is not None for found in self._users):
-            for name, found in zip(self.names, self._users, strict=True):
-                assert found is not None
+        rows = []
+        kept = [found for view in self._views if (found := users(view)) is not None]
+        if len(kept) == len(self.names):
+            for name, found in zip(self.names, kept, strict=True):
                 means = mean_over_conditions(found.goodput(OWN))
                 for place, (category, path, rate) in enumerate(found.labels.values()):
                     for algorithm in self.algorithms:
-                        value = float(means[found.view.algorithms.index(algorithm), place])
-                        frames.append((name, category, path, rate, algorithm, value if np.isfinite(value) else None))
+                        value = known(means[found.view.algorithms.index(algorithm), place])
+                        rows.append((name, category, path, rate, algorithm, value))
         schema = {
             "experiment": pl.String, "category": pl.String, "path_class": pl.String, "interface": pl.String,
             "algorithm": pl.String, "goodput": pl.Float64,
         }  # fmt: skip
-        return pl.DataFrame(frames, schema=schema, orient="row")
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     @property
     def sentence(self) -> str:
@@ -119,7 +118,7 @@ class CampaignPair:
         ``beside_responses``: response, algorithm, the mean over the conditions of each campaign, and the change in %.
         If there are any, ``beside_goodputs``, see `goodputs`.
         """
-        one, two = (view.network.comparison for view in (self.view, CampaignView(self.other)))
+        one, two = (view.network.comparison for view in self._views)
         rows = []
         for response in one.responses:
             if response not in two.responses:

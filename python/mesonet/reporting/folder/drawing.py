@@ -44,7 +44,6 @@ class Drawn:
     question: str
     caption: str
     path: Path  #: of the SVG
-    again: bool  #: False if it was up to date
 
 
 def fingerprint(campaign: Campaign, chosen: str = "") -> str:
@@ -128,7 +127,7 @@ def draw_all(
     found: dict[str, Drawn] = {}
     for figure in figures:
         if (caption := _up_to_date(root, figure.name, mark, png)) is not None:
-            found[figure.name] = Drawn(figure.name, figure.question, caption, _svg(root, figure.name), False)
+            found[figure.name] = Drawn(figure.name, figure.question, caption, _svg(root, figure.name))
     waiting = [figure for figure in figures if figure.name not in found]
     by_name = {figure.name: figure for figure in waiting}
     workers = min(workers, 1 + len(waiting) // _WORTH_A_PROCESS)
@@ -136,7 +135,7 @@ def draw_all(
         for done, (name, caption) in enumerate(drawn):
             if progress:
                 progress(done + 1, len(waiting), name)
-            found[name] = Drawn(name, by_name[name].question, caption, _svg(root, name), True)
+            found[name] = Drawn(name, by_name[name].question, caption, _svg(root, name))
     return [found[figure.name] for figure in figures]
 
 

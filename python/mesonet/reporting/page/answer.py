@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from mesonet import core, units
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.replay.layout import ReplayMap, replay_map
+from mesonet.reporting.replay.layout import MapPoint, replay_map
 from mesonet.reporting.text import html
 from mesonet.reporting.text.answer_text import in_words, replacement_sentence
 from mesonet.reporting.text.disciplines_text import discipline_answers
@@ -144,12 +144,12 @@ def _varied(view: CampaignView) -> list[tuple[str, str]]:
 
 def _map(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the routers that the replay names, their links and the frame of the drawing; None for too many."""
-    drawn: ReplayMap = replay_map(scenario["topology"], described)
+    drawn = replay_map(scenario["topology"], described)
     heads = {place: point for place, point in enumerate(drawn.places) if point.head}
     if not 1 < len(heads) <= MOST_ON_MAP:
         return None
-    names = _beside(drawn, heads)
-    links = [(drawn.places[a], drawn.places[b]) for a, b in drawn.links if a in heads and b in heads]
+    links = [(heads[a], heads[b]) for a, b in drawn.links if a in heads and b in heads]
+    names = _beside(list(heads.values()), links)
     boxes = [_box(*name) for name in names] + [(p.x - 8, p.y - 8, p.x + 8, p.y + 8) for p in heads.values()]
     left, top = min(b[0] for b in boxes) - 4, min(b[1] for b in boxes) - 4
     width, height = max(b[2] for b in boxes) + 4 - left, max(b[3] for b in boxes) + 4 - top
@@ -164,21 +164,20 @@ Name = tuple[str, float, float]  # text and centre
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def _beside(drawn: ReplayMap, heads: Mapping[int, Any]) -> list[Name]:
+def _beside(points: Sequence[MapPoint], links: Sequence[tuple[MapPoint, MapPoint]]) -> list[Name]:
     """Return names at the first place around each router that covers no name, no router and fewest links."""
-    lines = [(drawn.places[a], drawn.places[b]) for a, b in drawn.links if a in heads and b in heads]
-    taken: list[Box] = [(p.x - 7, p.y - 7, p.x + 7, p.y + 7) for p in heads.values()]
+    taken: list[Box] = [(p.x - 7, p.y - 7, p.x + 7, p.y + 7) for p in points]
     found = []
-    for point in heads.values():
+    for point in points:
         text = point.label
         half = _box(text, 0, 0)[2]
         offsets = [(half + 10, 0), (-half - 10, 0), (0, -17), (0, 17)]
         offsets += [(x * (half + 6), y) for y in (-14, 14, -24, 24) for x in (1, -1)]
 
-        def cost(at: tuple[float, float], text: str = text, point: Any = point) -> float:
+        def cost(at: tuple[float, float], text: str = text, point: MapPoint = point) -> float:
             box = _box(text, point.x + at[0], point.y + at[1])
             covered = sum(_overlap(box, other) for other in taken)
-            return 10 * covered + sum(_crossed(box, a, b) for a, b in lines)
+            return 10 * covered + sum(_crossed(box, a, b) for a, b in links)
 
         x, y = min(offsets, key=cost)
         found.append((text, round(point.x + x, 1), round(point.y + y, 1)))
@@ -195,7 +194,7 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _crossed(box: Box, a: Any, b: Any) -> bool:
+def _crossed(box: Box, a: MapPoint, b: MapPoint) -> bool:
     """Return True if one of 20 places on a link lies in the box."""
     places = ((a.x + (b.x - a.x) * n / 20, a.y + (b.y - a.y) * n / 20) for n in range(1, 20))
     return any(box[0] < x < box[2] and box[1] < y < box[3] for x, y in places)

@@ -120,15 +120,7 @@ def report_html(
     view = view_of(campaign, against, thresholds)
     if progress:
         progress(0, 1, "statistics")
-    own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view, live)
-    parts: dict[str, Part] = {
-        "policy": lambda: _policy(False),
-        "title": lambda: campaign.title or campaign.name,
-        "style": lambda: Markup(_style()),
-        "provenance": lambda: provenance_html(view),
-        "page_scripts": lambda: _element(_script(PAGE_SCRIPTS)),
-        **own,
-    }
+    parts = _parts(view, live)
     made = {}
     for place, (name, make) in enumerate(parts.items()):
         if progress:
@@ -138,66 +130,58 @@ def report_html(
     return str(html.render("page.html", **made))
 
 
-def _two_level_parts(view: CampaignView, live: bool) -> dict[str, Part]:
-    @cache
-    def groups() -> list[PageGroup]:
-        return page_groups(figure_groups(view), start_of(view), view.segment_bytes) if view.has_results else []
-
-    recorded = recorded_runs(view.campaign)
+def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
+    """Return the functions that make the parts of the page, in the order in which they are called."""
+    campaign = view.campaign
+    sampled = Sampled(view) if is_sampled(campaign) else None
+    recorded = [] if sampled else recorded_runs(campaign)
     replay = replay_section(recorded)
     simulates = live_section(view, recorded[0].scenario["topology"]) if live and replay.html else Markup("")
 
     @cache
-    def parts() -> tuple[PageGroup, list[PageGroup]]:
+    def groups() -> list[PageGroup]:
+        if not view.has_results:
+            return []
+        declared = sampled_figures.groups(sampled) if sampled else figure_groups(view)
+        return page_groups(declared, start_of(view), view.segment_bytes)
+
+    @cache
+    def divided() -> tuple[PageGroup, list[PageGroup]]:
         return key_and_others(groups(), with_replay=bool(replay.html))
 
     def key_figures() -> Markup:
-        filters = sections.level_filters(view)
-        return sections.key_figures(view, parts()[0], view.choices_of_algorithm, view.by_congestion, filters)
-
-    return {
-        "answer": lambda: answer_html(view.network),
-        "summary": lambda: sections.summary(view.network),
-        "key_figures": lambda: key_figures() if groups() else sections.statement(view),
-        "figures": lambda: sections.figures(parts()[1]),
-        "contents": lambda: sections.contents(*parts(), replay.title),
-        "policy": lambda: _policy(bool(simulates)),
-        "replay": lambda: replay.html + simulates,
-        "conditions": lambda: conditions_html(view.network),
-        "methods": lambda: methods_html(view),
-        "scripts": lambda: _figure_scripts(view, groups(), two_level_conditions(view)) if groups() else "",
-        "replay_scripts": lambda: _element(_replay_script(bool(simulates))) if replay.html else "",
-    }
-
-
-def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
-    view = sampled.view
-
-    @cache
-    def groups() -> list[PageGroup]:
-        return (
-            page_groups(sampled_figures.groups(sampled), start_of(view), view.segment_bytes) if view.has_results else []
+        if not groups():
+            return sections.statement(view)
+        key, _ = divided()
+        if sampled:
+            filters = sampled_page.range_filters(sampled)
+            return sections.key_figures(view, key, view.algorithms, sampled.by_first_response, filters)
+        return sections.key_figures(
+            view, key, view.choices_of_algorithm, view.by_congestion, sections.level_filters(view)
         )
 
-    @cache
-    def parts() -> tuple[PageGroup, list[PageGroup]]:
-        return key_and_others(groups(), with_replay=False)
-
-    def key_figures() -> Markup:
-        filters = sampled_page.range_filters(sampled)
-        return sections.key_figures(view, parts()[0], view.algorithms, sampled.by_first_response, filters)
+    def scripts() -> str:
+        if not groups():
+            return ""
+        conditions = sampled_page.conditions(sampled) if sampled else two_level_conditions(view)
+        return _figure_scripts(view, groups(), conditions)
 
     return {
-        "answer": lambda: answer_html(view, sampled_page.answer(sampled)),
-        "summary": lambda: sampled_page.summary(sampled),
-        "key_figures": lambda: key_figures() if groups() else sections.statement(view),
-        "figures": lambda: sections.figures(parts()[1]),
-        "contents": lambda: sections.contents(*parts(), ""),
-        "replay": lambda: "",
-        "conditions": lambda: sampled_page.conditions_html(sampled),
-        "methods": lambda: sampled_page.methods_html(sampled),
-        "scripts": lambda: _figure_scripts(view, groups(), sampled_page.conditions(sampled)) if groups() else "",
-        "replay_scripts": lambda: "",
+        "policy": lambda: _policy(bool(simulates)),
+        "title": lambda: campaign.title or campaign.name,
+        "style": lambda: Markup(_style()),
+        "provenance": lambda: provenance_html(view),
+        "page_scripts": lambda: _element(_script(PAGE_SCRIPTS)),
+        "answer": lambda: answer_html(view, sampled_page.answer(sampled)) if sampled else answer_html(view.network),
+        "summary": lambda: sampled_page.summary(sampled) if sampled else sections.summary(view.network),
+        "key_figures": key_figures,
+        "figures": lambda: sections.figures(divided()[1]),
+        "contents": lambda: sections.contents(*divided(), replay.title),
+        "replay": lambda: replay.html + simulates,
+        "conditions": lambda: sampled_page.conditions_html(sampled) if sampled else conditions_html(view.network),
+        "methods": lambda: sampled_page.methods_html(sampled) if sampled else methods_html(view),
+        "scripts": scripts,
+        "replay_scripts": lambda: _element(_replay_script(bool(simulates))) if replay.html else "",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -154,16 +155,13 @@ def page_figures(figure: Figure, start: Selection, segment_bytes: float | None) 
     drawings = [(selection, figure.draw(**selection)) for selection in figure.selections]
     if not figure.varied:
         return [_page_figure(figure, drawings, start, 1, segment_bytes)]
-    alike: list[tuple[dict[str, Any], list[tuple[Selection, Drawing]]]] = []
+    alike: dict[str, list[tuple[Selection, Drawing]]] = {}
     for selection, drawing in drawings:
         definition = {name: part for name, part in drawing.chart().definition().items() if name != "title"}
-        members = next((members for other, members in alike if other == definition), None)
-        if members is None:
-            members = []
-            alike.append((definition, members))
-        members.append((selection, drawing))
+        alike.setdefault(json.dumps(definition, sort_keys=True), []).append((selection, drawing))
     return [
-        _page_figure(figure, members, start, place, segment_bytes) for place, (_, members) in enumerate(alike, start=1)
+        _page_figure(figure, members, start, place, segment_bytes)
+        for place, members in enumerate(alike.values(), start=1)
     ]
 
 
@@ -178,7 +176,8 @@ def _page_figure(
     chart = first[1].chart()
     id_ = figure.id if place == 1 else f"{figure.id}-{place}"
     more = "" if place == 1 else f" ({place})"
-    keys = _keys(figure, drawings)
+    offered = {*OFFERED, *(control.state for control in figure.controls)}
+    keys = _keys(drawings, offered)
     chosen = [({key: selection[key] for key in keys}, drawing) for selection, drawing in drawings]
     names = {name: f"{id_}-{name}" if figure.own_tables else name for name in first[1].tables}
     if figure.maker:
@@ -195,9 +194,10 @@ def _page_figure(
                   "text": with_bits(each.text, segment_bytes)}
                  for selection, each in chosen]  # fmt: skip
         captions = PageTable(pl.DataFrame(texts), keys)
-    given = {control.state for control in figure.controls}
-    own = [_control(key, [selection[key] for selection, _ in chosen]) for key in keys
-           if key not in OFFERED and key not in given]  # fmt: skip
+    own = []
+    for key in (key for key in keys if key not in offered):
+        values = list(dict.fromkeys(selection[key] for selection, _ in chosen))
+        own.append(Control(key, key.capitalize(), [(value, value) for value in values], values[0]))
     return PageFigure(
         id=id_,
         short_title=figure.short_title + more,
@@ -213,9 +213,8 @@ def _page_figure(
     )
 
 
-def _keys(figure: Figure, drawings: Sequence[tuple[Selection, Drawing]]) -> tuple[str, ...]:
+def _keys(drawings: Sequence[tuple[Selection, Drawing]], offered: set[str]) -> tuple[str, ...]:
     """Return the keys of the selections, without keys that all share, unless the page offers a choice anyway."""
-    offered = {*OFFERED, *(control.state for control in figure.controls)}
     first = drawings[0][0]
     return tuple(key for key in first if key in offered or any(other[key] != first[key] for other, _ in drawings))
 
@@ -228,10 +227,6 @@ def _stacked(parts: Sequence[tuple[Selection, pl.DataFrame]]) -> pl.DataFrame:
         for key in parts[0][0]
     ]
     return rows.select(*keys, pl.all())
-
-
-def _control(key: str, values: Sequence[str]) -> Control:
-    return Control(key, key.capitalize(), [(value, value) for value in dict.fromkeys(values)], values[0])
 
 
 def _own_axis(chart: Any) -> str:

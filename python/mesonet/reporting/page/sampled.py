@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from markupsafe import Markup
 
 from mesonet.designs import grid
@@ -107,17 +105,14 @@ def conditions_html(sampled: Sampled) -> Markup:
     table = sampled.conditions()
     highlights = sampled.view.has_results
     rows = [
-        [_condition(first, highlights)] + [number(cell, 4) if isinstance(cell, float) else cell for cell in rest]
+        [html.condition_button(first) if highlights else first]
+        + [number(cell, 4) if isinstance(cell, float) else cell for cell in rest]
         for first, *rest in table.iter_rows()
     ]
     return html.table(
         table.columns, rows, caption="Factors from −1 (minus) to +1 (plus), and what they set.", classes="conditions",
         attributes=[{"data-condition": condition} for condition in table["condition"]],
     )  # fmt: skip
-
-
-def _condition(condition: int, highlights: bool) -> Any:
-    return html.condition_button(condition) if highlights else condition
 
 
 def methods_html(sampled: Sampled) -> Markup:

@@ -30,24 +30,21 @@ PUSHES = 400
 
 @dataclass(frozen=True)
 class MapPoint:
-    """A router on the map; positions and lengths are in px."""
+    """A router on the map, as the page has it; positions and lengths are in px."""
 
     name: str
     label: str  #: name with its city, if it is known
-    router_class: str
+    kind: str  #: class of the router
     x: float  #: from the left
     y: float  #: from the top
     head: bool  #: True if the name is written
-    reach: float  #: radius of the circle of the routers below; 0 for these routers
     name_at: tuple[float, float, str]  #: px from the router to its name, and the alignment of the name
 
 
 @dataclass(frozen=True)
 class ReplayMap:
-    """The size of a map, its routers and its links."""
+    """The routers of a map and its links."""
 
-    width: float  #: px
-    height: float  #: px
     places: tuple[MapPoint, ...]
     links: tuple[tuple[int, int], ...]  #: pairs of places in `places`, from 0
     on_map: bool  #: True if the place of every backbone router is known
@@ -65,7 +62,7 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
 
     Returns
     -------
-    The places in the order of the routers, the links, and the size of the map.
+    The places in the order of the routers, and the links; the size of the map is `WIDTH` and `HEIGHT`.
     """
     routers = described["map"]["routers"]
     links = [(link["a"], link["b"]) for link in described["map"]["links"]]
@@ -96,13 +93,12 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
             round(at[n][0], 1),
             round(at[n][1], 1),
             n in reach,
-            round(reach.get(n, 0.0), 1),
             names.get(n, (0.0, 0.0, "center")),
         )
         for n, each in enumerate(routers)
     )
     on_map = all(routers[n]["name"] in cities for n in heads)
-    return ReplayMap(WIDTH, HEIGHT, places, tuple(links), on_map)
+    return ReplayMap(places, tuple(links), on_map)
 
 
 def _parents(count: int, links: Sequence[tuple[int, int]], heads: Sequence[int]) -> dict[int, int]:

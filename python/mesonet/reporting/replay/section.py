@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from mesonet import core, units
 from mesonet.assets import carrier
 from mesonet.reporting import packing
 from mesonet.reporting.replay.frames import frames, link_frames, packed
-from mesonet.reporting.replay.layout import ReplayMap, replay_map
+from mesonet.reporting.replay.layout import HEIGHT, WIDTH, ReplayMap, replay_map
 from mesonet.reporting.replay.recorded import ReplayRun
 from mesonet.reporting.text import html
 
@@ -140,16 +140,10 @@ def _flows(run: ReplayRun, times: Sequence[float]) -> list[list[int]]:
 
 def _scene(drawn: ReplayMap) -> dict[str, Any]:
     return {
-        "width": drawn.width,
-        "height": drawn.height,
+        "width": WIDTH,
+        "height": HEIGHT,
         "kind": "Map" if drawn.on_map else "Network",
         "links": drawn.links,
         "states": list(STATES.values()),
-        "routers": [
-            {
-                "name": place.name, "label": place.label, "kind": place.router_class, "x": place.x, "y": place.y,
-                "head": place.head, "name_at": place.name_at,
-            }
-            for place in drawn.places
-        ],
-    }  # fmt: skip
+        "routers": [asdict(place) for place in drawn.places],
+    }
