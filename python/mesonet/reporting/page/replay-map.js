@@ -3,7 +3,7 @@
 
 const SIZES = { backbone: 8, plain: 9, pop: 5.5 };
 const SMALL = 4.6;
-const sizeOf = (router) => SIZES[router.kind] ?? SMALL;
+const sizeOf = (router) => SIZES[router.router_class] ?? SMALL;
 
 function mixed(colours, share) {
   const place = Math.min(share, 1) * (colours.length - 1);
@@ -122,7 +122,7 @@ function routerText(run, n, frame) {
   const wait = run.buffers[n] && run.speeds[n] ? `, ${Number(((1000 * queue * run.buffers[n]) / run.speeds[n]).toPrecision(2))} ms` : '';
   const ports = run.rooms[n] ? '' : 'fullest port: ';
   const lines = [
-    `${router.label}, ${router.kind}`,
+    `${router.label}, ${router.router_class}`,
     `${ports}queue ${inPercent(queue)}${run.rooms[n] ? ` of ${run.rooms[n]}` : ''}${wait}`,
     `dropped ${inPercent(run.share(DROPS, n, frame))} of what arrived`,
   ];

@@ -56,7 +56,7 @@ function draw() {
   if (now.router >= 0) {
     const both = sides.map(({ run }) => run);
     const router = scene.routers[now.router];
-    seriesBox.querySelector('h3').textContent = `${router.label}, ${router.kind}`;
+    seriesBox.querySelector('h3').textContent = `${router.label}, ${router.router_class}`;
     seriesBox.querySelector('.caption').textContent = `Solid blue: ${both[0].title}; dashed red: ${both[1].title}.`;
     const canvas = seriesBox.querySelector('canvas');
     drawSeries(canvas, both, now.router, at);

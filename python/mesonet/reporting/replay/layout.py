@@ -34,7 +34,7 @@ class MapPoint:
 
     name: str
     label: str  #: name with its city, if it is known
-    kind: str  #: class of the router
+    router_class: str
     x: float  #: from the left
     y: float  #: from the top
     head: bool  #: True if the name is written
