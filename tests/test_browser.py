@@ -303,6 +303,12 @@ def test_a_drawn_figure_out_of_sight_follows_too_because_it_may_be_printed(page)
     until(page, "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before)
     box = page.locator("#main-effects").bounding_box()
     assert box["y"] + box["height"] < -400, "the figure is far above the screen"
+    before = drawing(page, "responses")
+    page.evaluate(
+        """() => { const select = document.querySelector('select[data-factor="X1"]');
+                   select.value = '1'; select.dispatchEvent(new Event('change')); }"""
+    )
+    until(page, "(before) => document.querySelector('#responses .plot').innerHTML !== before", arg=before)
 
 
 def test_keys_step_through_the_conditions(page):

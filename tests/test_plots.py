@@ -220,6 +220,7 @@ def test_numbers_for_readers(value, text):
 
 def test_a_number_of_numpy_reads_like_the_same_number_of_python():
     assert number(np.float64(0.2265)) == number(0.2265) == "0.227"
+    assert percent(np.float64(1.15)) == percent(1.15) == "1.1 %"
 
 
 @pytest.mark.parametrize(

@@ -312,6 +312,7 @@ def percent(value: float | None, *, sign: bool = False) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
+    value = float(value)  # as in `number`
     shown = round(value) if size >= 10 else round(value, 1) if size >= 1 else value
     text = (signed if sign else number)(float(shown), 2 if size < 1 else 9)
     return f"{text} %"

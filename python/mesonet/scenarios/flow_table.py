@@ -55,7 +55,8 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        If there is no such file, or it is not such a table. The error names the line. If a plug-in cannot be loaded.
+        If there is no such file, it is not such a table, or a plug-in cannot be loaded. The error names the file, and
+        the line of a wrong table.
     """
     path = (directory or Path()) / name
     if not path.is_file():

@@ -155,7 +155,7 @@ class Sampled:
             return tables
         parts = []
         for selection in self.view.selections(self.view.algorithms):
-            found = self.sensitivity(**selection)
+            found = self.sensitivity(*selection.values())
             shares = {"r_squared": found.r_squared, "r_squared_ranks": found.r_squared_ranks}
             table = found.to_polars().with_columns(
                 **{name: pl.lit(share).fill_nan(None) for name, share in shares.items()},

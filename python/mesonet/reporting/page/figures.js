@@ -1,4 +1,4 @@
-// The figures as live views. One that is near the screen follows the state at once; the others when they come near.
+// The figures as live views. They are drawn when they come near the screen, those to decide by in any case.
 
 const figures = [...document.querySelectorAll('figure[data-figure]')].map((element) => {
   const { spec, tables: names, main, captions, renderer, axis } = page.figures[element.dataset.figure];
@@ -61,7 +61,7 @@ function embed(figure) {
 async function update(figure, changed) {
   for (const name of changed) figure.stale.add(name);
   if (figure.near) await refresh(figure);
-  else if (figure.view && changed.some((name) => keysOf(figure).has(name))) whenIdle(() => refresh(figure));
+  else if (figure.view && changed.some((name) => name !== 'hl')) whenIdle(() => refresh(figure));
 }
 
 // Draws a figure, or brings it up to date.
@@ -94,12 +94,15 @@ function watchFigures() {
       for (const entry of entries) {
         const figure = figures.find(({ element }) => element === entry.target);
         figure.near = entry.isIntersecting;
-        if (figure.near) refresh(figure).then(() => measure(figure)); // it may have been drawn while folded
+        if (figure.near) refresh(figure);
       }
     },
     { rootMargin: '400px' },
   );
   for (const figure of figures) watch.observe(figure.element);
+  document.getElementById('statistician').addEventListener('toggle', () => {
+    for (const figure of figures) if (figure.view) measure(figure); // they may have been drawn while it was folded
+  });
   // The figures to decide by are drawn in any case: whoever prints the page wants them.
   for (const figure of figures) if (!figure.element.closest('#statistician')) whenIdle(() => refresh(figure));
 }
