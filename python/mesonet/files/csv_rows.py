@@ -83,7 +83,7 @@ def rows(
             yield FilePlace(str(path), f"line {line}"), dict(zip(header, cells, strict=True))
 
 
-def by_column(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]]:
+def columns_of(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]]:
     """Return the columns of a CSV file.
 
     Parameters

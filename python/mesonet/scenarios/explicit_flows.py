@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
@@ -21,7 +21,6 @@ _ALONE = {
     "start": "0 s", "extra_delay": "0 s", "overhead": "0 s",
 }  # fmt: skip
 """Keys whose values can be read alone, if `segment_bytes` is known, with their defaults."""
-_Number = Callable[[str, units.Kind, Any, float], float]
 ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
@@ -89,10 +88,10 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         key = "segment_bytes"
         own_bytes = given.get(key)
         if own_bytes is not None:
-            own_bytes = segment_bytes = _flow_number(key, "number", own_bytes, units.SEGMENT_BYTES)
+            own_bytes = segment_bytes = _flow_number(key, "number", own_bytes, segment_bytes)
         found = {}
         for key, default in _ALONE.items():
-            found[key] = _value(key, given.get(key, default), segment_bytes, _known_number)
+            found[key] = _value(key, given.get(key, default), segment_bytes)
         key = "start_within"
         if start_within := _flow_number(key, "time", given[key], segment_bytes) if key in given else 0.0:
             found[key] = start_within
@@ -119,9 +118,7 @@ def _by_column(flows: Sequence[Mapping[str, Any]], segment_bytes: float) -> list
     try:
         for key, default in _ALONE.items():
             column = [flow.get(key, default) for flow in flows]
-            found[key] = by_column.converted(
-                column, partial(_value, key, segment_bytes=segment_bytes, number=_flow_number)
-            )
+            found[key] = by_column.converted(column, partial(_value, key, segment_bytes=segment_bytes))
     except (InputError, TypeError):  # row by row, the message names the place
         return None
     if any(stop is not None and stop < start for stop, start in zip(found["stop"], found["start"], strict=True)):
@@ -129,7 +126,7 @@ def _by_column(flows: Sequence[Mapping[str, Any]], segment_bytes: float) -> list
     return by_column.rows_of(found)
 
 
-def _value(key: str, value: Any, segment_bytes: float, number: _Number) -> Any:
+def _value(key: str, value: Any, segment_bytes: float) -> Any:
     """Return one of the values that need no other key."""
     match key:
         case "from" | "to":
@@ -138,24 +135,23 @@ def _value(key: str, value: Any, segment_bytes: float, number: _Number) -> Any:
                 raise InputError("a flow needs the name of a router", value=value, allowed=allowed)
             return value
         case "size":
-            return None if value in (None, "unlimited") else number(key, "segments", value, segment_bytes)
+            return None if value in (None, "unlimited") else _flow_number(key, "segments", value, segment_bytes)
         case "interface":
-            return number(key, "rate", value, segment_bytes)
+            return _flow_number(key, "rate", value, segment_bytes)
         case "algorithm":
             return None if value is None else algorithms.resolve(value).name
         case "stop":
-            return None if value in (None, "never") else number(key, "time", value, segment_bytes)
-    return number(key, "time", value, segment_bytes)
+            return None if value in (None, "never") else _flow_number(key, "time", value, segment_bytes)
+    return _flow_number(key, "time", value, segment_bytes)
 
 
 def _flow_number(key: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
+    return (_text_number if isinstance(value, str) else _number)(key, kind, value, segment_bytes)
+
+
+def _number(key: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
     number: float = ranges.parse(f"flows[].{key}", kind, value, segment_bytes=segment_bytes)
     return number
 
 
-_text_number = lru_cache(maxsize=1 << 12)(_flow_number)
-
-
-def _known_number(key: str, kind: units.Kind, value: Any, segment_bytes: float) -> float:
-    """Return a number as `_flow_number` does; each text is read once, because thousands of flows may share it."""
-    return (_text_number if isinstance(value, str) else _flow_number)(key, kind, value, segment_bytes)
+_text_number = lru_cache(maxsize=1 << 12)(_number)  # thousands of flows may have the same text

@@ -9,7 +9,7 @@ from typing import Any
 
 from mesonet import algorithms
 from mesonet.errors import InputError
-from mesonet.files.csv_rows import by_column, rows
+from mesonet.files.csv_rows import columns_of, rows
 from mesonet.scenarios import flow_applications, flow_receivers
 from mesonet.scenarios.by_column import converted, rows_of
 
@@ -64,7 +64,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
             "no such file", path="flows", value=name, allowed="the path of a CSV file, or [[flows]] in the file"
         )
     columns: dict[str, Sequence[Any]] = {
-        key: cells for key, cells in by_column(path, KEYS, needed=2).items() if any(cells)
+        key: cells for key, cells in columns_of(path, KEYS, needed=2).items() if any(cells)
     }
     for key in _WHOLE:
         if key in columns:

@@ -261,7 +261,7 @@ pub fn in_slices(scenario: &Value, seed: u64, engine: Engine, threads: usize, sl
     everything(begin(scenario, seed, engine, threads), slice_of(scenario, slices), |simulation, _| simulation)
 }
 
-/// One of so many slices of the time of a scenario, s.
+/// A slice of the time of a scenario that is divided into so many, s.
 pub fn slice_of(scenario: &Value, slices: usize) -> f64 {
     scenario["time"]["duration"].as_f64().unwrap() / slices as f64
 }
