@@ -8,37 +8,43 @@ use std::collections::BinaryHeap;
 /// An instant and what is armed for it.
 type TimerEvent = (Picos, u64);
 
-/// Slots are 2^34 ps long, 17 ms: the heap of a slot is small, and few slots are empty (chosen).
-const SLOT_BITS: u32 = 34;
-/// Slots of a turn: 4.4 s, longer than most timeouts (chosen).
-const SLOTS: u64 = 256;
+/// Slots of timers are 2^34 ps long, 17 ms: few are armed for the present slot (chosen).
+pub const OF_TIMERS: u32 = 34;
+/// Slots of departures are 2^27 ps long, 0.13 ms, for some ten of them in a domain of a busy network (chosen).
+pub const OF_DEPARTURES: u32 = 27;
+
+/// Slots of a turn: 18 s of timers, 0.14 s of departures, longer than most timeouts and gaps (chosen).
+const SLOTS: u64 = 1024;
+const WORD: u64 = u64::BITS as u64;
 
 /// Entries (instant, code). They are never removed early: the owner checks, when one comes, whether it still applies.
 /// Equal instants come in the order of their codes.
 ///
-/// Only the entries that are due soon are in order, in a heap. Those of the later slots of this turn lie in a list for each
-/// slot, and those of later turns in one list.
+/// Only the entries of the present slot are in order: a list that was sorted when the slot began, and a heap of those that
+/// were armed since. Entries of the later slots of this turn lie in a list for each slot, and those of later turns in one
+/// list. A slot is 2^`BITS` ps long.
 ///
-/// Invariant: `soon` is empty only where nothing is armed; `soon` has all entries before the end of slot `slot`.
+/// Invariant: `sorted` and `armed` are both empty only where nothing is armed; they have all entries before the end of slot
+/// `slot`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<TimerEvent>", into = "Vec<TimerEvent>")]
-pub struct Timers {
-    soon: BinaryHeap<Reverse<TimerEvent>>,
-    /// The last slot whose entries are in `soon`, counted from instant 0.
+pub struct Timers<const BITS: u32> {
+    /// Last to first.
+    sorted: Vec<TimerEvent>,
+    armed: BinaryHeap<Reverse<TimerEvent>>,
+    /// The present slot, counted from instant 0.
     slot: u64,
     /// Entries of later slots of the turn that holds `slot`, by slot of a turn.
     slots: Vec<Vec<TimerEvent>>,
-    /// Number of these entries: a search through empty slots would cost more than the heap saves.
+    /// A bit for each of these slots that has entries: a search through empty slots would cost more than the heap saves.
+    occupied: [u64; (SLOTS / WORD) as usize],
+    /// Number of these entries.
     in_slots: usize,
     /// Entries of later turns.
     later: Vec<TimerEvent>,
 }
 
-fn slot_of(at: Picos) -> u64 {
-    at >> SLOT_BITS
-}
-
-impl From<Vec<TimerEvent>> for Timers {
+impl<const BITS: u32> From<Vec<TimerEvent>> for Timers<BITS> {
     fn from(entries: Vec<TimerEvent>) -> Self {
         let mut timers = Self::default();
         entries.into_iter().for_each(|(at, code)| timers.arm(at, code));
@@ -46,23 +52,23 @@ impl From<Vec<TimerEvent>> for Timers {
     }
 }
 
-impl From<Timers> for Vec<TimerEvent> {
-    fn from(timers: Timers) -> Self {
-        let soon = timers.soon.into_iter().map(|entry| entry.0);
+impl<const BITS: u32> From<Timers<BITS>> for Vec<TimerEvent> {
+    fn from(timers: Timers<BITS>) -> Self {
+        let present = timers.sorted.into_iter().chain(timers.armed.into_iter().map(|entry| entry.0));
         let mut entries: Vec<_> =
-            soon.chain(timers.slots.into_iter().flatten()).chain(timers.later).collect();
+            present.chain(timers.slots.into_iter().flatten()).chain(timers.later).collect();
         // Equal states are equal bytes.
         entries.sort_unstable();
         entries
     }
 }
 
-impl Timers {
+impl<const BITS: u32> Timers<BITS> {
     /// Arms an event.
     #[inline]
     pub fn arm(&mut self, at: Picos, code: u64) {
-        if slot_of(at) <= self.slot {
-            self.soon.push(Reverse((at, code)));
+        if at >> BITS <= self.slot {
+            self.armed.push(Reverse((at, code)));
         } else {
             self.arm_later(at, code);
         }
@@ -70,16 +76,28 @@ impl Timers {
 
     #[inline(never)]
     fn arm_later(&mut self, at: Picos, code: u64) {
-        let slot = slot_of(at);
-        if self.soon.is_empty() {
+        let slot = at >> BITS;
+        if self.is_empty() {
             self.slot = slot;
-            self.soon.push(Reverse((at, code)));
+            self.sorted.push((at, code));
         } else if slot / SLOTS > self.slot / SLOTS {
             self.later.push((at, code));
         } else {
             self.slots.resize_with(SLOTS as usize, Vec::new);
-            self.slots[(slot % SLOTS) as usize].push((at, code));
+            let place = slot % SLOTS;
+            self.slots[place as usize].push((at, code));
+            self.occupied[(place / WORD) as usize] |= 1 << (place % WORD);
             self.in_slots += 1;
+        }
+    }
+
+    /// The next event.
+    #[inline]
+    fn peek(&self) -> Option<TimerEvent> {
+        match (self.sorted.last(), self.armed.peek()) {
+            (Some(sorted), Some(Reverse(armed))) => Some(*sorted.min(armed)),
+            (Some(next), None) | (None, Some(Reverse(next))) => Some(*next),
+            (None, None) => None,
         }
     }
 
@@ -87,36 +105,42 @@ impl Timers {
     #[must_use]
     #[inline]
     pub fn next(&self) -> Option<Picos> {
-        self.soon.peek().map(|entry| entry.0.0)
+        self.peek().map(|next| next.0)
     }
 
     /// The code of the next event.
     #[must_use]
     #[inline]
     pub fn upcoming(&self) -> Option<u64> {
-        self.soon.peek().map(|entry| entry.0.1)
+        self.peek().map(|next| next.1)
     }
 
     /// Takes the next event.
     #[inline]
     pub fn take(&mut self) -> Option<TimerEvent> {
-        let entry = self.soon.pop();
-        if self.soon.is_empty() && self.in_slots + self.later.len() > 0 {
+        let next = self.peek()?;
+        if self.sorted.last() == Some(&next) {
+            self.sorted.pop();
+        } else {
+            self.armed.pop();
+        }
+        if self.is_empty() && self.in_slots + self.later.len() > 0 {
             self.advance();
         }
-        entry.map(|entry| entry.0)
+        Some(next)
     }
 
-    /// Moves on from an empty heap to the next slot that has entries, if there is one.
+    /// Moves on from an empty slot to the next slot that has entries, if there is one.
     #[inline(never)]
     fn advance(&mut self) {
         if self.in_slots > 0 {
-            let rest = self.slots.iter_mut().skip((self.slot % SLOTS) as usize + 1);
-            let next = rest.enumerate().find(|(_, entries)| !entries.is_empty());
-            let (ahead, entries) = next.expect("as many entries as were counted");
-            self.slot += ahead as u64 + 1;
+            let place = self.first_occupied();
+            let entries = &mut self.slots[place as usize];
+            self.slot = self.slot / SLOTS * SLOTS + place;
+            self.occupied[(place / WORD) as usize] &= !(1 << (place % WORD));
             self.in_slots -= entries.len();
-            self.soon.extend(entries.drain(..).map(Reverse));
+            self.sorted.append(entries);
+            self.sorted.sort_unstable_by(|one, other| other.cmp(one));
             return;
         }
         // This turn is over: on to the first of a later one.
@@ -127,16 +151,25 @@ impl Timers {
         later.into_iter().for_each(|(at, code)| self.arm(at, code));
     }
 
+    /// The first slot of this turn that has entries; those behind the present one have none.
+    ///
+    /// # Panics
+    /// If none has.
+    fn first_occupied(&self) -> u64 {
+        let word = self.occupied.iter().position(|word| *word != 0).expect("as many entries as were counted");
+        word as u64 * WORD + u64::from(self.occupied[word].trailing_zeros())
+    }
+
     /// Number of armed events.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.soon.len() + self.in_slots + self.later.len()
+        self.sorted.len() + self.armed.len() + self.in_slots + self.later.len()
     }
 
     /// Returns whether none is armed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.soon.is_empty()
+        self.sorted.is_empty() && self.armed.is_empty()
     }
 }
 
@@ -145,7 +178,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SLOT: Picos = 1 << SLOT_BITS;
+    const SLOT: Picos = 1 << OF_TIMERS;
 
     proptest! {
         /// Events armed not before the one that came last come in order, whatever the distance; a copy of the state that
@@ -153,10 +186,10 @@ mod tests {
         #[test]
         fn come_in_order(
             steps in proptest::collection::vec(
-                (0u8..4, prop_oneof![0..3 * SLOT, 0..100 * SLOT, 0..1000 * SLOT, Just(0)], 0u64..3), 1..300,
+                (0u8..4, prop_oneof![0..3 * SLOT, 0..100 * SLOT, 0..4000 * SLOT, Just(0)], 0u64..3), 1..300,
             ),
         ) {
-            let (mut timers, mut plain) = (Timers::default(), BinaryHeap::new());
+            let (mut timers, mut plain) = (Timers::<OF_TIMERS>::default(), BinaryHeap::new());
             let mut now = 0;
             for (step, (what, wait, code)) in steps.into_iter().enumerate() {
                 if what < 2 {
