@@ -179,7 +179,7 @@ impl Domain {
             match event {
                 Event::Acknowledgement(segment) => {
                     let many = self.flows.len() >= MANY_FLOWS;
-                    if (many || !self.repairs.is_empty())
+                    if (many || !self.samplers.is_empty())
                         && let Some(flow) = self.fabric.upcoming()
                     {
                         let slot = self.slot(flow);
@@ -211,12 +211,9 @@ impl Domain {
         }
     }
 
-    /// Asks for the lists of departures of a flow whose other state is in the caches.
+    /// Asks for the list of departures of a flow whose other state is in the caches.
     #[inline(always)]
     fn fetch_departures(&self, slot: u32) {
-        if let Some(repair) = self.repairs.get(slot as usize) {
-            repair.rack.fetch_first();
-        }
         if let Some(sampler) = self.samplers.get(slot as usize) {
             sampler.fetch_first();
         }

@@ -12,6 +12,11 @@ pub(super) fn gap(flow: &Flow, unpaced: u64) -> Picos {
     match flow.controller.pacing_rate() {
         None => flow.interface_time,
         Some(_) if flow.sent < unpaced => flow.interface_time,
-        Some(rate) => flow.interface_time.max((SECOND as f64 / rate).ceil().min(LONGEST) as Picos),
+        Some(rate) => {
+            let gap = (SECOND as f64 / rate).min(LONGEST);
+            // Rounded up; a call of `ceil` takes longer.
+            let whole = gap as Picos;
+            flow.interface_time.max(whole + Picos::from((whole as f64) < gap))
+        }
     }
 }

@@ -18,30 +18,6 @@ pub(super) fn restarts_timer(rules: &Rules, repair: &mut Repair, flow: &Flow) ->
     !partial || repair.reno.partial()
 }
 
-/// A segment leaves.
-#[inline(never)]
-pub(super) fn sent(
-    rules: &Rules,
-    repair: &mut Repair,
-    flow: &Flow,
-    sequence: u64,
-    retransmission: bool,
-    now: Picos,
-) {
-    if rules.reduces() && flow.recovery == Recovery::Fast {
-        repair.prr.sent();
-    }
-    if rules.rack {
-        if retransmission {
-            // Outside recovery only a probe is sent again.
-            repair.rack.sent_again(sequence, now, flow.recovery == Recovery::Open);
-        } else {
-            repair.rack.sent(sequence, now);
-            repair.probe.schedule(flow, now, rules.probe_ack_delay);
-        }
-    }
-}
-
 impl Simulation {
     /// Takes the transmissions of data with these numbers off the network, counted from 1, retransmissions included, over
     /// the flows with sources in one domain: to test recovery by the cases of the literature, which say what is lost.
@@ -72,6 +48,62 @@ impl Domain {
         self.repairs[slot].begin(self.flows[slot].base);
     }
 
+    /// Segment `sequence` leaves.
+    #[inline(always)]
+    pub(super) fn note_departure(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+        let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);
+        if retransmission || flow.recovery == Recovery::Fast || !self.shared.rules.rack {
+            self.note_departure_in_recovery(slot, sequence, retransmission);
+            return;
+        }
+        repair.rack.sent(sequence, self.now);
+        repair.probe.schedule(flow, self.now, self.shared.rules.probe_ack_delay);
+        let deadline = flow.deadline.min(repair.timer());
+        self.watch_until(slot, deadline);
+    }
+
+    /// The same in fast recovery, or not for the first time, or where losses are not found by time.
+    #[inline(never)]
+    fn note_departure_in_recovery(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+        let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);
+        let rules = &self.shared.rules;
+        if rules.reduces() && flow.recovery == Recovery::Fast {
+            repair.prr.sent();
+        }
+        if rules.rack {
+            if retransmission {
+                // Outside recovery only a probe is sent again.
+                repair.rack.sent_again(sequence, self.now, flow.recovery == Recovery::Open);
+            } else {
+                repair.rack.sent(sequence, self.now);
+                repair.probe.schedule(flow, self.now, rules.probe_ack_delay);
+            }
+        }
+    }
+
+    /// Segment `sequence` is acknowledged by `segment`, where losses are found by time. Returns whether it is the lowest
+    /// outstanding one and nothing but its round trip follows: none is missing, and all that are open left later.
+    #[inline(always)]
+    fn takes_in_order(&mut self, slot: u32, sequence: u64, segment: &Segment) -> bool {
+        let (flow, repair) = (&mut self.flows[slot as usize], &mut self.repairs[slot as usize]);
+        let next = flow.board.is_whole() && flow.board.una() == sequence && !segment.is_copy();
+        let departure = segment.departure(self.now);
+        if !next || !repair.probe.is_free() || !repair.rack.in_order(sequence, departure, self.now) {
+            return false;
+        }
+        flow.board.acknowledge(sequence, u32::MAX);
+        true
+    }
+
+    /// Segment `sequence` is acknowledged: by the copy `segment`, where losses are found by time.
+    #[inline(always)]
+    pub(super) fn take_by_time(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+        if self.takes_in_order(slot, sequence, segment) {
+            return Acked::New { sent_once: true };
+        }
+        self.take_out_of_order(slot, sequence, segment)
+    }
+
     /// Segment `sequence` is acknowledged: by the copy `segment`. The sender knew all below `una` to have arrived.
     #[inline(never)]
     pub(super) fn take_acknowledgement(
@@ -82,7 +114,7 @@ impl Domain {
         una: u64,
     ) -> Acked {
         if self.shared.rules.rack {
-            return self.take_by_time(slot, sequence, segment);
+            return self.take_out_of_order(slot, sequence, segment);
         }
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
@@ -208,15 +240,14 @@ impl Domain {
     #[inline(never)]
     pub(super) fn reduce(&mut self, slot: u32, acked: u32, advanced: bool) {
         let flow = &self.flows[slot as usize];
-        if flow.recovery == Recovery::Fast {
-            let (pipe, target) = (flow.board.pipe(), flow.controller.cwnd());
-            let step = Step { acked, pipe, target, advanced, losses: self.losses_found(slot) };
-            self.repairs[slot as usize].prr.acknowledged(self.shared.rules.prr, &step);
-        }
+        let (pipe, target) = (flow.board.pipe(), flow.controller.cwnd());
+        let step = Step { acked, pipe, target, advanced, losses: self.losses_found(slot) };
+        self.repairs[slot as usize].prr.acknowledged(self.shared.rules.prr, &step);
     }
 
-    /// Segment `sequence` is acknowledged by the copy `segment`, and others are found lost.
-    fn take_by_time(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+    /// Segment `sequence` is acknowledged by the copy `segment`, and others may be found lost.
+    #[inline(never)]
+    fn take_out_of_order(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
         let (now, departure) = (self.now, segment.departure(self.now));
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
@@ -252,22 +283,31 @@ impl Domain {
         repair.relapsed |= congested && !config.manages_recovery();
     }
 
-    /// After an acknowledgement: further reductions, and the timers.
-    #[inline(never)]
+    /// After an acknowledgement, which may have `advanced` the cumulative point: the timers.
+    #[inline(always)]
     pub(super) fn follow_acknowledgement(&mut self, slot: u32, advanced: bool) {
-        self.reduce_again(slot);
-        let flow = &self.flows[slot as usize];
-        let probe = &mut self.repairs[slot as usize].probe;
+        let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);
         if advanced {
-            probe.schedule(flow, self.now, self.shared.rules.probe_ack_delay);
+            repair.probe.schedule(flow, self.now, self.shared.rules.probe_ack_delay);
         } else {
-            probe.timer = OFF;
+            repair.probe.timer = OFF;
         }
+        let deadline = flow.deadline.min(repair.timer());
+        self.watch_until(slot, deadline);
     }
 
     /// A retransmission that left after the last reduction is lost: one more, with a recovery of its own (RFC 5681,
     /// section 4.3). A probe has repaired a loss: one reduction, and nothing to recover (RFC 8985, section 7.4).
-    fn reduce_again(&mut self, slot: u32) {
+    #[inline(always)]
+    pub(super) fn reduce_again(&mut self, slot: u32) {
+        let repair = &self.repairs[slot as usize];
+        if repair.relapsed || repair.repaired {
+            self.reduce_once_more(slot);
+        }
+    }
+
+    #[inline(never)]
+    fn reduce_once_more(&mut self, slot: u32) {
         let repair = &mut self.repairs[slot as usize];
         let [relapsed, repaired] = [&mut repair.relapsed, &mut repair.repaired].map(std::mem::take);
         let recovery = self.flows[slot as usize].recovery;
@@ -327,17 +367,21 @@ impl Domain {
 
     /// The next segment to send where losses are found by time: a lost one, else a new one. Probes and lost
     /// retransmissions leave nothing to do for the early and the rescue retransmissions of RFC 6675.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn next_segment_by_time(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
-        let flow = &mut self.flows[slot as usize];
-        if recovering {
-            let rack = &mut self.repairs[slot as usize].rack;
-            let lost = rack.resend(&mut flow.board, flow.recover);
-            if let Some(sequence) = lost.or_else(|| flow.board.retransmit(flow.recover, false)) {
-                return Some((sequence, true));
-            }
+        if recovering && let Some(sequence) = self.next_lost(slot) {
+            return Some((sequence, true));
         }
+        let flow = &mut self.flows[slot as usize];
         flow.may_send_new(self.shared.receiver_window).then(|| (flow.board.send_new(), false))
+    }
+
+    /// The next segment to send again.
+    #[inline(never)]
+    fn next_lost(&mut self, slot: u32) -> Option<u64> {
+        let flow = &mut self.flows[slot as usize];
+        let lost = self.repairs[slot as usize].rack.resend(&mut flow.board, flow.recover);
+        lost.or_else(|| flow.board.retransmit(flow.recover, false))
     }
 
     /// The next segment to send where acknowledgements are cumulative.

@@ -124,7 +124,7 @@ impl Sender<'_> {
         let (now, rules) = (self.now, &self.shared.rules);
         let flow = &mut *self.flow;
         if ack.advances() {
-            if rules.is_plain() || recovery::restarts_timer(rules, &mut self.repairs[self.slot], flow) {
+            if !rules.is_cumulative() || recovery::restarts_timer(rules, &mut self.repairs[self.slot], flow) {
                 flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
             }
             return;
@@ -268,6 +268,8 @@ impl Domain {
         let una = earlier.map_or(flow.board.una(), |earlier| earlier.una);
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
+        } else if self.shared.rules.rack {
+            self.take_by_time(slot, sequence, &segment)
         } else {
             let known = if earlier.is_some_and(|earlier| earlier.dropped) { una } else { flow.board.una() };
             self.take_acknowledgement(slot, sequence, &segment, known)
@@ -297,7 +299,11 @@ impl Domain {
         sender.restart_timer(&ack);
         sender.adjust_window::<MAY_COUNT>(&ack, rtt, &delivery);
         self.react_to_congestion(slot, &ack);
-        self.watch_deadline(slot);
+        if self.shared.rules.rack {
+            self.follow_acknowledgement(slot, ack.advances());
+        } else {
+            self.watch_deadline(slot);
+        }
         self.send_allowed(slot);
     }
 
@@ -339,9 +345,9 @@ impl Domain {
             }
         }
         if self.shared.rules.rack {
-            self.follow_acknowledgement(slot, ack.advances());
+            self.reduce_again(slot);
         }
-        if self.shared.rules.reduces() {
+        if self.shared.rules.reduces() && self.flows[slot as usize].recovery == Recovery::Fast {
             self.reduce(slot, ack.segments(), ack.advances());
         }
     }
@@ -510,6 +516,13 @@ impl Domain {
         if self.shared.rules.rack && flow.state == FlowState::Sending {
             deadline = deadline.min(self.repairs[slot as usize].timer());
         }
+        self.watch_until(slot, deadline);
+    }
+
+    /// The same, where the timers of the sender are known to end at `deadline`.
+    #[inline(always)]
+    pub(super) fn watch_until(&mut self, slot: u32, mut deadline: Picos) {
+        let flow = &self.flows[slot as usize];
         if self.shared.acks.is_some() && flow.state == FlowState::Sending {
             deadline = deadline.min(self.receiver_deadline(slot));
         }
@@ -549,33 +562,47 @@ impl Domain {
     }
 
     /// Sends what the windows and the interface allow.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_now(&mut self, slot: u32) {
+        if self.may_send(slot) {
+            self.send_all(slot);
+        }
+    }
+
+    /// The window allows a segment, there is one, and the interface is free. An event is armed where only the interface is
+    /// awaited.
+    #[inline(always)]
+    fn may_send(&mut self, slot: u32) -> bool {
+        let flow = &self.flows[slot as usize];
+        let mut window = flow.controller.cwnd();
+        if self.shared.rules.reduces() && flow.recovery == Recovery::Fast {
+            window = self.repairs[slot as usize].prr.window(window);
+        }
+        if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
+            return false;
+        }
+        if flow.recovery == Recovery::Open && !flow.may_send_new(self.shared.receiver_window) {
+            return false;
+        }
+        if flow.interface_free > self.now {
+            self.wait_for_interface(slot);
+            return false;
+        }
+        true
+    }
+
+    /// Sends what is allowed, a segment at least if there is one.
+    #[inline(never)]
+    fn send_all(&mut self, slot: u32) {
         loop {
-            let flow = &mut self.flows[slot as usize];
-            let mut window = flow.controller.cwnd();
-            if self.shared.rules.reduces() && flow.recovery == Recovery::Fast {
-                window = self.repairs[slot as usize].prr.window(window);
+            let recovering = self.flows[slot as usize].recovery != Recovery::Open;
+            let Some((sequence, retransmission)) = self.next_segment(slot, recovering) else { return };
+            self.emit(slot, sequence, retransmission);
+            if self.shared.rules.rack && recovering {
+                self.watch_deadline(slot);
             }
-            if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
+            if !self.may_send(slot) {
                 return;
-            }
-            let retransmit = flow.recovery != Recovery::Open;
-            if !retransmit && !flow.may_send_new(self.shared.receiver_window) {
-                return;
-            }
-            if flow.interface_free > self.now {
-                self.wait_for_interface(slot);
-                return;
-            }
-            match self.next_segment(slot, retransmit) {
-                Some((sequence, retransmission)) => {
-                    self.emit(slot, sequence, retransmission);
-                    if self.shared.rules.rack {
-                        self.watch_deadline(slot);
-                    }
-                }
-                None => return,
             }
         }
     }
@@ -641,15 +668,9 @@ impl Domain {
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
         if !self.shared.rules.is_plain() {
-            recovery::sent(
-                &self.shared.rules,
-                &mut self.repairs[slot as usize],
-                flow,
-                sequence,
-                retransmission,
-                now,
-            );
+            self.note_departure(slot, sequence, retransmission);
         }
+        let flow = &mut self.flows[slot as usize];
         if retransmission {
             self.sent_again(slot, sequence);
         } else if let Some(timing) = &mut flow.timing {

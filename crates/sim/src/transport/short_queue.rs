@@ -152,6 +152,25 @@ impl<T: Copy + Default, const N: usize> ShortQueue<T, N> {
         }
     }
 
+    /// Removes the first entry without a look at it. Returns whether there was one.
+    #[inline(always)]
+    pub fn discard_front(&mut self) -> bool {
+        match self {
+            Self::Few { len: 0, .. } => return false,
+            Self::Few { len, few } => {
+                few.copy_within(1.., 0);
+                *len -= 1;
+            }
+            Self::Many(many) => {
+                many.pop_front();
+                if many.is_empty() {
+                    *self = Self::default();
+                }
+            }
+        }
+        true
+    }
+
     /// Removes the first entry.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {

@@ -5,7 +5,6 @@
 //! nothing of section 6.2 is ambiguous. Only impaired links change the order of a flow's segments: elsewhere the reordering
 //! window is the one of a sender which has not seen any.
 
-use crate::engine::prefetch;
 use crate::transport::flow::OFF;
 use crate::transport::short_queue::ShortQueue;
 use crate::transport::{Recovery, RttEstimator, Scoreboard};
@@ -116,14 +115,6 @@ impl Rack {
         }
     }
 
-    /// Asks for the departure of the first outstanding segment ahead of its use.
-    #[inline]
-    pub fn fetch_first(&self) {
-        if let Some(departure) = self.departures.front() {
-            prefetch(departure, 0..1);
-        }
-    }
-
     fn skip_forgotten(&mut self) {
         while self.departures.front() == Some(&OFF) {
             self.departures.pop_front();
@@ -151,6 +142,19 @@ impl Rack {
         } else {
             self.resent.pop_front();
         }
+    }
+
+    /// The original of segment `sequence`, which left at `departure`, has arrived; it is the lowest outstanding one, and none is
+    /// missing. Returns whether nothing is found lost and no timer runs: all copies whose fate is open left later.
+    #[inline(always)]
+    pub fn in_order(&mut self, sequence: u64, departure: Picos, now: Picos) -> bool {
+        let copy = Transmission { time: departure, sequence };
+        if copy <= self.latest || !self.resent.is_empty() || !self.again.is_empty() {
+            return false;
+        }
+        (self.latest, self.rtt, self.timer) = (copy, now - departure, OFF);
+        self.settle_below(sequence + 1);
+        true
     }
 
     /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived, the `original` or
@@ -215,7 +219,7 @@ impl Rack {
     /// The fate of all below segment `una` is known, as nearly always.
     #[inline]
     fn settle_below(&mut self, una: u64) {
-        while self.first < una && self.departures.pop_front().is_some() {
+        while self.first < una && self.departures.discard_front() {
             self.first += 1;
         }
     }
@@ -238,11 +242,9 @@ impl Rack {
             self.settle_below(board.una());
         }
         let mut congested = false;
-        while let Some(copy) = self.oldest() {
+        // What left after all that has arrived is not lost.
+        while let Some(copy) = self.oldest().filter(|copy| *copy <= self.latest) {
             if !board.has_arrived(copy.sequence) {
-                if copy > self.latest {
-                    break;
-                }
                 let enough = board.passed_over() >= u64::from(threshold);
                 let lost_at = copy.time + self.rtt + self.reordering_window(rtt, recovery, enough);
                 if lost_at > now {
