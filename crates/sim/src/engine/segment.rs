@@ -100,6 +100,21 @@ impl Segment {
         Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | target as u64 }
     }
 
+    /// All of it but its instant, for functions off the main path: a reference would keep the segment in memory there, where it
+    /// is written in parts, read as a whole and waited for.
+    #[must_use]
+    #[inline(always)]
+    pub fn words(self) -> [u64; 2] {
+        [u64::from(self.flow.0) | u64::from(self.sequence) << 32, self.stamp]
+    }
+
+    /// The segment of these [`Self::words`] that arrives at `time`.
+    #[must_use]
+    #[inline(always)]
+    pub fn from_words(time: Picos, [names, stamp]: [u64; 2]) -> Self {
+        Self { time, flow: FlowId(names as u32), sequence: (names >> 32) as u32, stamp }
+    }
+
     /// The same, and it is a retransmission.
     #[must_use]
     #[inline]

@@ -268,7 +268,7 @@ impl LaneFabric {
 
     /// See [`super::Fabric::next`].
     #[inline]
-    pub fn next(&mut self, limit: Picos) -> Option<(Picos, Event)> {
+    pub fn next(&mut self, limit: Picos) -> Option<Event> {
         loop {
             let (time, lane) = self.lanes.next();
             if time >= limit {
@@ -285,7 +285,7 @@ impl LaneFabric {
                 }
                 End::Sources => {
                     self.acknowledging_lane = lane;
-                    return Some((time, Event::Acknowledgement(self.lanes.pop(lane))));
+                    return Some(Event::acknowledgement(time, self.lanes.pop(lane)));
                 }
                 End::Hosts(router) => {
                     let segment = self.lanes.pop(lane);
@@ -294,20 +294,20 @@ impl LaneFabric {
                             self.answer(time, router, answer);
                         }
                     } else if self.returns(time, lane, segment) {
-                        return Some((time, Event::Acknowledgement(segment)));
+                        return Some(Event::acknowledgement(time, segment));
                     }
                 }
                 End::Deciding => {
                     let segment = self.lanes.pop(lane);
                     if segment.target() < self.receivers {
                         if let Some(answer) = self.reach(time, segment) {
-                            return Some((time, Event::Arrival(answer)));
+                            return Some(Event::arrival(time, answer));
                         }
                     } else if self.returns(time, lane, segment) {
-                        return Some((time, Event::Acknowledgement(segment)));
+                        return Some(Event::acknowledgement(time, segment));
                     }
                 }
-                End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
+                End::Alarm(alarm) => return Some(Event::alarm(time, alarm)),
                 End::Departure(queue) => self.serve(time, usize::from(queue)),
             }
         }
@@ -328,13 +328,14 @@ impl LaneFabric {
         if self.is_plain {
             self.arrive_at_router::<false>(now, router.index(), segment);
         } else {
-            self.arrive_elsewhere(now, router.index(), segment);
+            self.arrive_elsewhere(now, router.index(), segment.words());
         }
     }
 
     /// A segment reaches a router whose queue or whose links are not plain.
     #[inline(never)]
-    fn arrive_elsewhere(&mut self, now: Picos, router: usize, segment: Segment) {
+    fn arrive_elsewhere(&mut self, now: Picos, router: usize, segment: [u64; 2]) {
+        let segment = Segment::from_words(now, segment);
         if self.has_plain_queues {
             self.arrive_at_router::<true>(now, router, segment);
         } else {
@@ -346,7 +347,7 @@ impl LaneFabric {
     #[inline(always)]
     fn arrive_at_router<const IMPAIRED: bool>(&mut self, now: Picos, router: usize, mut segment: Segment) {
         let Some(departure) = self.routers[router].arrive(now) else {
-            self.drop(now, segment);
+            self.drop_here(now, segment.words());
             return;
         };
         let served = &self.routers[router];
@@ -520,10 +521,10 @@ impl LaneFabric {
         self.crossed.leaving += 1;
         let egress = match segment.flow.home() {
             FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
-            FlowHome::OwnLanes(own) => return self.acknowledge_own(now, own, segment),
+            FlowHome::OwnLanes(own) => return self.acknowledge_own(now, own, segment.words()),
         };
         if let Some(delays) = &mut self.segment_delays {
-            delays.add(now, &segment);
+            delays.add(segment.age(now));
         }
         self.send(now, egress, segment);
     }
@@ -531,7 +532,7 @@ impl LaneFabric {
     /// The same for a flow with lanes of its own.
     #[cold]
     #[inline(never)]
-    fn acknowledge_own(&mut self, now: Picos, own: usize, segment: Segment) {
+    fn acknowledge_own(&mut self, now: Picos, own: usize, segment: [u64; 2]) {
         if let Some(answer) = self.hear(now, own, segment) {
             self.send_on(now, self.own_flows[own].acks, answer);
         }
@@ -540,13 +541,14 @@ impl LaneFabric {
     /// A segment of a flow with lanes of its own reaches its receiver; returns the answer.
     #[cold]
     #[inline(never)]
-    fn hear(&mut self, now: Picos, own: usize, segment: Segment) -> Option<Segment> {
+    fn hear(&mut self, now: Picos, own: usize, segment: [u64; 2]) -> Option<Segment> {
+        let segment = Segment::from_words(now, segment);
         let receiver = self.own_flows[own].receiver;
         if receiver.is_watched {
             self.arrivals.push((now, segment));
         }
         if let Some(delays) = self.segment_delays.as_mut().filter(|_| !receiver.is_datagrams) {
-            delays.add(now, &segment);
+            delays.add(segment.age(now));
         }
         receiver.answer(segment)
     }
@@ -556,10 +558,10 @@ impl LaneFabric {
     fn reach(&mut self, now: Picos, segment: Segment) -> Option<Segment> {
         self.crossed.leaving += 1;
         if let FlowHome::OwnLanes(own) = segment.flow.home() {
-            return self.hear(now, own, segment);
+            return self.hear(now, own, segment.words());
         }
         if let Some(delays) = &mut self.segment_delays {
-            delays.add(now, &segment);
+            delays.add(segment.age(now));
         }
         Some(segment)
     }
@@ -603,8 +605,15 @@ impl LaneFabric {
         }
     }
 
-    /// A segment is dropped.
+    /// A segment is dropped on the main path.
     #[cold]
+    #[inline(never)]
+    fn drop_here(&mut self, now: Picos, segment: [u64; 2]) {
+        self.drop(now, Segment::from_words(now, segment));
+    }
+
+    /// A segment is dropped.
+    #[inline(never)]
     pub fn drop(&mut self, time: Picos, segment: Segment) {
         if segment.target() >= self.receivers {
             self.crossed.acks_dropped += 1;

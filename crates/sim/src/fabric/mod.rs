@@ -24,15 +24,47 @@ pub use origins::Origins;
 pub use plain::PlainFabric;
 use serde::{Deserialize, Serialize};
 
-/// An event of the endpoints.
+/// What happens at the endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// An acknowledgement reaches its source: the segment that caused it.
-    Acknowledgement(Segment),
+pub enum EventKind {
+    /// An acknowledgement reaches its source.
+    Acknowledgement,
     /// A segment reaches a receiver that decides when it acknowledges.
-    Arrival(Segment),
+    Arrival,
     /// An alarm is due.
     Alarm(Alarm),
+}
+
+/// An event of the endpoints. Its parts are apart: a segment in some of the kinds would be written in parts of one size and read
+/// in those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its instant.
+    pub time: Picos,
+    /// What happens.
+    pub kind: EventKind,
+    /// The segment that arrives, or that caused the acknowledgement; without meaning where an alarm is due.
+    pub segment: Segment,
+}
+
+impl Event {
+    /// An alarm is due at `time`.
+    #[inline(always)]
+    fn alarm(time: Picos, alarm: Alarm) -> Self {
+        Self { time, kind: EventKind::Alarm(alarm), segment: Segment::default() }
+    }
+
+    /// The acknowledgement that `segment` caused reaches its source at `time`.
+    #[inline(always)]
+    fn acknowledgement(time: Picos, segment: Segment) -> Self {
+        Self { time, kind: EventKind::Acknowledgement, segment }
+    }
+
+    /// `segment` reaches a receiver that decides at `time`.
+    #[inline(always)]
+    fn arrival(time: Picos, segment: Segment) -> Self {
+        Self { time, kind: EventKind::Arrival, segment }
+    }
 }
 
 /// The first entry of a queue that the endpoints keep. At one instant alarms come after segments, in this order.
@@ -134,10 +166,10 @@ impl OwnReceiver {
 pub struct SegmentDelays(Histogram);
 
 impl SegmentDelays {
-    /// A segment reaches its receiver now.
+    /// A segment reaches its receiver so long after it left its source.
     #[inline(never)]
-    fn add(&mut self, now: Picos, segment: &Segment) {
-        self.0.add(segment.age(now) / DELAY_UNIT);
+    fn add(&mut self, delay: Picos) {
+        self.0.add(delay / DELAY_UNIT);
     }
 }
 
@@ -165,10 +197,9 @@ pub enum Fabric {
 }
 
 impl Fabric {
-    /// The next event of the endpoints, with its instant, if it comes before `limit`; everything else before it has
-    /// happened.
+    /// The next event of the endpoints, if it comes before `limit`; everything else before it has happened.
     #[inline]
-    pub fn next(&mut self, limit: Picos) -> Option<(Picos, Event)> {
+    pub fn next(&mut self, limit: Picos) -> Option<Event> {
         match self {
             Self::Lanes(fabric) => fabric.next(limit),
             Self::Plain(fabric) => fabric.next(limit),

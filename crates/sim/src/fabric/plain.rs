@@ -135,7 +135,7 @@ impl PlainFabric {
     }
 
     /// See [`super::Fabric::next`].
-    pub fn next(&mut self, limit: Picos) -> Option<(Picos, Event)> {
+    pub fn next(&mut self, limit: Picos) -> Option<Event> {
         loop {
             let time = self.next_instant();
             if time >= limit {
@@ -146,7 +146,7 @@ impl PlainFabric {
                 match self.network.lanes[order.1.index()].end {
                     LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
                     LaneEnd::Receivers(_) if self.is_acknowledgement(&segment) => match segment.flow.home() {
-                        FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
+                        FlowHome::Group(_) => return Some(Event::acknowledgement(time, segment)),
                         FlowHome::OwnLanes(own) => self.push(time, self.own[own].acks, segment),
                     },
                     LaneEnd::Receivers(access) => {
@@ -157,23 +157,23 @@ impl PlainFabric {
                         self.crossed.leaving += 1;
                         if let Some(delays) = self.segment_delays.as_mut().filter(|_| !receiver.is_datagrams)
                         {
-                            delays.add(time, &segment);
+                            delays.add(segment.age(time));
                         }
                         if receiver.is_watched {
                             self.arrivals.push((time, segment));
                         }
                         if let Some(answer) = receiver.answer(segment) {
                             if self.hands_over {
-                                return Some((time, Event::Arrival(answer)));
+                                return Some(Event::arrival(time, answer));
                             }
                             self.acknowledge(time, access.index(), answer);
                         }
                     }
-                    LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
+                    LaneEnd::Sources(_) => return Some(Event::acknowledgement(time, segment)),
                 }
             } else if let Some(alarm) = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))
             {
-                return Some((time, Event::Alarm(alarm)));
+                return Some(Event::alarm(time, alarm));
             } else {
                 let (_, queue) = self.departures.pop_first()?;
                 self.serve(time, queue);

@@ -209,7 +209,7 @@ impl Domain {
         }
         self.watch(slot, deadline);
         self.counters.entering += 1;
-        self.inject(slot, segment);
+        self.inject(slot, segment.words());
     }
 
     /// No answer to the last SYN.

@@ -11,7 +11,7 @@ use super::misbehaving::EarlyAcks;
 use super::shared::Shared;
 use super::slots::Slots;
 use crate::engine::{FlowHome, FlowId, Interfaces, OF_TIMERS, Timers, prefetch};
-use crate::fabric::{Alarm, Event, Fabric};
+use crate::fabric::{Alarm, Event, EventKind, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
 use crate::network::DomainId;
 use crate::transport::{DeliverySampler, Flow, HOT_LINES, HOT_REPAIR_LINES, Receiver, Repair};
@@ -174,10 +174,10 @@ impl Domain {
 
     /// Everything that happens before `limit`.
     pub fn run(&mut self, limit: Picos) {
-        while let Some((time, event)) = self.fabric.next(limit) {
+        while let Some(Event { time, kind, segment }) = self.fabric.next(limit) {
             self.now = time;
-            match event {
-                Event::Acknowledgement(segment) => {
+            match kind {
+                EventKind::Acknowledgement => {
                     let many = self.flows.len() >= MANY_FLOWS;
                     if (many || !self.samplers.is_empty())
                         && let Some(flow) = self.fabric.upcoming()
@@ -187,9 +187,9 @@ impl Domain {
                     }
                     self.acknowledged(segment);
                 }
-                Event::Arrival(segment) => self.reach(segment),
-                Event::Alarm(Alarm::Timer) => self.timer(),
-                Event::Alarm(Alarm::Interface(queue)) => self.interface(queue),
+                EventKind::Arrival => self.reach(segment),
+                EventKind::Alarm(Alarm::Timer) => self.timer(),
+                EventKind::Alarm(Alarm::Interface(queue)) => self.interface(queue),
             }
         }
     }

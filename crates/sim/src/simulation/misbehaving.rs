@@ -23,7 +23,8 @@ impl Domain {
     /// acknowledgement takes the round-trip propagation delay, whatever happens to the segment: it knows when the segment
     /// left, because its own acknowledgements clock the sender.
     #[inline(never)]
-    pub(super) fn inject_on(&mut self, slot: u32, lane: LaneId, segment: Segment) {
+    pub(super) fn inject_on(&mut self, slot: u32, lane: LaneId, segment: [u64; 2]) {
+        let segment = Segment::from_words(self.now, segment);
         self.fabric.send_on(self.now, lane, segment);
         let FlowHome::OwnLanes(own) = segment.flow.home() else { return };
         // A SYN is answered when it arrives.

@@ -34,9 +34,9 @@ impl Simulation {
 impl Domain {
     /// The transmission whose turn it is to be lost.
     #[cold]
-    pub(super) fn lose(&mut self, segment: Segment) {
+    pub(super) fn lose(&mut self, segment: [u64; 2]) {
         self.next_loss = self.losses.pop().unwrap_or(u64::MAX);
-        self.fabric.drop(self.now, segment);
+        self.fabric.drop(self.now, Segment::from_words(self.now, segment));
     }
 
     /// A flow is connected.

@@ -698,10 +698,10 @@ impl Domain {
             segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), retransmission);
         }
         if self.counters.data_sent == self.next_loss {
-            self.lose(segment);
+            self.lose(segment.words());
             return;
         }
-        self.inject(slot, segment);
+        self.inject(slot, segment.words());
     }
 
     /// Segment `sequence` leaves again. Where acknowledgements are selective, the timer of the lowest outstanding one starts anew
@@ -749,10 +749,13 @@ impl Domain {
 
     /// A segment leaves its source: it reaches the access router at once, or over the flow's own lane.
     #[inline]
-    pub(super) fn inject(&mut self, slot: u32, segment: Segment) {
+    pub(super) fn inject(&mut self, slot: u32, segment: [u64; 2]) {
         let flow = &self.flows[slot as usize];
         match flow.access_lane {
-            None => self.fabric.arrive(self.now, flow.access_router, segment),
+            None => {
+                let segment = Segment::from_words(self.now, segment);
+                self.fabric.arrive(self.now, flow.access_router, segment);
+            }
             Some(lane) => self.inject_on(slot, lane, segment),
         }
     }
