@@ -2,7 +2,7 @@
 //! its first round what is delivered may be sent, later losses are taken off the window, and it ends with the window from
 //! before it.
 
-use crate::{AckEvent, LossCause};
+use crate::{AckEvent, Limits, LossCause};
 use serde::{Deserialize, Serialize};
 
 /// The stage of recovery.
@@ -74,7 +74,7 @@ impl Conservation {
 
     /// The window from before.
     pub fn restored(&self, cwnd: f64) -> f64 {
-        cwnd.max(self.prior_window)
+        cwnd.at_least(self.prior_window)
     }
 
     /// Losses, by fast retransmit or timeout.
@@ -136,19 +136,19 @@ impl Conservation {
         let after = |recovery: Recovery, conserving: bool, cwnd: f64| {
             let cwnd = match recovery {
                 Recovery::Open => cwnd,
-                Recovery::Fast | Recovery::Timeout => (cwnd - f64::from(ack.lost)).max(1.0),
+                Recovery::Fast | Recovery::Timeout => (cwnd - f64::from(ack.lost)).at_least(1.0),
             };
             if conserving {
-                return cwnd.max(f64::from(ack.in_flight) + acked);
+                return cwnd.at_least(f64::from(ack.in_flight) + acked);
             }
             let grown = if full {
-                (cwnd + acked).min(target)
+                (cwnd + acked).at_most(target)
             } else if cwnd < target || (ack.delivered as f64) < initial {
                 cwnd + acked
             } else {
                 cwnd
             };
-            grown.max(smallest)
+            grown.at_least(smallest)
         };
         if self.ended != Ended::No {
             let conserving = self.ended == Ended::Conserving;

@@ -48,7 +48,28 @@ pub const MILLISECOND: Picos = 1_000_000_000;
 #[inline]
 #[must_use]
 pub fn seconds(t: Picos) -> f64 {
-    t as f64 / 1e12
+    // Below 2^63, and processors convert signed numbers in one step.
+    t as i64 as f64 / 1e12
+}
+
+/// Comparisons of numbers that are not NaN: an instruction each, where [`f64::max`] takes six.
+trait Limits {
+    /// The larger one.
+    fn at_least(self, least: Self) -> Self;
+    /// The smaller one.
+    fn at_most(self, most: Self) -> Self;
+}
+
+impl Limits for f64 {
+    #[inline(always)]
+    fn at_least(self, least: f64) -> f64 {
+        if self > least { self } else { least }
+    }
+
+    #[inline(always)]
+    fn at_most(self, most: f64) -> f64 {
+        if self < most { self } else { most }
+    }
 }
 
 /// A duration of so many seconds, rounded to a picosecond.

@@ -1,7 +1,7 @@
 //! The window of loss-based algorithms: cwnd, ssthresh, slow start, and the effect of a timeout.
 
 use crate::slow_start::limited_growth;
-use crate::{AckEvent, IdleEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
+use crate::{AckEvent, IdleEvent, Limits, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
 use serde::{Deserialize, Serialize};
 
 /// The effect of a timeout on cwnd and ssthresh.
@@ -79,7 +79,7 @@ impl Common {
     /// The nearest window that is allowed; the largest one for what is not a number.
     #[inline]
     fn bound(&self, cwnd: f64) -> f64 {
-        cwnd.min(self.max_cwnd).max(MIN_CWND)
+        cwnd.at_most(self.max_cwnd).at_least(MIN_CWND)
     }
 }
 
@@ -210,7 +210,7 @@ impl Window {
     #[inline]
     pub fn grow(&mut self, common: &Common, increase: f64) {
         debug_assert!(increase >= 0.0, "an increase of {increase} segments");
-        self.cwnd = (self.cwnd + increase).min(common.max_cwnd);
+        self.cwnd = (self.cwnd + increase).at_most(common.max_cwnd);
     }
 
     /// Sets the window and leaves ssthresh: for algorithms that compute windows rather than increases.

@@ -30,8 +30,8 @@ mod modes;
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment, Param,
-    Phase, Picos, Start, Window, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment,
+    Param, Phase, Picos, Start, Window, seconds,
 };
 pub use constants::Bbr3Config;
 use marks::Marks;
@@ -86,7 +86,7 @@ impl Bbr3 {
 
     /// The same with room for bursts and at least the smallest window (BBRQuantizationBudget, section 5.6.4.2).
     fn with_room(&self, c: &Bbr3Config, flight: f64) -> f64 {
-        let flight = flight.max(3.0 * c.quantum).max(c.min_window);
+        let flight = flight.at_least(3.0 * c.quantum).at_least(c.min_window);
         if self.mode.is_up() { flight + c.up_extra } else { flight }
     }
 
@@ -97,12 +97,12 @@ impl Bbr3 {
 
     /// Flight that the flow needs (BBRTargetInflight, section 5.3.3.5.3).
     fn target(&self) -> f64 {
-        self.product(1.0).min(self.window.cwnd())
+        self.product(1.0).at_most(self.window.cwnd())
     }
 
     /// The window while the round-trip time is probed (BBRProbeRTTCwnd, section 5.6.4.5).
     fn probe_rtt_window(&self, c: &Bbr3Config) -> f64 {
-        self.product(c.probe_rtt_gain).max(c.min_window)
+        self.product(c.probe_rtt_gain).at_least(c.min_window)
     }
 
     /// Starts a round (BBRStartRound, section 5.5.1).
@@ -168,14 +168,14 @@ impl Bbr3 {
         let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
         let mut cwnd = self.recovery.window(cwnd, largest, self.full.ever, initial, c.min_window, ack);
         if self.mode.is_probe_rtt() {
-            cwnd = cwnd.min(self.probe_rtt_window(c));
+            cwnd = cwnd.at_most(self.probe_rtt_window(c));
         }
         let bound = match self.mode {
             Mode::Down(_) | Mode::Refill { .. } | Mode::Up(_) => self.model.long_in_flight,
             Mode::Cruise(_) | Mode::ProbeRtt { .. } => c.with_headroom(self.model.long_in_flight),
             Mode::Startup { .. } | Mode::Drain { .. } => UNBOUNDED,
         };
-        cwnd = cwnd.min(bound.min(self.model.short_in_flight).max(c.min_window));
+        cwnd = cwnd.at_most(bound.at_most(self.model.short_in_flight).at_least(c.min_window));
         self.window.set(&c.common, cwnd);
     }
 }

@@ -110,7 +110,11 @@ impl DeliverySampler {
     }
 
     /// The next segment that `board` has found lost since the last call.
+    #[inline]
     pub fn next_lost(&mut self, board: &Scoreboard) -> Option<LostSegment> {
+        if self.seen >= board.lost_end() {
+            return None;
+        }
         let sequence = board.lost_from(self.seen)?;
         self.seen = sequence + 1;
         Some(self.lost(sequence))
@@ -130,9 +134,9 @@ impl DeliverySampler {
 
     /// Everything below `una` has been acknowledged.
     pub fn forget_below(&mut self, una: u64) {
-        let known = una.saturating_sub(self.first).min(self.departures.len() as u64);
-        self.departures.drain(..known as usize);
-        self.first += known;
+        while self.first < una && self.departures.pop_front().is_some() {
+            self.first += 1;
+        }
     }
 
     /// Asks for the departure of the first outstanding segment ahead of its use.

@@ -96,6 +96,18 @@ pub struct Sample {
     pub next: u64,
 }
 
+/// `x` as a float. It is below 2^63: processors convert signed numbers in one step.
+#[inline(always)]
+fn float(x: u64) -> f64 {
+    x as i64 as f64
+}
+
+/// The whole part of `x`, which is not negative.
+#[inline(always)]
+fn whole(x: f64) -> u64 {
+    x as i64 as u64
+}
+
 /// Smoothed round-trip time and timeout of one flow.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct RttEstimator {
@@ -231,11 +243,10 @@ impl RttEstimator {
             self.deviation = self.deviation - self.deviation / 4 + self.mean.abs_diff(rtt) / 4;
             self.mean = self.mean - self.mean / 8 + rtt / 8;
         } else {
-            let error = rtt as f64 - self.mean as f64;
-            let share = 1.0 / samples as f64;
-            let deviation = self.deviation as f64;
-            self.deviation = (deviation + (error.abs() - deviation) * 0.25 * share) as Picos;
-            self.mean = (self.mean as f64 + error * 0.125 * share) as Picos;
+            let (mean, deviation) = (float(self.mean), float(self.deviation));
+            let (error, share) = (float(rtt) - mean, 1.0 / float(samples));
+            self.deviation = whole(deviation + (error.abs() - deviation) * 0.25 * share);
+            self.mean = whole(mean + error * 0.125 * share);
         }
     }
 

@@ -4,7 +4,7 @@
 //! (draft-ietf-ccwg-bbr, section 5.5.10).
 
 use super::Bbr3Config;
-use crate::{AckEvent, Picos, seconds};
+use crate::{AckEvent, Limits, Picos, seconds};
 use serde::{Deserialize, Serialize};
 
 /// A bound that is not set: larger than any other.
@@ -47,12 +47,12 @@ impl Model {
 
     /// Largest delivery rate of two probing cycles (section 5.5.3).
     pub fn max_bandwidth(&self) -> f64 {
-        self.max_bandwidth[0].max(self.max_bandwidth[1])
+        self.max_bandwidth[0].at_least(self.max_bandwidth[1])
     }
 
     /// The bandwidth that the flow uses (BBRBoundBWForModel, section 5.5.10.3).
     pub fn bandwidth(&self) -> f64 {
-        self.max_bandwidth().min(self.short_bandwidth)
+        self.max_bandwidth().at_most(self.short_bandwidth)
     }
 
     /// `gain` times what the path holds, none before the first round-trip time (BBRBDPMultiple, section 5.6.4.2).
@@ -62,7 +62,7 @@ impl Model {
 
     /// Takes the delivery of an acknowledgement into the round (BBRUpdateLatestDeliverySignals, section 5.5.10.3).
     pub fn update_latest(&mut self, ack: &AckEvent) {
-        self.latest_bandwidth = self.latest_bandwidth.max(ack.delivery_rate);
+        self.latest_bandwidth = self.latest_bandwidth.at_least(ack.delivery_rate);
         self.latest_delivered = self.latest_delivered.max(ack.sample.delivered(ack.delivered));
     }
 
@@ -81,7 +81,7 @@ impl Model {
     /// Raises the largest delivery rate of this cycle (BBRUpdateMaxBw, section 5.5.5).
     pub fn update_max_bandwidth(&mut self, ack: &AckEvent) {
         if ack.delivery_rate >= self.max_bandwidth() || !ack.sample.app_limited {
-            self.max_bandwidth[1] = self.max_bandwidth[1].max(ack.delivery_rate);
+            self.max_bandwidth[1] = self.max_bandwidth[1].at_least(ack.delivery_rate);
         }
     }
 
