@@ -170,7 +170,7 @@ impl Queues {
         (0..self.count()).map(own).collect()
     }
 
-    /// Whether a port serves at the capacity of its link, by queue. `link_of` as for `speeds`.
+    /// By queue: a port serves at the capacity of its link. `link_of` as for `speeds`.
     #[must_use]
     pub fn have_capacity(&self, link_of: &[(&LinkSpec, bool)]) -> Vec<bool> {
         (0..self.count())

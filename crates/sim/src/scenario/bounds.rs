@@ -194,36 +194,80 @@ pub const BOUNDS: &[Bound] = &[
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and the range.
 pub fn check(scenario: &Value) -> Result<(), InvalidScenario> {
-    BOUNDS.iter().try_for_each(|bound| bound.check_at(scenario, bound.path))?;
+    Ranges::of(BOUNDS.iter().map(|bound| (bound, bound.path))).check(scenario)?;
     let sets = scenario.get("impairment_sets").and_then(Value::as_object);
+    let of_sets =
+        Ranges::of(BOUNDS.iter().filter_map(|bound| Some((bound, bound.path.strip_prefix("impairments.")?))));
     sets.into_iter().flatten().try_for_each(|(name, set)| {
-        let ranges =
-            BOUNDS.iter().filter_map(|bound| Some((bound, bound.path.strip_prefix("impairments.")?)));
-        let mut checks = ranges.map(|(bound, path)| bound.check_at(set, path));
-        checks.try_for_each(|check| check.map_err(|refused| below(&format!("impairments.{name}"), refused)))
+        of_sets.check(set).map_err(|refused| below(&format!("impairments.{name}"), refused))
     })
 }
 
-impl Bound {
-    /// Checks every number at `path` below `value`. A path is put together on refusal only: there can be 100,000 flows.
-    fn check_at(&self, value: &Value, path: &str) -> Result<(), InvalidScenario> {
+/// Ranges by the parts of their paths: a flow is asked for the few numbers that it has, not for all that flows may have. There
+/// can be 100,000 flows.
+#[derive(Default)]
+struct Ranges<'a> {
+    /// That of the value here.
+    bound: Option<&'a Bound>,
+    /// Those below, by key, sorted; whether the value there is a list, to each entry of which they apply.
+    below: Vec<(&'a str, bool, Ranges<'a>)>,
+}
+
+impl<'a> Ranges<'a> {
+    /// Ranges with their paths from here.
+    fn of(bounds: impl Iterator<Item = (&'a Bound, &'a str)>) -> Self {
+        let mut ranges = Self::default();
+        bounds.for_each(|(bound, path)| ranges.add(bound, path));
+        ranges
+    }
+
+    fn add(&mut self, bound: &'a Bound, path: &'a str) {
         if path.is_empty() {
-            return value.as_f64().map_or(Ok(()), |number| self.check(String::new, number));
+            self.bound = Some(bound);
+            return;
         }
         let (key, rest) = path.split_once('.').unwrap_or((path, ""));
         let (key, is_list) = key.strip_suffix("[]").map_or((key, false), |list| (list, true));
-        let place = || value.get(key.parse::<usize>().ok()?);
-        match value.get(key).or_else(place) {
-            None => Ok(()),
-            Some(entries) if is_list => {
-                entries.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {
-                    self.check_at(entry, rest).map_err(|refused| below(&format!("{key}[{i}]"), refused))
-                })
-            }
-            Some(inner) => self.check_at(inner, rest).map_err(|refused| below(key, refused)),
+        let place = self.below.binary_search_by_key(&key, |below| below.0).unwrap_or_else(|place| {
+            self.below.insert(place, (key, is_list, Self::default()));
+            place
+        });
+        self.below[place].2.add(bound, rest);
+    }
+
+    /// Checks every number in `value`. A path is put together on refusal only.
+    fn check(&self, value: &Value) -> Result<(), InvalidScenario> {
+        if let (Some(bound), Some(number)) = (self.bound, value.as_f64()) {
+            bound.check(String::new, number)?;
+        }
+        match value {
+            Value::Object(entries) => entries.iter().try_for_each(|(key, inner)| {
+                match self.below.binary_search_by_key(&key.as_str(), |below| below.0) {
+                    Ok(place) => self.check_below(place, inner),
+                    Err(_) => Ok(()),
+                }
+            }),
+            Value::Array(entries) => (0..self.below.len()).try_for_each(|place| {
+                let inner = self.below[place].0.parse().ok().and_then(|at: usize| entries.get(at));
+                inner.map_or(Ok(()), |inner| self.check_below(place, inner))
+            }),
+            _ => Ok(()),
         }
     }
 
+    /// Checks the value at the key of `below[place]`.
+    fn check_below(&self, place: usize, inner: &Value) -> Result<(), InvalidScenario> {
+        let (key, is_list, ranges) = &self.below[place];
+        if !is_list {
+            return ranges.check(inner).map_err(|refused| below(key, refused));
+        }
+        inner.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {
+            ranges.check(entry).map_err(|refused| below(&format!("{key}[{i}]"), refused))
+        })
+    }
+}
+
+impl Bound {
     /// Refuses a value outside of the range, in the words of the Python package; `path` names it then.
     fn check<P: Into<String>>(&self, path: impl FnOnce() -> P, value: f64) -> Result<(), InvalidScenario> {
         let high_enough = if self.above { value > self.least } else { value >= self.least };
@@ -275,6 +319,9 @@ mod tests {
         assert_eq!(refused.message, "-1 is too low; allowed: at least 0 and at most 1000000");
         let refused = check(&json!({"network": {"speed": 0.5}})).unwrap_err();
         assert_eq!(refused.path, "network.speed");
+        let points = json!({"capacity": {"points": [[0.0, 1.0], [1.0, -1.0]]}});
+        let refused = check(&json!({"impairment_sets": {"mobile": points}})).unwrap_err();
+        assert_eq!(refused.path, "impairments.mobile.capacity.points[1].1");
     }
 
     #[test]
