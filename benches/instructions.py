@@ -42,6 +42,10 @@ CASES: dict[str, dict[str, object]] = {
         "values": FORMER_VALUES,
     },
     "abilene, preset standard": {"target": "abilene"},
+    "abilene, losses by duplicates": {
+        "target": "abilene",
+        "values": ["transport.loss_detection=dupthresh", "transport.prr=off", "transport.undo=false"],
+    },
     "abilene, preset standard, BBRv3": {"target": "abilene", "algorithm": "bbr3"},
     "abilene, congested": {"target": "abilene", "values": ["network.speed=200 seg/ms", "users.think_time=2 s"]},
 }
