@@ -95,6 +95,8 @@ pub struct PlainFabric {
     arrivals: Vec<(Picos, Segment)>,
     /// One-way delays, if these are recorded.
     pub(super) segment_delays: Option<Box<SegmentDelays>>,
+    /// The last event found.
+    event: Option<Event>,
 }
 
 impl PlainFabric {
@@ -131,11 +133,24 @@ impl PlainFabric {
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
             segment_delays: None,
+            event: None,
         }
     }
 
     /// See [`super::Fabric::next`].
+    #[inline]
     pub fn next(&mut self, limit: Picos) -> Option<Event> {
+        self.advance(limit);
+        self.event
+    }
+
+    /// Finds the next event. What it returned itself would lie in memory, and with it the events of the other fabric.
+    #[inline(never)]
+    fn advance(&mut self, limit: Picos) {
+        self.event = self.find(limit);
+    }
+
+    fn find(&mut self, limit: Picos) -> Option<Event> {
         loop {
             let time = self.next_instant();
             if time >= limit {
@@ -532,6 +547,7 @@ impl PlainFabric {
             dropped_acks,
             arrivals,
             segment_delays,
+            event: _,
         } = self;
         debug_assert!(drops.is_empty() && dropped_acks.is_empty() && arrivals.is_empty());
         passage.field(heap)?;

@@ -189,7 +189,8 @@ impl Domain {
 
     /// A segment reaches a receiver that is here.
     #[inline(never)]
-    pub(super) fn reach(&mut self, segment: Segment) {
+    pub(super) fn reach(&mut self, segment: [u64; 2]) {
+        let segment = Segment::from_words(self.now, segment);
         let key = ReceiverKey { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
         self.decide(key, segment).carry_out(segment, |together| self.answer(key, together));
     }

@@ -223,11 +223,12 @@ impl Domain {
     }
 
     /// The SYN-ACK has arrived; none where flows begin without a SYN.
-    pub(super) fn established(&mut self, slot: u32, syn_ack: Option<&Segment>) {
+    pub(super) fn established(&mut self, slot: u32, syn_ack: Option<[u64; 2]>) {
+        let syn_ack = syn_ack.map(|words| Segment::from_words(self.now, words));
         let retried = self.flows[slot as usize].syns > 1;
         let rtt = syn_ack.map(|segment| segment.age(self.now));
         // A mark counts as a loss (RFC 5562, section 3.2, of SYN-ACKs; draft-ietf-tcpm-generalized-ecn, of SYNs).
-        let window = if retried || syn_ack.is_some_and(Segment::is_marked) {
+        let window = if retried || syn_ack.is_some_and(|segment| segment.is_marked()) {
             self.shared.scenario.connection.window_after_retry
         } else {
             self.shared.scenario.transport.initial_window

@@ -187,7 +187,7 @@ impl Domain {
                     }
                     self.acknowledged(segment);
                 }
-                EventKind::Arrival => self.reach(segment),
+                EventKind::Arrival => self.reach(segment.words()),
                 EventKind::Alarm(Alarm::Timer) => self.timer(),
                 EventKind::Alarm(Alarm::Interface(queue)) => self.interface(queue),
             }

@@ -159,9 +159,10 @@ impl Domain {
 
     /// An acknowledgement of segment `sequence` arrives, and earlier ones did not.
     #[inline(never)]
-    pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: Segment) {
+    pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: [u64; 2]) {
         let mut earlier: Option<Earlier> = None;
-        let more = self.dropped_acks.take(slot, segment.departure(self.now), self.now);
+        let departure = Segment::from_words(self.now, segment).departure(self.now);
+        let more = self.dropped_acks.take(slot, departure, self.now);
         self.flows[slot as usize].acks_dropped = more;
         let mut reported = std::mem::take(&mut self.dropped_acks.reported);
         let dropped = reported.iter().any(|(_, held)| !held);

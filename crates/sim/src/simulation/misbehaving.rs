@@ -50,7 +50,7 @@ impl Domain {
         let flow = &self.flows[slot as usize];
         let sequence = flow.expand(segment.sequence);
         if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
-            self.acknowledgement(slot, sequence, segment, None);
+            self.acknowledgement(slot, sequence, segment.words(), None);
         }
     }
 }

@@ -54,7 +54,8 @@ impl Domain {
 
     /// Segment `sequence` has arrived.
     #[inline(never)]
-    pub(super) fn receive(&mut self, slot: u32, sequence: u64, segment: Segment) {
+    pub(super) fn receive(&mut self, slot: u32, sequence: u64, segment: [u64; 2]) {
+        let segment = Segment::from_words(self.now, segment);
         let rules = &self.shared.acks.expect("acknowledgements are delayed");
         let flow = &self.flows[slot as usize];
         let receiver = &mut self.receivers[slot as usize];
@@ -86,7 +87,7 @@ impl Domain {
             self.acknowledge_earlier(slot, segment, Unheard { held: true, dropped: false }, &mut earlier);
         }
         let sequence = self.flows[slot as usize].expand(last.sequence);
-        self.acknowledgement(slot, sequence, *last, earlier);
+        self.acknowledgement(slot, sequence, last.words(), earlier);
     }
 
     /// Segments have been held for long enough; whether any were.
@@ -132,10 +133,10 @@ impl Domain {
             flow.board.receive(sequence)
         } else {
             let una = flow.board.una();
-            self.take_acknowledgement(slot, sequence, segment, una)
+            self.take_acknowledgement(slot, sequence, segment.words(), una)
         };
         let Acked::New { sent_once } = acked else { return };
-        self.count_delivery(slot, sequence, segment);
+        self.count_delivery(slot, sequence, *segment);
         let flow = &mut self.flows[slot as usize];
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut lost = before.lost;

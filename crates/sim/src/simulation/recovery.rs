@@ -84,7 +84,7 @@ impl Domain {
     /// Segment `sequence` is acknowledged by `segment`, where losses are found by time. Returns whether it is the lowest
     /// outstanding one and nothing but its round trip follows: none is missing, and all that are open left later.
     #[inline(always)]
-    fn takes_in_order(&mut self, slot: u32, sequence: u64, segment: &Segment) -> bool {
+    fn takes_in_order(&mut self, slot: u32, sequence: u64, segment: Segment) -> bool {
         let (flow, repair) = (&mut self.flows[slot as usize], &mut self.repairs[slot as usize]);
         let next = flow.board.is_whole() && flow.board.una() == sequence && !segment.is_copy();
         let departure = segment.departure(self.now);
@@ -97,11 +97,11 @@ impl Domain {
 
     /// Segment `sequence` is acknowledged: by the copy `segment`, where losses are found by time.
     #[inline(always)]
-    pub(super) fn take_by_time(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+    pub(super) fn take_by_time(&mut self, slot: u32, sequence: u64, segment: Segment) -> Acked {
         if self.takes_in_order(slot, sequence, segment) {
             return Acked::New { sent_once: true };
         }
-        self.take_out_of_order(slot, sequence, segment)
+        self.take_out_of_order(slot, sequence, segment.words())
     }
 
     /// Segment `sequence` is acknowledged: by the copy `segment`. The sender knew all below `una` to have arrived.
@@ -110,7 +110,7 @@ impl Domain {
         &mut self,
         slot: u32,
         sequence: u64,
-        segment: &Segment,
+        segment: [u64; 2],
         una: u64,
     ) -> Acked {
         if self.shared.rules.rack {
@@ -247,7 +247,8 @@ impl Domain {
 
     /// Segment `sequence` is acknowledged by the copy `segment`, and others may be found lost.
     #[inline(never)]
-    fn take_out_of_order(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+    fn take_out_of_order(&mut self, slot: u32, sequence: u64, segment: [u64; 2]) -> Acked {
+        let segment = Segment::from_words(self.now, segment);
         let (now, departure) = (self.now, segment.departure(self.now));
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];

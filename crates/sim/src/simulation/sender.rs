@@ -216,7 +216,7 @@ impl Domain {
         let sequence = flow.expand(segment.sequence);
         if flow.state != FlowState::Sending {
             if flow.state == FlowState::Connecting && sequence.wrapping_add(1) == flow.base {
-                self.established(slot, Some(&segment));
+                self.established(slot, Some(segment.words()));
             }
             return;
         }
@@ -225,15 +225,15 @@ impl Domain {
         }
         if self.shared.cumulative {
             if self.shared.acks.is_some() {
-                self.receive(slot, sequence, segment);
+                self.receive(slot, sequence, segment.words());
                 return;
             }
             if self.misses_acks(slot) {
-                self.acknowledged_with_dropped(slot, sequence, segment);
+                self.acknowledged_with_dropped(slot, sequence, segment.words());
                 return;
             }
             if self.shared.counts_acks {
-                self.acknowledgement(slot, sequence, segment, None);
+                self.acknowledgement(slot, sequence, segment.words(), None);
                 return;
             }
         }
@@ -247,10 +247,10 @@ impl Domain {
         &mut self,
         slot: u32,
         sequence: u64,
-        segment: Segment,
+        segment: [u64; 2],
         earlier: Option<Earlier>,
     ) {
-        self.account::<true>(slot, sequence, segment, earlier);
+        self.account::<true>(slot, sequence, Segment::from_words(self.now, segment), earlier);
     }
 
     /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones; the sender `MAY_COUNT`
@@ -269,10 +269,10 @@ impl Domain {
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
         } else if self.shared.rules.rack {
-            self.take_by_time(slot, sequence, &segment)
+            self.take_by_time(slot, sequence, segment)
         } else {
             let known = if earlier.is_some_and(|earlier| earlier.dropped) { una } else { flow.board.una() };
-            self.take_acknowledgement(slot, sequence, &segment, known)
+            self.take_acknowledgement(slot, sequence, segment.words(), known)
         };
         let (new, sent_once) = match acked {
             Acked::New { sent_once } => (true, sent_once),
@@ -285,7 +285,7 @@ impl Domain {
             }
         };
         if new {
-            self.count_delivery(slot, sequence, &segment);
+            self.count_delivery(slot, sequence, segment);
         }
         let mut sender = self.sender(slot);
         let new_una = sender.flow.board.una();
@@ -309,14 +309,14 @@ impl Domain {
 
     /// Counts a segment that has arrived for the first time.
     #[inline(always)]
-    pub(super) fn count_delivery(&mut self, slot: u32, sequence: u64, segment: &Segment) {
+    pub(super) fn count_delivery(&mut self, slot: u32, sequence: u64, segment: Segment) {
         let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
         flow.heard = self.now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
         if flow.recovery != Recovery::Open {
-            self.look_for_spurious(slot, sequence, segment);
+            self.look_for_spurious(slot, sequence, segment.words());
         }
     }
 
@@ -725,8 +725,8 @@ impl Domain {
     /// In recovery `segment`, which has number `sequence`, is acknowledged for the first time: if it is the original of the segment
     /// that seemed lost, nothing was (Eifel, RFC 3522).
     #[inline(never)]
-    pub(super) fn look_for_spurious(&mut self, slot: u32, sequence: u64, segment: &Segment) {
-        let now = self.now;
+    pub(super) fn look_for_spurious(&mut self, slot: u32, sequence: u64, segment: [u64; 2]) {
+        let (now, segment) = (self.now, Segment::from_words(self.now, segment));
         let flow = &mut self.flows[slot as usize];
         if flow.recovery == Recovery::Timeout {
             if sequence == flow.timed_out && now - segment.age(now) < flow.expired {
