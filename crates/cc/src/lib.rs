@@ -48,15 +48,15 @@ pub const MILLISECOND: Picos = 1_000_000_000;
 #[inline]
 #[must_use]
 pub fn seconds(t: Picos) -> f64 {
-    // Below 2^63, and processors convert signed numbers in one step.
-    t as i64 as f64 / 1e12
+    t as f64 / 1e12
 }
 
-/// Comparisons of numbers that are not NaN: an instruction each, where [`f64::max`] takes six.
+/// Comparisons with a limit that is a number: an instruction each, where [`f64::max`] takes six. What is not a number becomes the
+/// limit.
 trait Limits {
-    /// The larger one.
+    /// The larger one of this and the limit.
     fn at_least(self, least: Self) -> Self;
-    /// The smaller one.
+    /// The smaller one of this and the limit.
     fn at_most(self, most: Self) -> Self;
 }
 

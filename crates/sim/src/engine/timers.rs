@@ -36,7 +36,7 @@ pub struct Timers<const BITS: u32> {
     slot: u64,
     /// Entries of later slots of the turn that holds `slot`, by slot of a turn.
     slots: Vec<Vec<TimerEvent>>,
-    /// A bit for each of these slots that has entries: a search through empty slots would cost more than the heap saves.
+    /// A bit for each of these slots that has entries: to look at empty slots would cost more than the entries.
     occupied: [u64; (SLOTS / WORD) as usize],
     /// Number of these entries.
     in_slots: usize,

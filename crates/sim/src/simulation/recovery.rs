@@ -48,7 +48,7 @@ impl Domain {
         self.repairs[slot].begin(self.flows[slot].base);
     }
 
-    /// Segment `sequence` leaves.
+    /// Segment `sequence` leaves: outside of recovery the timers are watched, too, which `send_all` does otherwise.
     #[inline(always)]
     pub(super) fn note_departure(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);
@@ -62,7 +62,7 @@ impl Domain {
         self.watch_until(slot, deadline);
     }
 
-    /// The same in fast recovery, or not for the first time, or where losses are not found by time.
+    /// Segment `sequence` leaves in fast recovery, or not for the first time, or where losses are not found by time.
     #[inline(never)]
     fn note_departure_in_recovery(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);

@@ -248,7 +248,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_queue(steps in proptest::collection::vec((0u8..7, any::<u16>()), 0..300)) {
+        fn behaves_like_a_queue(steps in proptest::collection::vec((0u8..8, any::<u16>()), 0..300)) {
             let (mut short, mut plain) = (ShortQueue::<u16, 3>::default(), VecDeque::new());
             for (step, x) in steps {
                 let place = usize::from(x) % (plain.len() + 1);
@@ -263,6 +263,7 @@ mod tests {
                     }
                     3 | 4 => prop_assert_eq!(short.pop_front(), plain.pop_front()),
                     5 => prop_assert_eq!(short.remove(place), plain.remove(place)),
+                    7 => prop_assert_eq!(short.discard_front(), plain.pop_front().is_some()),
                     _ if x % 16 == 0 => {
                         short.clear();
                         plain.clear();

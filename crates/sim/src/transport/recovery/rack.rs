@@ -43,8 +43,8 @@ pub struct Rack {
     rtt: Picos,
     /// When the window was last reduced.
     reduced: Picos,
-    /// When the first transmissions left whose fate is open, in order from segment `first` on; some may have been
-    /// acknowledged since. [`OFF`] where the copy of a probe has taken their place.
+    /// When the first transmissions left whose fate is open, in order from segment `first` on, or were restored; some may have
+    /// been acknowledged since. [`OFF`] where the copy of a probe has taken their place.
     departures: ShortQueue<Picos, FEW_DEPARTURES>,
     /// The window is not widened again before this is acknowledged.
     widened: u64,
@@ -242,9 +242,11 @@ impl Rack {
             self.settle_below(board.una());
         }
         let mut congested = false;
-        // What left after all that has arrived is not lost.
-        while let Some(copy) = self.oldest().filter(|copy| *copy <= self.latest) {
+        while let Some(copy) = self.oldest() {
             if !board.has_arrived(copy.sequence) {
+                if copy > self.latest {
+                    break;
+                }
                 let enough = board.passed_over() >= u64::from(threshold);
                 let lost_at = copy.time + self.rtt + self.reordering_window(rtt, recovery, enough);
                 if lost_at > now {
@@ -426,6 +428,23 @@ mod tests {
         assert_eq!((board.una(), board.pipe(), rack.resend(&mut board, 9)), (5, 0, None));
     }
 
+    /// What a needless recovery had found lost counts as sent when it was undone, later than what follows: that is found lost by
+    /// the time at which it left.
+    #[test]
+    fn after_an_undone_recovery_later_losses_are_found() {
+        let (mut rack, mut board) = flow(15);
+        for sequence in (0..5).chain([6, 7, 9, 10, 11, 12]) {
+            acknowledge(&mut rack, &mut board, sequence, sequence, 100 + sequence);
+        }
+        assert_eq!((board.una(), board.lost()), (5, 2));
+        acknowledge(&mut rack, &mut board, 5, 5, 120);
+        rack.restore(&board, 120 * MS);
+        board.restore();
+        acknowledge(&mut rack, &mut board, 14, 14, 121);
+        acknowledge(&mut rack, &mut board, 8, 8, 122);
+        assert!(rack.timer != OFF || board.lost() == 1, "segment 13 is missing");
+    }
+
     proptest! {
         /// A first-in first-out path that drops at will, retransmissions too, with time standing in for order: whatever is
         /// found lost was dropped, what is in flight is what the path holds and what is not yet found lost, and all
@@ -447,11 +466,19 @@ mod tests {
                         (i >= noisy && board.next() < limit).then(|| board.send_new())
                     }),
                     3 => {
-                        if let Some((sequence, sent)) = path.pop_front() {
+                        if let Some((sequence, sent, original)) = path.pop_front() {
                             held -= 1;
+                            let next = original && board.is_whole() && board.una() == sequence;
+                            let (mut short, mut short_board) = (rack.clone(), board.clone());
+                            let in_order = next && short.in_order(sequence, sent, now);
                             rack.acknowledged(&mut board, sequence, sent, false, now);
                             board.acknowledge(sequence, u32::MAX);
                             rack.detect(&mut board, now, FAST, &rtt(1, 1), 3, |_| ());
+                            if in_order {
+                                short_board.acknowledge(sequence, u32::MAX);
+                                let state = |rack, board| postcard::to_allocvec(&(rack, board)).unwrap();
+                                prop_assert_eq!(state(&short, &short_board), state(&rack, &board));
+                            }
                         }
                         None
                     }
@@ -464,7 +491,7 @@ mod tests {
                         rack.sent_again(sequence, now, false);
                     }
                     if !dropped {
-                        path.push_back((sequence, now));
+                        path.push_back((sequence, now, sequence == before));
                         held += 1;
                     }
                 }
