@@ -194,45 +194,52 @@ pub const BOUNDS: &[Bound] = &[
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and the range.
 pub fn check(scenario: &Value) -> Result<(), InvalidScenario> {
-    Ranges::of(BOUNDS.iter().map(|bound| (bound, bound.path))).check(scenario)?;
+    let mut ranges = Ranges::default();
+    BOUNDS.iter().for_each(|bound| ranges.add(bound, bound.path));
+    ranges.check(scenario)?;
     let sets = scenario.get("impairment_sets").and_then(Value::as_object);
-    let of_sets =
-        Ranges::of(BOUNDS.iter().filter_map(|bound| Some((bound, bound.path.strip_prefix("impairments.")?))));
+    let of_set = &ranges.at("impairments").expect("rows of this table").ranges;
     sets.into_iter().flatten().try_for_each(|(name, set)| {
-        of_sets.check(set).map_err(|refused| below(&format!("impairments.{name}"), refused))
+        of_set.check(set).map_err(|refused| below(&format!("impairments.{name}"), refused))
     })
 }
 
 /// Ranges by the parts of their paths: a flow is asked for the few numbers that it has, not for all that flows may have. There
 /// can be 100,000 flows.
 #[derive(Default)]
-struct Ranges<'a> {
-    /// That of the value here.
-    bound: Option<&'a Bound>,
-    /// Those below, by key, sorted; whether the value there is a list, to each entry of which they apply.
-    below: Vec<(&'a str, bool, Ranges<'a>)>,
+struct Ranges {
+    /// The range of the value here.
+    bound: Option<&'static Bound>,
+    /// The ranges below, sorted by key.
+    below: Vec<Below>,
 }
 
-impl<'a> Ranges<'a> {
-    /// Ranges with their paths from here.
-    fn of(bounds: impl Iterator<Item = (&'a Bound, &'a str)>) -> Self {
-        let mut ranges = Self::default();
-        bounds.for_each(|(bound, path)| ranges.add(bound, path));
-        ranges
-    }
+/// The ranges of the value at a key.
+struct Below {
+    key: &'static str,
+    /// The value is a list, and they are the ranges of each entry.
+    is_list: bool,
+    ranges: Ranges,
+}
 
-    fn add(&mut self, bound: &'a Bound, path: &'a str) {
+impl Ranges {
+    /// Adds a range with its path from here.
+    fn add(&mut self, bound: &'static Bound, path: &'static str) {
         if path.is_empty() {
             self.bound = Some(bound);
             return;
         }
         let (key, rest) = path.split_once('.').unwrap_or((path, ""));
         let (key, is_list) = key.strip_suffix("[]").map_or((key, false), |list| (list, true));
-        let place = self.below.binary_search_by_key(&key, |below| below.0).unwrap_or_else(|place| {
-            self.below.insert(place, (key, is_list, Self::default()));
+        let place = self.below.binary_search_by_key(&key, |below| below.key).unwrap_or_else(|place| {
+            self.below.insert(place, Below { key, is_list, ranges: Self::default() });
             place
         });
-        self.below[place].2.add(bound, rest);
+        self.below[place].ranges.add(bound, rest);
+    }
+
+    fn at(&self, key: &str) -> Option<&Below> {
+        self.below.binary_search_by_key(&key, |below| below.key).ok().map(|place| &self.below[place])
     }
 
     /// Checks every number in `value`. A path is put together on refusal only.
@@ -241,28 +248,29 @@ impl<'a> Ranges<'a> {
             bound.check(String::new, number)?;
         }
         match value {
-            Value::Object(entries) => entries.iter().try_for_each(|(key, inner)| {
-                match self.below.binary_search_by_key(&key.as_str(), |below| below.0) {
-                    Ok(place) => self.check_below(place, inner),
-                    Err(_) => Ok(()),
-                }
-            }),
-            Value::Array(entries) => (0..self.below.len()).try_for_each(|place| {
-                let inner = self.below[place].0.parse().ok().and_then(|at: usize| entries.get(at));
-                inner.map_or(Ok(()), |inner| self.check_below(place, inner))
-            }),
+            Value::Object(entries) => entries
+                .iter()
+                .filter_map(|(key, inner)| Some((self.at(key)?, inner)))
+                .try_for_each(|(below, inner)| below.check(inner)),
+            Value::Array(entries) => self
+                .below
+                .iter()
+                .filter_map(|below| Some((below, entries.get(below.key.parse::<usize>().ok()?)?)))
+                .try_for_each(|(below, inner)| below.check(inner)),
             _ => Ok(()),
         }
     }
+}
 
-    /// Checks the value at the key of `below[place]`.
-    fn check_below(&self, place: usize, inner: &Value) -> Result<(), InvalidScenario> {
-        let (key, is_list, ranges) = &self.below[place];
-        if !is_list {
-            return ranges.check(inner).map_err(|refused| below(key, refused));
+impl Below {
+    /// Checks every number in the value at the key.
+    fn check(&self, value: &Value) -> Result<(), InvalidScenario> {
+        let key = self.key;
+        if !self.is_list {
+            return self.ranges.check(value).map_err(|refused| below(key, refused));
         }
-        inner.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {
-            ranges.check(entry).map_err(|refused| below(&format!("{key}[{i}]"), refused))
+        value.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {
+            self.ranges.check(entry).map_err(|refused| below(&format!("{key}[{i}]"), refused))
         })
     }
 }
