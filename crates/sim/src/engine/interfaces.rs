@@ -1,6 +1,6 @@
 //! Interfaces that become free.
 
-use super::timers::{OF_DEPARTURES, Timers};
+use super::timers::{DEPARTURE_SLOT_BITS, Timers};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ pub struct Interfaces {
     /// Time that a segment occupies the interface, by queue.
     gaps: [Picos; QUEUES - 1],
     queues: [VecDeque<(Picos, u64)>; QUEUES - 1],
-    rest: Timers<OF_DEPARTURES>,
+    rest: Timers<DEPARTURE_SLOT_BITS>,
 }
 
 impl Interfaces {

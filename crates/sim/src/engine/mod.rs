@@ -18,5 +18,5 @@ pub use lanes::Lanes;
 pub use prefetch::prefetch;
 pub use ring::Ring;
 pub use segment::{FlowHome, FlowId, MOST_GROUPS, MOST_SLOTS, MOST_TARGETS, Segment};
-pub use timers::{OF_TIMERS, Timers};
+pub use timers::{TIMER_SLOT_BITS, Timers};
 pub use winner_tree::WinnerTree;

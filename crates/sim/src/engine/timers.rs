@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 type TimerEvent = (Picos, u64);
 
 /// Slots of timers are 2^34 ps long, 17 ms: few are armed for the present slot (chosen).
-pub const OF_TIMERS: u32 = 34;
+pub const TIMER_SLOT_BITS: u32 = 34;
 /// Slots of departures are 2^27 ps long, 0.13 ms, for some ten of them in a domain of a busy network (chosen).
-pub const OF_DEPARTURES: u32 = 27;
+pub const DEPARTURE_SLOT_BITS: u32 = 27;
 
 /// Slots of a turn: 18 s of timers, 0.14 s of departures, longer than most timeouts and gaps (chosen).
 const SLOTS: u64 = 1024;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SLOT: Picos = 1 << OF_TIMERS;
+    const SLOT: Picos = 1 << TIMER_SLOT_BITS;
 
     proptest! {
         /// Events armed not before the one that came last come in order, whatever the distance; a copy of the state that
@@ -189,7 +189,7 @@ mod tests {
                 (0u8..4, prop_oneof![0..3 * SLOT, 0..100 * SLOT, 0..4000 * SLOT, Just(0)], 0u64..3), 1..300,
             ),
         ) {
-            let (mut timers, mut plain) = (Timers::<OF_TIMERS>::default(), BinaryHeap::new());
+            let (mut timers, mut plain) = (Timers::<TIMER_SLOT_BITS>::default(), BinaryHeap::new());
             let mut now = 0;
             for (step, (what, wait, code)) in steps.into_iter().enumerate() {
                 if what < 2 {

@@ -24,7 +24,7 @@ pub use origins::Origins;
 pub use plain::PlainFabric;
 use serde::{Deserialize, Serialize};
 
-/// What happens at the endpoints.
+/// The kind of an event of the endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// An acknowledgement reaches its source.
@@ -41,7 +41,7 @@ pub enum EventKind {
 pub struct Event {
     /// Its instant.
     pub time: Picos,
-    /// What happens.
+    /// Its kind.
     pub kind: EventKind,
     /// The segment that arrives, or that caused the acknowledgement; without meaning where an alarm is due.
     pub segment: Segment,

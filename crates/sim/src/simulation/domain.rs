@@ -10,7 +10,7 @@ use super::large_files::Candidates;
 use super::misbehaving::EarlyAcks;
 use super::shared::Shared;
 use super::slots::Slots;
-use crate::engine::{FlowHome, FlowId, Interfaces, OF_TIMERS, Timers, prefetch};
+use crate::engine::{FlowHome, FlowId, Interfaces, TIMER_SLOT_BITS, Timers, prefetch};
 use crate::fabric::{Alarm, Event, EventKind, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
 use crate::network::DomainId;
@@ -63,7 +63,7 @@ pub(super) struct Domain {
     pub number: DomainId,
     pub now: Picos,
     pub fabric: Fabric,
-    pub timers: Timers<OF_TIMERS>,
+    pub timers: Timers<TIMER_SLOT_BITS>,
     pub interfaces: Interfaces,
     pub flows: Vec<Flow>,
     /// Delivery-rate samples by slot; those of other flows are empty.

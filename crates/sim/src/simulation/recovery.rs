@@ -48,37 +48,26 @@ impl Domain {
         self.repairs[slot].begin(self.flows[slot].base);
     }
 
-    /// Segment `sequence` leaves: outside of recovery the timers are watched, too, which `send_all` does otherwise.
+    /// Segment `sequence` leaves. Its timers are watched, but for a retransmission, which may restart others.
     #[inline(always)]
     pub(super) fn note_departure(&mut self, slot: u32, sequence: u64, retransmission: bool) {
-        let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);
-        if retransmission || flow.recovery == Recovery::Fast || !self.shared.rules.rack {
-            self.note_departure_in_recovery(slot, sequence, retransmission);
-            return;
-        }
-        repair.rack.sent(sequence, self.now);
-        repair.probe.schedule(flow, self.now, self.shared.rules.probe_ack_delay);
-        let deadline = flow.deadline.min(repair.timer());
-        self.watch_until(slot, deadline);
-    }
-
-    /// Segment `sequence` leaves in fast recovery, or not for the first time, or where losses are not found by time.
-    #[inline(never)]
-    fn note_departure_in_recovery(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let (flow, repair) = (&self.flows[slot as usize], &mut self.repairs[slot as usize]);
         let rules = &self.shared.rules;
         if rules.reduces() && flow.recovery == Recovery::Fast {
             repair.prr.sent();
         }
-        if rules.rack {
-            if retransmission {
-                // Outside recovery only a probe is sent again.
-                repair.rack.sent_again(sequence, self.now, flow.recovery == Recovery::Open);
-            } else {
-                repair.rack.sent(sequence, self.now);
-                repair.probe.schedule(flow, self.now, rules.probe_ack_delay);
-            }
+        if !rules.rack {
+            return;
         }
+        if retransmission {
+            // Outside recovery only a probe is sent again.
+            repair.rack.sent_again(sequence, self.now, flow.recovery == Recovery::Open);
+            return;
+        }
+        repair.rack.sent(sequence, self.now);
+        repair.probe.schedule(flow, self.now, rules.probe_ack_delay);
+        let deadline = flow.deadline.min(repair.timer());
+        self.watch_until(slot, deadline);
     }
 
     /// Segment `sequence` is acknowledged by `segment`, where losses are found by time. Returns whether it is the lowest
@@ -370,7 +359,7 @@ impl Domain {
     /// retransmissions leave nothing to do for the early and the rescue retransmissions of RFC 6675.
     #[inline(always)]
     pub(super) fn next_segment_by_time(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
-        if recovering && let Some(sequence) = self.next_lost(slot) {
+        if recovering && let Some(sequence) = self.next_retransmission(slot) {
             return Some((sequence, true));
         }
         let flow = &mut self.flows[slot as usize];
@@ -379,7 +368,7 @@ impl Domain {
 
     /// The next segment to send again.
     #[inline(never)]
-    fn next_lost(&mut self, slot: u32) -> Option<u64> {
+    fn next_retransmission(&mut self, slot: u32) -> Option<u64> {
         let flow = &mut self.flows[slot as usize];
         let lost = self.repairs[slot as usize].rack.resend(&mut flow.board, flow.recover);
         lost.or_else(|| flow.board.retransmit(flow.recover, false))

@@ -598,7 +598,7 @@ impl Domain {
             let recovering = self.flows[slot as usize].recovery != Recovery::Open;
             let Some((sequence, retransmission)) = self.next_segment(slot, recovering) else { return };
             self.emit(slot, sequence, retransmission);
-            if self.shared.rules.rack && recovering {
+            if self.shared.rules.rack && retransmission {
                 self.watch_deadline(slot);
             }
             if !self.may_send(slot) {

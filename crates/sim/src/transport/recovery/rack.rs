@@ -95,6 +95,7 @@ impl Rack {
 
     /// Segment `sequence` leaves at `now` again. A probe takes the place of the copy before it, about which nothing is
     /// known.
+    #[inline(never)]
     pub fn sent_again(&mut self, sequence: u64, now: Picos, probe: bool) {
         if probe {
             self.forget(sequence);
@@ -428,8 +429,8 @@ mod tests {
         assert_eq!((board.una(), board.pipe(), rack.resend(&mut board, 9)), (5, 0, None));
     }
 
-    /// What a needless recovery had found lost counts as sent when it was undone, later than what follows: that is found lost by
-    /// the time at which it left.
+    /// Segments that a needless recovery had found lost count as sent when it was undone, later than segments that follow them:
+    /// these are found lost by the time at which they left.
     #[test]
     fn after_an_undone_recovery_later_losses_are_found() {
         let (mut rack, mut board) = flow(15);
