@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesonet import scenario, simulate
+from mesonet import scenario, simulate, units
 from mesonet.errors import InputError
-from mesonet.scenarios import explicit_flows
+from mesonet.files import csv_rows
+from mesonet.scenarios import canonical, explicit_flows, flow_table
+from mesonet.scenarios.by_column import Table, column
+from mesonet.scenarios.canonical import plain
 
 SCENARIO = """
 base = "dumbbell"
@@ -93,6 +99,75 @@ def test_flows_read_column_by_column_are_those_read_one_by_one(flows: list, segm
 
     one_by_one = [{**flow, "count": 1} for flow in flows]  # a key that is not read by column
     assert parsed(flows) == parsed(one_by_one)
+
+
+APPLICATION = {"application": "frames", "frame_rate": 30, "frame_size": "3750 B"}
+CELL = st.sampled_from(["A", " B ", "", "0.5 s", '"x, y"', '"two\nlines"'])
+LINE = st.lists(CELL, max_size=4).map(",".join)
+
+
+@given(st.lists(LINE, max_size=5), st.sampled_from(["from,to,start", "from,to", "To , FROM", "from,from", "size", ""]))
+def test_columns_of_a_file_are_those_of_its_rows(tmp_path_factory: Any, lines: list[str], header: str) -> None:
+    file = tmp_path_factory.mktemp("table") / "flows.csv"
+    file.write_text("\n".join([header, *lines]))
+
+    def read(table: Callable[..., Any]) -> object:
+        try:
+            return table(file, flow_table.KEYS, needed=2)
+        except InputError as refused:
+            return str(refused)
+
+    rows = read(lambda *where, needed: [row for _, row in csv_rows.rows(*where, needed)])
+    columns = read(csv_rows.columns_of)
+    assert (list(Table(columns)) if isinstance(columns, dict) else columns) == rows
+
+
+@given(st.lists(st.sampled_from(["0 s", "1.5 s", "2. s", "12345678901234.5 s", "0.1234567890123 s", "1 ms", "٣ s",
+                                 "-1 s", "1e3 s", "1 s\n2 s", ".5 s", "1s", " 1 s", "s", 3])))  # fmt: skip
+def test_times_read_at_once_are_those_read_alone(times: list) -> None:
+    at_once = units.seconds(times)
+    assert at_once in (None, [units.parse("time", time) for time in times] if at_once else None)
+    if times and set(times) <= {"0 s", "1.5 s", "2. s"}:
+        assert at_once is not None
+
+
+def test_a_time_of_another_form_after_thousands_is_found_at_once() -> None:
+    times = [f"{1000 + n} s" for n in range(10_000)]
+    assert units.seconds(times) == [1000.0 + n for n in range(10_000)]
+    assert units.seconds([*times, "1 ms"]) is None
+
+
+@settings(max_examples=100)
+@given(FLOWS, st.booleans())
+def test_the_text_of_flows_is_that_of_their_plain_data(flows: list, has_applications: bool) -> None:
+    if has_applications:
+        flows = [*flows, {"from": "A", "to": "B", "count": 2, "algorithm": "cubic", **APPLICATION}]
+    try:
+        read = explicit_flows.parse(flows, 1500)
+    except InputError:
+        return
+    expected = json.dumps({"a": 1, "flows": plain(read)}, sort_keys=True, separators=(",", ":"))
+    assert canonical.text({"a": 1}, {"flows": read}) == expected
+
+
+def test_long_texts_are_decoded_as_short_ones() -> None:
+    read = explicit_flows.parse([{"from": "A", "to": "B", "start": f"{n / 7} s"} for n in range(1000)], 1500)
+    text = canonical.text({"time": {"duration": 1e-7}}, {"flows": read})
+    assert len(text) > canonical._LONG
+    assert canonical.content(text) == json.loads(text)
+
+
+def test_a_table_is_a_list_of_rows() -> None:
+    table = Table({"a": [1, 2, 3], "b": "xyz"})
+    rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}, {"a": 3, "b": "z"}]
+    assert (table == rows, rows == table, len(table), table[1], table[-2:]) == (True, True, 3, rows[1], rows[1:])
+    assert (table != rows[1:], column(table, "c", 0), column(rows, "b")) == (True, [0, 0, 0], ["x", "y", "z"])
+
+
+def test_flows_of_a_scenario_are_a_list(here: Path) -> None:
+    flows = scenario(str(write(here, "from,to\nA,B\nB,A\n"))).value("flows")
+    assert json.loads(json.dumps(flows)) == flows
+    assert [flow["to"] for flow in flows + flows[:1]] == ["B", "A", "B"]
 
 
 def test_a_table_that_is_not_there_is_refused(here: Path) -> None:

@@ -10,6 +10,7 @@ import math
 import operator
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -101,6 +102,8 @@ _SPELLINGS = {
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _PREFIXES = ("", "k", "M", "G", "T", "P")
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
+_SECONDS = re.compile(r"(?:(?=\S{1,15} )\d+(?:\.\d*)? s\n)+")
+"""Lines of times in seconds that floats have exactly as by fractions."""
 _RATIO = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER}))?\s*")
 _SHOWN = r"[-−]?\d[\d,]*\.?\d*(?:e[-+−]?\d+)?"
 _IN_SEGMENTS = re.compile(
@@ -402,6 +405,25 @@ def whole(value: float) -> int | float:
     An equal number.
     """
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def seconds(times: Sequence[str]) -> list[float] | None:
+    """Return times that are texts such as ``1.5 s``, all at once: thousands of flows have different starts.
+
+    Parameters
+    ----------
+    times
+        Times as the user wrote them.
+
+    Returns
+    -------
+    Results of `parse`, s; None if a text has another form, right or wrong.
+    """
+    lines = "".join(f"{time}\n" for time in times)
+    if not _SECONDS.fullmatch(lines):
+        return None
+    found = [float(number) for number in lines.removesuffix(" s\n").split(" s\n")]
+    return found if len(found) == len(times) else None  # a text may have two lines
 
 
 def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> float:

@@ -100,15 +100,31 @@ def columns_of(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, t
     InputError
         As for `rows`.
     """
-    header, *found = (cells for _, cells in _lines(path, columns, needed, comments=False))
-    return dict(zip(header, zip(*found, strict=True), strict=True)) if found else dict.fromkeys(header, ())
+    if found := _even_columns(path, columns, needed):
+        return found
+    header, *lines = (cells for _, cells in _lines(path, columns, needed, comments=False))
+    return dict(zip(header, zip(*lines, strict=True), strict=True)) if lines else dict.fromkeys(header, ())
+
+
+def _even_columns(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]] | None:
+    """Return columns without looking at each line; None if a line is empty or not right, or there is none."""
+    reader = csv.reader(io.StringIO(_content(path), newline=""), strict=True)
+    try:
+        cells = [tuple(map(str.strip, column)) for column in zip(*reader, strict=True)]
+        header = _header(FilePlace(str(path)), [column[0] for column in cells], columns, needed)
+    except (csv.Error, ValueError, InputError):  # line by line, the message names the place
+        return None
+    return {name: column[1:] for name, column in zip(header, cells, strict=True)} if all(cells[0]) else None
+
+
+def _content(path: Path) -> str:
+    return read_text(path, allowed="a CSV file")
 
 
 def _lines(path: Path, columns: tuple[str, ...], needed: int, comments: bool) -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of each line that is not empty: first the header, then as many cells in every line."""
     place = FilePlace(str(path))
-    content = read_text(path, allowed="a CSV file")
-    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(_content(path), newline=""), strict=True)
     header: list[str] = []
     try:
         for row in reader:

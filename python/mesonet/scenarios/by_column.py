@@ -1,32 +1,68 @@
-"""Thousands of rows, column by column: equal values of a column are converted once."""
+"""Tables of thousands of rows, kept and read column by column."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 
-def rows_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return the rows of columns.
+class Table(Sequence[dict[str, Any]]):
+    """Rows with equal keys. A row is made when it is asked for.
 
     Parameters
     ----------
     columns
-        At least one column; all of the same length.
+        Values by key: at least one column; all of the same length.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, place: Any) -> Any:
+        return list(self)[place] if isinstance(place, slice) else {k: c[place] for k, c in self.columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, list | Table) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment] # as a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def column(rows: Sequence[Mapping[str, Any]], key: str, default: Any = None) -> Sequence[Any]:
+    """Return the values of one key.
+
+    Parameters
+    ----------
+    rows
+        Any rows.
+    key
+        The key.
+    default
+        Value of rows without the key.
 
     Returns
     -------
-    A mapping for each row.
+    A value for each row.
     """
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if isinstance(rows, Table):
+        return rows.columns[key] if key in rows.columns else [default] * len(rows)
+    return [row.get(key, default) for row in rows]
 
 
-def converted(column: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any]:
+def converted(values: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any]:
     """Return a column with its values converted, equal ones once.
 
     Parameters
     ----------
-    column
+    values
         Values that can be keys of a mapping.
     convert
         Function of a value. It has no other effect.
@@ -35,5 +71,5 @@ def converted(column: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any]
     -------
     The results.
     """
-    known = {value: convert(value) for value in dict.fromkeys(column)}  # in the order of the rows
-    return [known[value] for value in column]
+    known = {value: convert(value) for value in dict.fromkeys(values)}  # in the order of the rows
+    return [known[value] for value in values]

@@ -9,12 +9,14 @@ from typing import Any
 
 from mesonet import algorithms, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import by_column, flow_applications, flow_receivers, flow_table, ranges
+from mesonet.scenarios import flow_applications, flow_receivers, flow_table, ranges
+from mesonet.scenarios.by_column import Table, column, converted
 
 _MOST_FLOWS = 100_000
 """Most flows (chosen). Every run keeps its scenario, which has 20 MB with as many flows."""
 _MOST_SHOWN = 20
 """Different flows that a text lists."""
+_SHOWN = ("from", "to", "start")
 _KEYS = frozenset(flow_table.KEYS)
 _ALONE = {
     "from": None, "to": None, "size": "unlimited", "interface": "80 seg/ms", "algorithm": None, "stop": "never",
@@ -24,7 +26,7 @@ _ALONE = {
 ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
-def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
+def parse(value: Any, segment_bytes: float) -> Sequence[dict[str, Any]]:
     """Return the flows in base units, one entry for each flow.
 
     Parameters
@@ -46,7 +48,8 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
     """
     if isinstance(value, str):
         value = flow_table.read(value, None)
-    if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
+    as_list = isinstance(value, list | tuple) and all(isinstance(flow, Mapping) for flow in value)
+    if not as_list and not isinstance(value, Table):
         raise InputError("not a list of flows", value=value, allowed=ALLOWED)
     if len(value) <= _MOST_FLOWS and (found := _by_column(value, segment_bytes)):
         return found
@@ -70,7 +73,7 @@ def show(flows: Sequence[Mapping[str, Any]]) -> str:
     -------
     The flows with their routers and starts, equal ones counted; only their number if more than 20 differ.
     """
-    if len(flows) > _MOST_SHOWN and len({(flow["from"], flow["to"], flow["start"]) for flow in flows}) > _MOST_SHOWN:
+    if len(flows) > _MOST_SHOWN and len(set(zip(*(column(flows, key) for key in _SHOWN), strict=True))) > _MOST_SHOWN:
         return f"{len(flows)} flows"
     texts = [
         f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}{flow_applications.show(flow)}"
@@ -110,20 +113,30 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
     }
 
 
-def _by_column(flows: Sequence[Mapping[str, Any]], segment_bytes: float) -> list[dict[str, Any]] | None:
+def _by_column(flows: Sequence[Mapping[str, Any]], segment_bytes: float) -> Table | None:
     """Return flows with keys that need no other key; None if there is another key, or a value is not right."""
-    if not flows or not all(flow.keys() <= _ALONE.keys() for flow in flows):
+    others = flows.columns.keys() if isinstance(flows, Table) else {key for flow in flows for key in flow}
+    if not flows or not others <= _ALONE.keys():
         return None
-    found = {}
+    found: dict[str, Sequence[Any]] = {}
     try:
         for key, default in _ALONE.items():
-            column = [flow.get(key, default) for flow in flows]
-            found[key] = by_column.converted(column, partial(_value, key, segment_bytes=segment_bytes))
+            given = column(flows, key, default)
+            starts = _starts(given) if key == "start" else None
+            found[key] = starts or converted(given, partial(_value, key, segment_bytes=segment_bytes))
     except (InputError, TypeError):  # row by row, the message names the place
         return None
     if any(stop is not None and stop < start for stop, start in zip(found["stop"], found["start"], strict=True)):
         return None
-    return by_column.rows_of(found)
+    return Table(found)
+
+
+def _starts(given: Sequence[Any]) -> list[float] | None:
+    """Return starts that are texts in seconds; None if there are others."""
+    starts = units.seconds(given)
+    for start in (min(starts), max(starts)) if starts else ():
+        ranges.check("flows[].start", "time", start, start)
+    return starts
 
 
 def _value(key: str, value: Any, segment_bytes: float) -> Any:

@@ -11,7 +11,7 @@ from mesonet import algorithms
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import columns_of, rows
 from mesonet.scenarios import flow_applications, flow_receivers
-from mesonet.scenarios.by_column import converted, rows_of
+from mesonet.scenarios.by_column import Table, converted
 
 KEYS = (
     "from",
@@ -35,7 +35,7 @@ KEYS = (
 _WHOLE = ("count", "key_frame_every", "ack_pieces")
 
 
-def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
+def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     """Return the flows of a CSV file, as ``[[flows]]`` has them.
 
     Empty cells are keys left out. The cells are checked later, as in any other list of flows. Paths of plug-ins start
@@ -72,7 +72,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
     if "algorithm" in columns:
         with_plugins = partial(algorithms.with_plugins, directory=path.parent)
         columns["algorithm"] = converted(columns["algorithm"], with_plugins)
-    flows = rows_of(columns) if columns else []
+    flows = Table(columns) if columns else []
     if all(all(cells) for cells in columns.values()):
         return flows
     return [{key: cell for key, cell in flow.items() if cell != ""} for flow in flows]

@@ -7,7 +7,6 @@ preset may be chosen before or after any other value.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,10 +16,11 @@ from typing import Any
 from mesonet import algorithms, core, plugins, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
-from mesonet.scenarios import arrivals, constants, impairment_sets, settings
+from mesonet.scenarios import arrivals, canonical, constants, impairment_sets, settings
+from mesonet.scenarios.by_column import Table, column
+from mesonet.scenarios.canonical import plain
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
-from mesonet.topologies import Topology
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,11 @@ class Scenario:
         InputError
             If there is no such path, or more than one.
         """
+        found = self._value(path)
+        return list(found) if isinstance(found, Table) else found
+
+    def _value(self, path: str) -> Any:
+        """Return the value, and explicit flows as they are kept."""
         if constants.of_variant(path):
             return self._constant_of_variant(path)
         if path not in PARAMETERS and path not in settings.WHOLES:
@@ -184,24 +189,24 @@ class Scenario:
             If single values are allowed but contradict each other.
         """
         self.check()
-        return self._tree()
+        return {**self._tree(), "flows": plain(self.value("flows"))}
 
     def _tree(self) -> dict[str, Any]:
+        """Return the canonical form without explicit flows."""
         tree: dict[str, Any] = {}
         for path in PARAMETERS:
             section, _, name = path.rpartition(".")
             place = tree.setdefault(section, {}) if section else tree
-            place[name] = _plain(self.value(path))
-        tree["flows"] = [_plain(flow) for flow in self.value("flows")]
+            place[name] = plain(self.value(path))
         if processes := self.value("arrivals"):
-            tree["arrivals"] = [_plain(process) for process in processes]
+            tree["arrivals"] = [plain(process) for process in processes]
         if sets := self.impairment_sets():
             tree["impairment_sets"] = {
-                name: {path.rpartition(".")[2]: _plain(self.value(path)) for path in impairment_sets.paths(name)}
+                name: {path.rpartition(".")[2]: plain(self.value(path)) for path in impairment_sets.paths(name)}
                 for name in sets
             }
         tree["algorithms"] = [
-            {"name": name, "share": _plain(share), "parameters": self._constants(name), **_plugin(name)}
+            {"name": name, "share": plain(share), "parameters": self._constants(name), **_plugin(name)}
             for name, share in self._mix()
         ]
         return tree
@@ -223,7 +228,7 @@ class Scenario:
 
     @cached_property
     def _text(self) -> str:
-        return json.dumps(self._tree(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return canonical.text(self._tree(), {"flows": self._value("flows")})
 
     @cached_property
     def hash(self) -> str:
@@ -422,14 +427,12 @@ class Scenario:
     def _mix(self) -> list[tuple[str, float]]:
         """Return the mix, and with share 0 the algorithms that only explicit flows and arrivals use."""
         mix = list(self.value("algorithms"))
-        for flow in (*self.value("flows"), *self.value("arrivals")):
-            if flow["algorithm"] and flow["algorithm"] not in (name for name, _ in mix):
-                mix.append((flow["algorithm"], 0.0))
-        return mix
+        alone = (name for path in ("flows", "arrivals") for name in column(self._value(path), "algorithm") if name)
+        return mix + [(name, 0.0) for name in dict.fromkeys(alone) if name not in dict(mix)]
 
     def _constants(self, algorithm: str) -> dict[str, Any]:
         return {
-            constant.name: _plain(self.value(f"parameters.{algorithm}.{constant.name}"))
+            constant.name: plain(self.value(f"parameters.{algorithm}.{constant.name}"))
             for constant in algorithms.resolve(algorithm).algorithm.params
         }
 
@@ -549,15 +552,3 @@ def _plugin(name: str) -> dict[str, str]:
 def _file(source: str) -> str | None:
     """Return the file or option that a source names."""
     return None if source == "set in code" else source.removeprefix("set in ")
-
-
-def _plain(value: Any) -> Any:
-    """Return plain data with whole numbers as integers, so that equal values have equal text."""
-    if isinstance(value, str | float) or value is None:  # most of the values of thousands of flows
-        return units.whole(value) if isinstance(value, float) else value
-    value = value.canonical() if isinstance(value, Topology) else value
-    if isinstance(value, Mapping):
-        return {key: entry if entry is None or type(entry) is str else _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    return units.whole(value)

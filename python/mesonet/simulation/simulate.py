@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mesonet import core, plugins
 from mesonet.errors import InputError, PluginFault
+from mesonet.scenarios import canonical
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.scenario import scenario as named_scenario
 from mesonet.simulation.size import refuse_large
@@ -123,7 +123,7 @@ def simulate_json(
 
     seed = integer(seed, "seed", 0, LARGEST_SEED)
     threads = integer(threads, "threads", 1, MOST_THREADS)
-    scenario = json.loads(scenario_json)
+    scenario = canonical.content(scenario_json)
 
     def make(state: bytes | None) -> Any:
         try:
@@ -251,7 +251,7 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     from mesonet.responses import tables
     from mesonet.simulation.result import table
 
-    duration = float(json.loads(scenario_json)["time"]["duration"])
+    duration = float(canonical.content(scenario_json)["time"]["duration"])
     run = core.module().Simulation(scenario_json, seed)
     began, used = time.perf_counter(), time.process_time()
     marks = [(0.0, 0.0)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.scenarios import canonical
 
 MOST_MEMORY = 4 * 2**30
 """Most memory expected of a run without ``--memory``, bytes (chosen): a run of the published experiments at full size
@@ -108,7 +108,7 @@ def refuse_large(scenario_json: str, memory: int | None = None) -> None:
     InputError
         With the expected number of rows, and the parameter that causes most of them.
     """
-    scenario = json.loads(scenario_json)
+    scenario = canonical.content(scenario_json)
     described = core.describe(scenario_json)
     size = run_size(scenario, described)
     most = memory or MOST_MEMORY
