@@ -93,7 +93,7 @@ def plain(value: Any) -> Any:
     ("text", "seed", "message"),
     [
         ("{}", "1", "missing field"),
-        ("[1", "1", "EOF"),
+        ('{"time": {', "1", "EOF"),
         (None, "-1", 'seed: "-1" is no seed; allowed: a whole number from 0 to 18446744073709551615'),
     ],
 )

@@ -10,7 +10,6 @@ use mesonet_cc::{
     picos, registry,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -1003,9 +1002,8 @@ impl Scenario {
     /// [`InvalidScenario`] naming the path, the value and what is allowed.
     pub fn from_json(text: &str) -> Result<Self, InvalidScenario> {
         let refused = |e| invalid("scenario", format!("not a scenario: {e}"));
-        let value: Value = serde_json::from_str(text).map_err(refused)?;
-        let scenario = Self::deserialize(&value).map_err(refused)?;
-        bounds::check(&value)?;
+        let scenario: Self = serde_json::from_str(text).map_err(refused)?;
+        bounds::check(&mut serde_json::Deserializer::from_str(text))?;
         scenario.check()?;
         Ok(scenario)
     }

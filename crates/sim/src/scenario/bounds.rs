@@ -4,7 +4,8 @@
 
 use super::{InvalidScenario, invalid};
 use serde::Serialize;
-use serde_json::Value;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt::Formatter;
 
 /// Range of one number.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -189,23 +190,28 @@ pub const BOUNDS: &[Bound] = &[
     from("flows[].application.source.on_off.idle_time", 1e-6, 1e6),
 ];
 
-/// Holds the numbers of a scenario, as canonical JSON, against their ranges. Other things than numbers are left to the types.
+/// Holds the numbers of a scenario, as canonical JSON, against their ranges while it is read: there can be 100,000 flows.
+/// Other things than numbers are left to the types.
 ///
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and the range.
-pub fn check(scenario: &Value) -> Result<(), InvalidScenario> {
+pub fn check<'de, D: Deserializer<'de>>(scenario: D) -> Result<(), InvalidScenario> {
     let mut ranges = Ranges::default();
-    BOUNDS.iter().for_each(|bound| ranges.add(bound, bound.path));
-    ranges.check(scenario)?;
-    let sets = scenario.get("impairment_sets").and_then(Value::as_object);
-    let of_set = &ranges.at("impairments").expect("rows of this table").ranges;
-    sets.into_iter().flatten().try_for_each(|(name, set)| {
-        of_set.check(set).map_err(|refused| below(&format!("impairments.{name}"), refused))
-    })
+    for bound in BOUNDS {
+        ranges.add(bound, bound.path);
+        if let Some(path) = bound.path.strip_prefix("impairments.") {
+            let sets = Below { name: "impairments", holds: Holds::Sets, ..Below::of("impairment_sets") };
+            ranges.below(sets).add(bound, path);
+        }
+    }
+    match (At { ranges: &ranges, holds: Holds::One }.deserialize(scenario)) {
+        Ok(None) => Ok(()),
+        Ok(Some(refused)) => Err(refused),
+        Err(error) => Err(invalid("scenario", format!("not a scenario: {error}"))),
+    }
 }
 
-/// Ranges by the parts of their paths: a flow is asked for the few numbers that it has, not for all that flows may have. There
-/// can be 100,000 flows.
+/// Ranges by the parts of their paths: a flow is asked for the few numbers that it has, not for all that flows may have.
 #[derive(Default)]
 struct Ranges {
     /// The range of the value here.
@@ -214,12 +220,24 @@ struct Ranges {
     below: Vec<Below>,
 }
 
-/// The ranges of the value at a key.
+/// The ranges at a key.
 struct Below {
     key: &'static str,
-    /// The value is a list, and they are the ranges of each entry.
-    is_list: bool,
+    /// The key in messages.
+    name: &'static str,
+    holds: Holds,
     ranges: Ranges,
+}
+
+/// The value that has ranges.
+#[derive(Clone, Copy)]
+enum Holds {
+    /// The value itself.
+    One,
+    /// Each entry of a list.
+    List,
+    /// Each set of impairments, by its name.
+    Sets,
 }
 
 impl Ranges {
@@ -230,48 +248,156 @@ impl Ranges {
             return;
         }
         let (key, rest) = path.split_once('.').unwrap_or((path, ""));
-        let (key, is_list) = key.strip_suffix("[]").map_or((key, false), |list| (list, true));
-        let place = self.below.binary_search_by_key(&key, |below| below.key).unwrap_or_else(|place| {
-            self.below.insert(place, Below { key, is_list, ranges: Self::default() });
+        let below = match key.strip_suffix("[]") {
+            Some(list) => Below { holds: Holds::List, ..Below::of(list) },
+            None => Below::of(key),
+        };
+        self.below(below).add(bound, rest);
+    }
+
+    /// The ranges at the key of `new`, which is put there if nothing was.
+    fn below(&mut self, new: Below) -> &mut Self {
+        let place = self.below.binary_search_by_key(&new.key, |below| below.key).unwrap_or_else(|place| {
+            self.below.insert(place, new);
             place
         });
-        self.below[place].ranges.add(bound, rest);
+        &mut self.below[place].ranges
     }
 
     fn at(&self, key: &str) -> Option<&Below> {
         self.below.binary_search_by_key(&key, |below| below.key).ok().map(|place| &self.below[place])
     }
-
-    /// Checks every number in `value`. A path is put together on refusal only.
-    fn check(&self, value: &Value) -> Result<(), InvalidScenario> {
-        if let (Some(bound), Some(number)) = (self.bound, value.as_f64()) {
-            bound.check(String::new, number)?;
-        }
-        match value {
-            Value::Object(entries) => entries
-                .iter()
-                .filter_map(|(key, inner)| Some((self.at(key)?, inner)))
-                .try_for_each(|(below, inner)| below.check(inner)),
-            Value::Array(entries) => self
-                .below
-                .iter()
-                .filter_map(|below| Some((below, entries.get(below.key.parse::<usize>().ok()?)?)))
-                .try_for_each(|(below, inner)| below.check(inner)),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Below {
-    /// Checks every number in the value at the key.
-    fn check(&self, value: &Value) -> Result<(), InvalidScenario> {
-        let key = self.key;
-        if !self.is_list {
-            return self.ranges.check(value).map_err(|refused| below(key, refused));
+    fn of(key: &'static str) -> Self {
+        Self { key, name: key, holds: Holds::One, ranges: Ranges::default() }
+    }
+
+    /// The ranges of the value at the key.
+    fn here(&self) -> At<'_> {
+        At { ranges: &self.ranges, holds: self.holds }
+    }
+}
+
+/// Checks the value that is read next: the first refusal in it, with the path from there. All of the value is read.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    ranges: &'a Ranges,
+    holds: Holds,
+}
+
+impl At<'_> {
+    fn number<E>(self, number: f64) -> Result<Option<InvalidScenario>, E> {
+        let bound = self.ranges.bound.filter(|_| matches!(self.holds, Holds::One));
+        Ok(bound.and_then(|bound| bound.check(String::new, number).err()))
+    }
+
+    /// The same ranges for an entry of the value.
+    fn entry(self) -> Self {
+        Self { holds: Holds::One, ..self }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for At<'_> {
+    type Value = Option<InvalidScenario>;
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Self::Value, D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for At<'_> {
+    type Value = Option<InvalidScenario>;
+
+    fn expecting(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        self.number(number)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        self.number(number as f64)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        self.number(number as f64)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut first = None;
+        match self.holds {
+            Holds::One => {
+                while let Some(known) = map.next_key_seed(Key(self.ranges))? {
+                    if let Some(at) = known {
+                        let refused = map.next_value_seed(at.here())?;
+                        first = first.or(refused.map(|refused| below(at.name, refused)));
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+            }
+            Holds::Sets => {
+                while let Some(name) = map.next_key::<String>()? {
+                    let refused = map.next_value_seed(self.entry())?;
+                    first = first.or(refused.map(|refused| below(&name, refused)));
+                }
+            }
+            Holds::List => while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {},
         }
-        value.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {
-            self.ranges.check(entry).map_err(|refused| below(&format!("{key}[{i}]"), refused))
-        })
+        Ok(first)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut first = None;
+        for place in 0.. {
+            let at_place = self.ranges.below.iter().find(|below| below.key.parse() == Ok(place));
+            let (refused, name) = match (self.holds, at_place) {
+                (Holds::List, _) => (list.next_element_seed(self.entry())?, format!("[{place}]")),
+                (Holds::One, Some(at)) => (list.next_element_seed(at.here())?, at.name.to_owned()),
+                _ => (list.next_element::<IgnoredAny>()?.map(|_| None), String::new()),
+            };
+            let Some(refused) = refused else { break };
+            first = first.or(refused.map(|refused| below(&name, refused)));
+        }
+        Ok(first)
+    }
+}
+
+/// What is at the key that is read next.
+struct Key<'a>(&'a Ranges);
+
+impl<'de, 'a> DeserializeSeed<'de> for Key<'a> {
+    type Value = Option<&'a Below>;
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
+        key.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'_> for Key<'a> {
+    type Value = Option<&'a Below>;
+
+    fn expecting(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.0.at(key))
     }
 }
 
@@ -290,10 +416,10 @@ impl Bound {
     }
 }
 
-/// Puts `key` before the path of a refusal.
-fn below(key: &str, refused: InvalidScenario) -> InvalidScenario {
-    let dot = if refused.path.is_empty() { "" } else { "." };
-    InvalidScenario { path: format!("{key}{dot}{}", refused.path), ..refused }
+/// Puts `name` before the path of a refusal.
+fn below(name: &str, refused: InvalidScenario) -> InvalidScenario {
+    let dot = if refused.path.is_empty() || refused.path.starts_with('[') { "" } else { "." };
+    InvalidScenario { path: format!("{name}{dot}{}", refused.path), ..refused }
 }
 
 /// Refuses a value that is not between `least` and `most`; `path` names it then.
@@ -325,11 +451,23 @@ mod tests {
         let refused = check(&scenario).unwrap_err();
         assert_eq!(refused.path, "flows[1].start");
         assert_eq!(refused.message, "-1 is too low; allowed: at least 0 and at most 1000000");
-        let refused = check(&json!({"network": {"speed": 0.5}})).unwrap_err();
+        let refused = check(json!({"network": {"speed": 0.5}})).unwrap_err();
         assert_eq!(refused.path, "network.speed");
         let points = json!({"capacity": {"points": [[0.0, 1.0], [1.0, -1.0]]}});
-        let refused = check(&json!({"impairment_sets": {"mobile": points}})).unwrap_err();
+        let refused = check(json!({"impairment_sets": {"mobile": points}})).unwrap_err();
         assert_eq!(refused.path, "impairments.mobile.capacity.points[1].1");
+        let text =
+            r#"{"flows":[{"start":-1,"x":[{}]},{"size":0,"y":null}],"time":{"duration":0,"z":"text"}}"#;
+        let refused = check(&mut serde_json::Deserializer::from_str(text)).unwrap_err();
+        assert_eq!(refused.path, "flows[0].start", "the first one, and what follows is read");
+        for odd in [
+            json!([1]),
+            json!({"flows": 3}),
+            json!({"flows": {"start": -1}}),
+            json!({"impairment_sets": [-1]}),
+        ] {
+            assert!(check(&odd).is_ok(), "{odd} is left to the types");
+        }
     }
 
     #[test]
