@@ -98,10 +98,10 @@ class Run:
     """Part of the data segments that routers dropped."""
 
 
-def measure(arguments: list[str], counted: str, threads: int = 1) -> Run:
+def measure(arguments: list[str], counted: str, threads: int = 1, mesonet: Path = MESONET) -> Run:
     """Runs a case once."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(MESONET), "run", *arguments, "--seed", "1", "--threads", str(threads), "--json"]
+        command = [str(mesonet), "run", *arguments, "--seed", "1", "--threads", str(threads), "--json"]
         start = time.perf_counter()
         ended: Ended = ran([*command, "--out", f"{folder}/out"])
         wall_s = time.perf_counter() - start
