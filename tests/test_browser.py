@@ -151,7 +151,7 @@ def opened(browser, report, **options):
     page = context.new_page()
     complaints, requests = [], []
     page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
     page.on("request", lambda request: requests.append(request.url))
     page.goto(report.as_uri() + "#open=statistician")
     page.wait_for_selector("html[data-ready]")
@@ -679,7 +679,7 @@ def test_lesser_campaigns_are_drawn_without_an_error(browser, shared, kind):
     page = context.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
     page.goto(path.as_uri() + "#open=statistician")
     count = page.locator("figure[data-figure]").count()
     if count:
