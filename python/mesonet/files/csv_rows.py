@@ -76,7 +76,7 @@ def rows(
         If the file is not regular, too large, empty, no CSV in UTF-8, or a row or a column is not right.
     """
     header: list[str] = []
-    for line, cells in _lines(path, columns, needed, comments):
+    for line, cells in _lines(path, _content(path), columns, needed, comments):
         if not header:
             header = cells
         else:
@@ -100,18 +100,19 @@ def columns_of(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, t
     InputError
         As for `rows`.
     """
-    if found := _even_columns(path, columns, needed):
+    content = _content(path)
+    if found := _even_columns(content, columns, needed):
         return found
-    header, *lines = (cells for _, cells in _lines(path, columns, needed, comments=False))
+    header, *lines = (cells for _, cells in _lines(path, content, columns, needed, comments=False))
     return dict(zip(header, zip(*lines, strict=True), strict=True)) if lines else dict.fromkeys(header, ())
 
 
-def _even_columns(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]] | None:
+def _even_columns(content: str, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]] | None:
     """Return columns without looking at each line; None if a line is empty or not right, or there is none."""
-    reader = csv.reader(io.StringIO(_content(path), newline=""), strict=True)
+    reader = _reader(content)
     try:
         cells = [tuple(map(str.strip, column)) for column in zip(*reader, strict=True)]
-        header = _header(FilePlace(str(path)), [column[0] for column in cells], columns, needed)
+        header = _header(FilePlace(""), [column[0] for column in cells], columns, needed)
     except (csv.Error, ValueError, InputError):  # line by line, the message names the place
         return None
     return {name: column[1:] for name, column in zip(header, cells, strict=True)} if all(cells[0]) else None
@@ -121,10 +122,16 @@ def _content(path: Path) -> str:
     return read_text(path, allowed="a CSV file")
 
 
-def _lines(path: Path, columns: tuple[str, ...], needed: int, comments: bool) -> Iterator[tuple[int, list[str]]]:
+def _reader(content: str) -> Any:
+    return csv.reader(io.StringIO(content, newline=""), strict=True)
+
+
+def _lines(
+    path: Path, content: str, columns: tuple[str, ...], needed: int, comments: bool
+) -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of each line that is not empty: first the header, then as many cells in every line."""
     place = FilePlace(str(path))
-    reader = csv.reader(io.StringIO(_content(path), newline=""), strict=True)
+    reader = _reader(content)
     header: list[str] = []
     try:
         for row in reader:
