@@ -287,7 +287,13 @@ struct At<'a> {
     holds: Holds,
 }
 
-impl At<'_> {
+impl<'a> At<'a> {
+    /// The ranges of the entry at a place of the value, where entries have ranges of their own.
+    fn at_place(self, place: usize) -> Option<&'a Below> {
+        let below = matches!(self.holds, Holds::One).then_some(&self.ranges.below)?;
+        below.iter().find(|below| below.key.parse() == Ok(place))
+    }
+
     fn number<E>(self, number: f64) -> Result<Option<InvalidScenario>, E> {
         let bound = self.ranges.bound.filter(|_| matches!(self.holds, Holds::One));
         Ok(bound.and_then(|bound| bound.check(String::new, number).err()))
@@ -365,20 +371,21 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut first = None;
         for place in 0.. {
-            let at_place = self.ranges.below.iter().find(|below| below.key.parse() == Ok(place));
-            let (refused, name) = match (self.holds, at_place) {
-                (Holds::List, _) => (list.next_element_seed(self.entry())?, format!("[{place}]")),
-                (Holds::One, Some(at)) => (list.next_element_seed(at.here())?, at.name.to_owned()),
-                _ => (list.next_element::<IgnoredAny>()?.map(|_| None), String::new()),
-            };
-            let Some(refused) = refused else { break };
-            first = first.or(refused.map(|refused| below(&name, refused)));
+            if matches!(self.holds, Holds::List) {
+                let Some(refused) = list.next_element_seed(self.entry())? else { break };
+                first = first.or_else(|| refused.map(|refused| below(&format!("[{place}]"), refused)));
+            } else if let Some(at) = self.at_place(place) {
+                let Some(refused) = list.next_element_seed(at.here())? else { break };
+                first = first.or_else(|| refused.map(|refused| below(at.name, refused)));
+            } else if list.next_element::<IgnoredAny>()?.is_none() {
+                break;
+            }
         }
         Ok(first)
     }
 }
 
-/// What is at the key that is read next.
+/// Finds the ranges at the key that is read next.
 struct Key<'a>(&'a Ranges);
 
 impl<'de, 'a> DeserializeSeed<'de> for Key<'a> {
