@@ -15,12 +15,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from test_cli import messages
 from test_faults import ENVIRONMENT, PATIENCE_S, until
 
 pytestmark = pytest.mark.process
 
 
-def interrupted(*words: str, when: Callable[[psutil.Process], object]) -> tuple[int, str]:
+def interrupted(*words: str, when: Callable[[psutil.Process], object]) -> tuple[int, list[str]]:
     """Exit code and messages of a command after five Ctrl-C, the first as soon as its process is so far."""
     command = [sys.executable, "-m", "mesonet", *words]
     pipe = subprocess.PIPE
@@ -32,7 +33,7 @@ def interrupted(*words: str, when: Callable[[psutil.Process], object]) -> tuple[
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.01)
     _, errors = process.communicate(timeout=PATIENCE_S)
-    return process.returncode, errors
+    return process.returncode, messages(errors)
 
 
 def has_loaded(about: psutil.Process) -> bool:
@@ -62,7 +63,7 @@ def has_begun_a_pilot(about: psutil.Process) -> bool:
 def test_five_interrupts_end_a_command_with_one_line(
     words: tuple[str, ...], when: Callable[[psutil.Process], object]
 ) -> None:
-    assert interrupted(*words, when=when) == (130, "mesonet: interrupted\n")
+    assert interrupted(*words, when=when) == (130, ["mesonet: interrupted"])
 
 
 INTERRUPTED_IMPORT = """
@@ -94,5 +95,5 @@ def test_five_interrupts_end_the_processes_that_draw(tiny_campaign: Path, tmp_pa
 
     code, errors = interrupted("analyze", str(out), "--figures", "all", "--workers", "2", when=draw)
     assert code == 130
-    assert errors.splitlines()[-1] == "mesonet: interrupted"
-    assert "Traceback" not in errors
+    assert errors[-1] == "mesonet: interrupted"
+    assert not any("Traceback" in line for line in errors)
