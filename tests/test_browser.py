@@ -139,8 +139,8 @@ def replay(browser, replayed):
         yield page
 
 
-def opened(browser, report, **options):
-    """The open page; at the end it must have had no error and asked for nothing.
+def opened(browser, report, before="", **options):
+    """The open page, after a script of ours; at the end it must have had no error and asked for nothing.
 
     A script or style that the policy of the page refuses is an error on its console.
     """
@@ -153,6 +153,7 @@ def opened(browser, report, **options):
     page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
     page.on("request", lambda request: requests.append(request.url))
+    page.add_init_script(before)
     page.goto(report.as_uri() + "#open=statistician")
     page.wait_for_selector("html[data-ready]")
     yield page
@@ -497,6 +498,33 @@ def test_the_replay_plays_and_stops(replay):
     replay.wait_for_timeout(300)
     assert replay.input_value("#replay-time") == place
     assert replay.locator("#replay-now").inner_text().endswith(" s")
+
+
+SECOND_IS_LATE = """
+const read = Response.prototype.arrayBuffer;
+let calls = 0;
+Response.prototype.arrayBuffer = async function () {
+  const first = calls++ === 0;
+  const bytes = await read.call(this);
+  if (first) window.hasFirst = true;
+  else await new Promise((letGo) => (window.letGo = letGo));
+  return bytes;
+};
+"""
+
+
+def test_maps_wait_until_both_runs_are_unpacked(browser, replayed):
+    shown = "document.querySelector('#replay .map').getAttribute('aria-label')"
+    for page in opened(browser, replayed, before=SECOND_IS_LATE):
+        page.locator("#replay").scroll_into_view_if_needed()
+        until(page, "Boolean(window.hasFirst && window.letGo)")
+        page.set_viewport_size({"width": 800, "height": 844})
+        page.locator("#replay-time").dispatch_event("input")
+        page.wait_for_timeout(300)
+        assert page.evaluate(shown) is None
+        page.evaluate("window.letGo()")
+        page.wait_for_selector("#replay[data-ready]")
+        assert page.evaluate(shown).startswith("Map of ")
 
 
 def test_the_time_slider_works_by_keyboard_and_says_the_time(replay):

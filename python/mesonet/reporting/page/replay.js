@@ -39,6 +39,7 @@ function sentence(run, frame) {
 }
 
 function draw() {
+  if (!sides.every(({ run }) => run.bytes)) return; // show() draws once both are unpacked
   const at = time();
   slider.value = String(now.frame);
   slider.setAttribute('aria-valuetext', `${at} seconds`);
@@ -139,7 +140,7 @@ function connect() {
       tip.style.top = `${event.clientY + 16}px`;
     });
     side.canvas.addEventListener('pointerleave', () => (tip.hidden = true));
-    new ResizeObserver(() => side.run.bytes && drawSoon()).observe(side.canvas);
+    new ResizeObserver(drawSoon).observe(side.canvas);
   }
   seriesBox.querySelector('button').addEventListener('click', () => {
     const link = document.createElement('a');
