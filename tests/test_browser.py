@@ -170,6 +170,14 @@ def until(page, expression, arg=None):
         page.wait_for_timeout(20)
 
 
+FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def settle(page):
+    """Wait until the page has drawn once more, and what watches its sizes has been called."""
+    page.evaluate(FRAMES)
+
+
 def draw(page, *names):
     for name in names or FIGURES:
         page.locator(f"#{name}").scroll_into_view_if_needed()
@@ -182,6 +190,10 @@ def choose(page, what, value):
 
 def drawing(page, name):
     return page.locator(f"#{name} .plot").inner_html()
+
+
+def until_redrawn(page, name, before):
+    until(page, "([name, before]) => document.querySelector(`#${name} .plot`).innerHTML !== before", [name, before])
 
 
 def test_every_figure_is_drawn(page):
@@ -228,9 +240,10 @@ def test_the_rings_mark_the_levels_of_the_condition(page):
     draw(page, "main-effects")
     rings = []
     for condition in ("1", "2"):
+        before = drawing(page, "main-effects")
         choose(page, "hl", condition)
+        until_redrawn(page, "main-effects", before)
         until(page, f"({COUNT_LIT})('main-effects') === 9")
-        page.wait_for_timeout(100)
         rings.append(
             page.evaluate(
                 """() => [...document.querySelectorAll('#main-effects path[stroke="#E69F00"]')]
@@ -259,7 +272,7 @@ def test_selects_change_the_figure_its_text_and_its_data(page):
         before = drawing(page, "main-effects"), page.locator("#main-effects .heading").inner_text()
         table = page.locator("#main-effects details table").inner_text()
         choose(page, what, value)
-        until(page, "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before[0])
+        until_redrawn(page, "main-effects", before[0])
         assert page.locator("#main-effects .heading").inner_text() != before[1]
         assert page.locator("#main-effects details table").inner_text() != table
     assert page.locator("#main-effects .heading").inner_text() == "Round-trip time, fast, measured period 2"
@@ -296,12 +309,12 @@ def test_a_drawn_figure_out_of_sight_follows_too_because_it_may_be_printed(page)
     draw(page)
     before = drawing(page, "main-effects")
     page.locator("#provenance").scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
+    settle(page)
     page.evaluate(
         """() => { const select = document.querySelector('select[data-state="response"]');
                    select.value = 'rtt'; select.dispatchEvent(new Event('change')); }"""
     )
-    until(page, "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before)
+    until_redrawn(page, "main-effects", before)
     box = page.locator("#main-effects").bounding_box()
     assert box["y"] + box["height"] < -400, "the figure is far above the screen"
     before = drawing(page, "responses")
@@ -309,7 +322,7 @@ def test_a_drawn_figure_out_of_sight_follows_too_because_it_may_be_printed(page)
         """() => { const select = document.querySelector('select[data-factor="X1"]');
                    select.value = '1'; select.dispatchEvent(new Event('change')); }"""
     )
-    until(page, "(before) => document.querySelector('#responses .plot').innerHTML !== before", arg=before)
+    until_redrawn(page, "responses", before)
 
 
 def test_keys_step_through_the_conditions(page):
@@ -378,7 +391,7 @@ def test_the_page_fits_a_phone_with_wide_letters(browser, which, style, request)
         page.evaluate("for (const part of document.querySelectorAll('.controls details')) part.open = true")
         for width in (320, 390):
             page.set_viewport_size({"width": width, "height": 844})
-            page.wait_for_timeout(100)
+            settle(page)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -392,7 +405,7 @@ def test_paper_shows_all_of_every_figure(browser, which, request):
         page.evaluate("for (const part of document.querySelectorAll('main details')) part.open = true")
         page.set_viewport_size({"width": 688, "height": 1017})
         page.emulate_media(media="print")
-        page.wait_for_timeout(300)
+        settle(page)
         found = page.evaluate(
             """() => {
                 const outside = (box) => box.left < -0.5 || box.right > 688.5;
@@ -440,7 +453,7 @@ def test_a_wide_figure_is_printed_on_a_page_on_its_side(page):
 def test_tables_inside_verdicts_have_headings_on_a_phone(page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("for (const part of document.querySelectorAll('.verdicts details')) part.open = true")
-    page.wait_for_timeout(100)
+    settle(page)
     for table in page.locator(".judged").all():
         assert table.locator("thead th").first.inner_text() == "response"
         heads, cells = (
@@ -483,7 +496,7 @@ def at(page, share):
             slider.value = Math.round(share * slider.max); slider.dispatchEvent(new Event('input')); }""",
         share,
     )
-    page.wait_for_timeout(100)
+    settle(page)
 
 
 def test_the_replay_plays_and_stops(replay):
@@ -520,7 +533,7 @@ def test_maps_wait_until_both_runs_are_unpacked(browser, replayed):
         until(page, "Boolean(window.hasFirst && window.letGo)")
         page.set_viewport_size({"width": 800, "height": 844})
         page.locator("#replay-time").dispatch_event("input")
-        page.wait_for_timeout(300)
+        settle(page)
         assert page.evaluate(shown) is None
         page.evaluate("window.letGo()")
         page.wait_for_selector("#replay[data-ready]")
@@ -617,14 +630,14 @@ def test_the_replay_shows_marks_beside_drops(marking):
 def test_an_answer_on_disciplines_fits_a_phone(marking):
     assert marking.locator("#disciplines").inner_text() == "Which queue discipline, for whom?"
     marking.set_viewport_size({"width": 390, "height": 844})
-    marking.wait_for_timeout(300)
+    settle(marking)
     assert marking.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.parametrize("width", [390, 1366])
 def test_the_replay_fits_the_screen(replay, width):
     replay.set_viewport_size({"width": width, "height": 844})
-    replay.wait_for_timeout(300)
+    settle(replay)
     assert replay.evaluate("document.documentElement.scrollWidth") <= width
     one, other = (replay.locator("#replay .map").nth(side).bounding_box() for side in (0, 1))
     assert (other["y"] > one["y"] + one["height"]) is (width == 390), "one below the other on a phone"
@@ -731,7 +744,7 @@ def test_the_report_of_points_follows_response_condition_and_range(browser, samp
         assert marks.count() == 3 * 32, "a panel per factor, a mark per run"
         before = drawing(page, "points")
         choose(page, "response", "bent")
-        until(page, "(before) => document.querySelector('#points .plot').innerHTML !== before", arg=before)
+        until_redrawn(page, "points", before)
         assert "Bent" in page.locator("#points .heading").inner_text()
         marks.first.hover(force=True)
         page.wait_for_selector("#vg-tooltip-element.visible")
@@ -795,14 +808,16 @@ def test_on_a_phone_the_bar_leaves_room_and_hints_stand_over_what_is_wider(page)
     assert (True, True) in tables, "the table of conditions is wider than a phone"
     assert all(scrolls == shown for scrolls, shown in tables)
     page.set_viewport_size({"width": 1366, "height": 900})
+    settle(page)
     assert not any(page.evaluate("[...document.querySelectorAll('.hint')].map((hint) => hint.checkVisibility())"))
 
 
 def test_ticks_of_the_youden_plot_do_not_touch(page):
     draw(page, "youden")
+    before = drawing(page, "youden")
     choose(page, "response", "segments_entering")
-    until(page, "document.querySelector('#youden .heading').textContent.includes('egments')")
-    page.wait_for_timeout(300)
+    until_redrawn(page, "youden", before)
+    assert "egments" in page.locator("#youden .heading").inner_text()
     gaps = page.evaluate(
         """() => {
             const texts = [...document.querySelectorAll('#youden g.role-axis-label text')];

@@ -14,7 +14,7 @@ from mesonet.browser import module
 from mesonet.reporting import write_report
 from mesonet.reporting.live.section import digest
 from mesonet.reporting.replay.simulated import record
-from test_browser import CHROMIUM, PATIENCE_MS, browser  # noqa: F401
+from test_browser import CHROMIUM, PATIENCE_MS, browser, until  # noqa: F401
 from test_playground import FIREFOX, REQUIRED
 
 pytestmark = pytest.mark.process
@@ -100,8 +100,7 @@ def test_a_changed_run_is_beside_the_incumbent_in_the_replay(page):
     before = page.evaluate(picture)
     page.focus("#replay-time")
     page.keyboard.press("End")
-    page.wait_for_timeout(300)
-    assert page.evaluate(picture) != before
+    until(page, f"(before) => {picture} !== before", arg=before)
     assert " minus tcp, condition 4. " in page.inner_text("#difference figcaption")
 
 
