@@ -124,10 +124,8 @@ function connect() {
   routerSelect.addEventListener('change', () => choose(Number(routerSelect.value)));
   for (const side of sides) {
     side.select.value = String(runs.indexOf(side.run));
-    side.select.addEventListener('change', async () => {
-      const run = runs[Number(side.select.value)];
-      await run.load();
-      side.run = run;
+    side.select.addEventListener('change', () => {
+      side.run = runs[Number(side.select.value)];
       show();
     });
     side.canvas.addEventListener('click', (event) => choose(routerAt(side.canvas, event)));
