@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,6 +37,7 @@ from mesonet.reporting.folder.tables import where_to_look
 from mesonet.reporting.replay.simulated import most_congested
 from mesonet.reporting.text.conditions import conditions_table
 from mesonet.words import span
+from processes import MESONET
 
 pytestmark = pytest.mark.slow
 
@@ -325,7 +325,7 @@ def test_threads_of_libraries_change_no_byte(tiny_campaign, tmp_path):
     for threads in ("1", "4"):
         out = shutil.copytree(tiny_campaign, tmp_path / threads / "out")
         limits = {"POLARS_MAX_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
-        command = [sys.executable, "-m", "mesonet", "analyze", str(out), "--figures", "none"]
+        command = [*MESONET, "analyze", str(out), "--figures", "none"]
         subprocess.run(command, env={**os.environ, **limits}, check=True, stdout=subprocess.DEVNULL)
         files = sorted(path for path in (out / "analysis").rglob("*") if path.is_file())
         written.append([(path.relative_to(out), path.read_bytes()) for path in files])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from click.testing import CliRunner, Result
 import mesonet as mn
 from mesonet.cli.main import main
 from mesonet.errors import InputError
+from processes import MESONET
 
 pytestmark = pytest.mark.process
 
@@ -90,7 +90,7 @@ def test_a_file_with_constants_of_an_algorithm_that_is_not_used_is_noted(tmp_pat
 
 def test_a_closed_pipe_ends_a_command_as_sigpipe_does() -> None:
     """As `mesonet list | head -0`: nothing reads the output."""
-    command = [sys.executable, "-m", "mesonet", "list"]
+    command = [*MESONET, "list"]
     reader, writer = os.pipe()
     os.close(reader)
     try:

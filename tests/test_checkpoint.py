@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,11 +31,10 @@ from mesonet.scenarios.scenario import Scenario, scenario
 from mesonet.simulation import checkpoint as module
 from mesonet.simulation.checkpoint import Checkpoint, Stopped
 from mesonet.simulation.result import TABLES, Result
+from processes import ENVIRONMENT, MESONET, PATIENCE_S, until
 
 pytestmark = pytest.mark.process
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-PATIENCE_S = 120.0
 VALUES = ["--set", "network.speed=40 seg/ms", "--set", "users.base_sources=20", "--set", "measurement.flow_records=1"]
 """A network that takes some seconds of wall-clock time for those that `LONG` says, on any machine."""
 LONG = "30 s"
@@ -50,14 +46,6 @@ def small(**values: object) -> Scenario:
 
 def same(one: Result, other: Result) -> bool:
     return all(getattr(one, name).arrow.equals(getattr(other, name).arrow) for name in TABLES)
-
-
-def until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end
-        assert process.poll() is None, f"it ended too early: {process.communicate()}"
-        time.sleep(0.02)
 
 
 class Cut(Exception):
@@ -250,7 +238,7 @@ def test_in_another_thread_signals_are_left_alone(untouched: Result, tmp_path: P
 
 
 def command(folder: Path, *options: str, duration: str = LONG) -> list[str]:
-    begin = [sys.executable, "-m", "mesonet", "run", "abilene", "--duration", duration, *VALUES]
+    begin = [*MESONET, "run", "abilene", "--duration", duration, *VALUES]
     return [*begin, "--out", str(folder / "out"), "--checkpoint", str(folder / "snapshot"), *options]
 
 

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from fragments import holds
 from mesonet.cli import start
 from mesonet.cli.main import main
 from mesonet.simulation.result import FILES
+from processes import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 
 pytestmark = pytest.mark.process
 
@@ -48,11 +47,6 @@ def test_wrong_usage_is_one_line(arguments: list[str]) -> None:
     assert result.stderr.startswith("mesonet: ")
 
 
-def messages(stderr: str) -> list[str]:
-    """What was said on stderr, less the progress of tasks that a busy machine makes long."""
-    return [line for line in stderr.splitlines() if not re.search(r": \d+% after ", line)]
-
-
 def json_of(*arguments: object) -> object:
     result = call(*arguments, "--json")
     assert result.exit_code == 0, result.stderr
@@ -67,9 +61,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_installed_command_prints_its_version() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-    command = [sys.executable, "-m", "mesonet", "--version"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    done = subprocess.run([*MESONET, "--version"], capture_output=True, text=True, env=ENVIRONMENT, check=True)
     assert done.stdout == f"mesonet, version {mesonet.__version__}\n"
 
 
@@ -331,16 +323,11 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
 
 
 def test_interrupted_campaign_says_how_to_continue(here: Path, tiny: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-    command = [sys.executable, "-m", "mesonet", "experiment", "run", str(tiny)]
-    process = subprocess.Popen([*command, "--workers", "1"], env=environment, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not list(here.glob("tiny/runs/*/run.json")):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    command = [*MESONET, "experiment", "run", str(tiny), "--workers", "1"]
+    process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    until(lambda: list(here.glob("tiny/runs/*/run.json")), process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     [message] = messages(errors)
     assert holds(message, "mesonet: interrupted", "finished runs stay", "same command")

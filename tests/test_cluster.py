@@ -23,7 +23,8 @@ from mesonet.campaign.cluster import _Driver, exposure
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from page_blocks import blocks
-from test_faults import ENVIRONMENT, finish, start, until, write
+from processes import ENVIRONMENT, until
+from test_faults import finish, start, write
 
 pytestmark = pytest.mark.process
 

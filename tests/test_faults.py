@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,12 +25,9 @@ from mesonet.campaign import leases as leases_module
 from mesonet.campaign.leases import PREFIX, Leases, live, sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.errors import Broken
+from processes import ENVIRONMENT, MESONET, PATIENCE_S, until
 
 pytestmark = pytest.mark.process
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-MESONET = [sys.executable, "-m", "mesonet"]
-PATIENCE_S = 120.0
 
 
 def write(folder: Path, replicates: int = 3, pause: float = 0.1, more: str = "") -> Path:
@@ -55,14 +52,6 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, dict[str, object], str]
     out, errors = process.communicate(timeout=PATIENCE_S)
     print(errors)  # noqa: T201 - shown with a test that fails
     return process.returncode, json.loads(out) if out else {}, errors
-
-
-def until(condition: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end
-        assert process is None or process.poll() is None, "it ended too early"
-        time.sleep(0.02)
 
 
 def makers(process: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -96,7 +85,7 @@ def test_killed_driver_takes_its_workers_along_and_another_continues(tmp_path: P
     with driver:  # closes its streams
         driver.kill()
     assert len(workers) == 2
-    gone, alive = psutil.wait_procs(workers, timeout=10)
+    gone, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
     assert len(gone) == 2, alive
     before = done(tmp_path)
     again = start(file, "--workers", "2")

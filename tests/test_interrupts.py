@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,15 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from test_cli import messages
-from test_faults import ENVIRONMENT, PATIENCE_S, until
+from processes import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 
 pytestmark = pytest.mark.process
 
 
 def interrupted(*words: str, when: Callable[[psutil.Process], object]) -> tuple[int, list[str]]:
     """Exit code and messages of a command after five Ctrl-C, the first as soon as its process is so far."""
-    command = [sys.executable, "-m", "mesonet", *words]
+    command = [*MESONET, *words]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, env=ENVIRONMENT, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
     about = psutil.Process(process.pid)
@@ -80,7 +78,7 @@ builtins.__import__ = imported
 def test_an_interrupt_in_text_that_python_executes_is_handled_like_others(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED_IMPORT)
     environment = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(tmp_path), ENVIRONMENT["PYTHONPATH"]])}
-    command = [sys.executable, "-m", "mesonet", "list"]
+    command = [*MESONET, "list"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (ended.returncode, ended.stderr) == (130, "mesonet: interrupted\n")
 

@@ -24,6 +24,7 @@ from mesonet.campaign.record import record, schema
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.simulation import provenance
+from processes import ENVIRONMENT, PATIENCE_S
 
 pytestmark = pytest.mark.process
 
@@ -316,9 +317,8 @@ print(sorted(campaign.runs["status"]))
 
 def test_a_script_that_begins_a_campaign_whenever_it_is_imported_does_so_once(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(UNGUARDED)
-    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
     command = [sys.executable, "script.py"]
-    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE_S)
     assert "campaigns begin campaigns" not in ended.stdout + ended.stderr
     status = json.loads(CliRunner().invoke(main, ["experiment", "status", str(tmp_path / "out"), "--json"]).stdout)
     (message,) = {failure["message"] for failure in status["failures"]}

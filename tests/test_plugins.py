@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -25,6 +24,7 @@ from mesonet.cli.main import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
 from mesonet.simulation.simulate import simulate_part
+from processes import MESONET, PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "plugins"
@@ -70,9 +70,8 @@ def tables(result: mn.Result) -> list[str]:
 
 def command(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "mesonet", *words],
-        capture_output=True, text=True, env={**os.environ, **environment}, timeout=120,
-    )  # fmt: skip
+        [*MESONET, *words], capture_output=True, text=True, env={**os.environ, **environment}, timeout=PATIENCE_S
+    )
 
 
 # The interface
@@ -421,13 +420,13 @@ def test_a_crash_is_named_before_the_process_dies(kind: int, name: str, threads:
 def interrupted_inside(scenario: str, algorithm: str, threads: int) -> str:
     """Return the messages of a run that Ctrl-C ends while a function of its algorithm does not return."""
     words = ("run", scenario, "--duration", "5 s", "--threads", str(threads), "--algorithm", algorithm)
-    process = subprocess.Popen([sys.executable, "-m", "mesonet", *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*MESONET, *words], stderr=subprocess.PIPE, text=True)
     assert process.stderr
     try:
         while "no return from here" not in (line := process.stderr.readline()):
             assert line, "the function is called before the run ends"
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
         process.wait()
