@@ -19,20 +19,58 @@ def test_harm_is_the_lost_part_of_what_the_better_side_has() -> None:
     assert np.isnan(found.smallest).all()
     assert found.to_polars()["quantity"].to_list() == ["throughput", "delay"]
     gain = harm([[10.0, 20.0]], [[15.0, 10.0]], more_is_better=[True, False])
-    assert gain.harm == pytest.approx([-0.5, -1.0])
+    assert gain.harm == pytest.approx([-1 / 3, -0.5]), "the harm if both are exchanged"
+    from_nothing = harm([[0.0, 20.0]], [[15.0, 0.0]], more_is_better=[True, False])
+    assert from_nothing.harm == pytest.approx([-1.0, -1.0])
     equal = harm([[10.0, 0.0]], [[10.0, 0.0]], more_is_better=[True, False])
     assert equal.harm == pytest.approx([0.0, 0.0])
 
 
-def test_the_interval_of_one_condition_is_the_paired_t_interval_over_replicates() -> None:
-    solo = RNG.uniform(5, 10, (8, 1))
-    beside = solo * RNG.uniform(0.5, 1.1, (8, 1))
-    found = harm(solo, beside, more_is_better=[True], confidence=0.9)
-    paired = stats.ttest_1samp((solo - beside)[:, 0] / solo[:, 0], 0.0)
-    interval = paired.confidence_interval(0.9)
-    assert found.low[0] == pytest.approx(interval.low)
-    assert found.high[0] == pytest.approx(interval.high)
+@pytest.mark.parametrize("more_is_better", [True, False])
+@pytest.mark.parametrize("factor", [0.2, 0.9, 1.1, 5.0])
+def test_the_ends_of_an_interval_are_where_the_paired_t_test_just_rejects(more_is_better: bool, factor: float) -> None:
+    solo = RNG.uniform(5, 10, 8)
+    beside = factor * solo * RNG.uniform(0.8, 1.2, 8)
+    found = harm(solo[:, np.newaxis], beside[:, np.newaxis], more_is_better=[more_is_better], confidence=0.9)
+    large, little = (solo, beside) if more_is_better else (beside, solo)
+    for end in (found.low[0], found.high[0]):
+        difference = (1 - end) * large - little if end > 0 else large - (1 + end) * little
+        assert abs(stats.ttest_1samp(difference, 0.0).statistic) == pytest.approx(stats.t.ppf(0.95, 7))
+    assert -1 <= found.low[0] < found.harm[0] < found.high[0] <= 1
     assert found.compared[0] == 8
+
+
+def test_intervals_of_one_condition_hold_as_often_as_stated_and_see_what_the_t_test_sees() -> None:
+    for factor in (1.0, 1.4):
+        solo, beside = np.exp(0.5 * RNG.standard_normal((2, 10, 1000)))
+        beside *= factor
+        found = harm(solo, beside, more_is_better=[False] * 1000)
+        truth = 1 - 1 / factor
+        held = (found.low <= truth) & (truth <= found.high)
+        assert held.mean() == pytest.approx(0.95, abs=0.02)
+        assert found.harm.mean() == pytest.approx(truth, abs=0.03)
+        seen = stats.ttest_rel(beside, solo).confidence_interval().low > 0
+        assert ((found.low > 0) == seen).all()
+
+
+def test_rare_values_of_equal_algorithms_are_no_harm() -> None:
+    """Four of ten runs have a loss: what pairs gain counts as much as what pairs lose."""
+    solo, beside = np.where(RNG.uniform(size=(2, 50, 2000)) < 0.4, RNG.exponential(1.0, (2, 50, 2000)), 0.0)
+    found = harm(solo, beside, more_is_better=[False] * 2000)
+    assert found.harm.mean() == pytest.approx(0.0, abs=0.02)
+    assert (found.low > 0).mean() < 0.035, "half of 5 %"
+
+
+def test_values_of_zero_have_intervals() -> None:
+    none, rare = np.zeros((5, 1)), np.array([[0.0], [0.0], [1.0], [0.0], [0.0]])
+    nothing = harm(none, none, more_is_better=[False])
+    assert (nothing.harm[0], nothing.low[0], nothing.high[0], nothing.smallest[0]) == (0.0, 0.0, 0.0, 0.0)
+    new = harm(none, rare + 1, more_is_better=[False])
+    assert (new.harm[0], new.low[0], new.high[0]) == (1.0, 1.0, 1.0)
+    perhaps = harm(none, rare, more_is_better=[False])
+    assert (perhaps.harm[0], perhaps.low[0], perhaps.high[0]) == (1.0, -1.0, 1.0)
+    lost = harm(rare, none, more_is_better=[True])
+    assert (lost.harm[0], lost.low[0], lost.high[0], lost.smallest[0]) == (1.0, -1.0, 1.0, np.inf)
 
 
 def test_replicates_are_averaged_before_conditions_are_compared() -> None:
@@ -49,21 +87,21 @@ def test_replicates_are_averaged_before_conditions_are_compared() -> None:
 @pytest.mark.parametrize("runs", [4, 10, 40])
 def test_the_smallest_harm_is_seen_with_the_power_asked_for(runs: int) -> None:
     """Power of the two-sided t test at this harm, by the noncentral t distribution."""
-    solo = np.full((runs, 1), 10.0)
-    found = harm(solo, solo - RNG.normal(0, 1, (runs, 1)), more_is_better=[True])
-    harms = found.harm[0] - found.low[0]
-    error = harms / stats.t.ppf(0.975, runs - 1)
-    beyond = stats.nct.sf(stats.t.ppf(0.975, runs - 1), runs - 1, found.smallest[0] / error)
-    assert beyond == pytest.approx(0.8, abs=0.03)
+    solo = np.full((runs, 2), 10.0)
+    noise = RNG.normal(0, 1, (runs, 1))
+    found = harm(solo, solo - noise, more_is_better=[True, False])
+    lost = 10 * found.smallest / [1, 1 - found.smallest[1]]
+    error = noise.std(ddof=1) / runs**0.5
+    beyond = stats.nct.sf(stats.t.ppf(0.975, runs - 1), runs - 1, lost / error)
+    assert beyond == pytest.approx([0.8, 0.8], abs=1e-6)
 
 
-def test_missing_runs_and_zeros_are_left_out() -> None:
+def test_missing_runs_are_left_out() -> None:
     solo = np.array([[10.0, 0.1], [np.nan, 0.2], [20.0, 0.1], [0.0, 0.0]])
     beside = np.array([[5.0, 0.2], [9.0, 0.4], [15.0, 0.0], [4.0, 0.0]])
     found = harm(solo, beside, more_is_better=[True, False])
-    assert found.harm == pytest.approx([(0.5 + 0.25) / 2, (0.5 + 0.5 + 0) / 3])
-    assert found.compared.tolist() == [2, 3]
-    assert found.undefined.tolist() == [1, 1]
+    assert found.harm == pytest.approx([1 - 24 / 30, 1 - 0.4 / 0.6])
+    assert found.compared.tolist() == [3, 4]
     nothing = harm(np.full((2, 1), np.nan), np.ones((2, 1)), more_is_better=[True])
     assert np.isnan(nothing.harm).all()
     assert np.isnan(nothing.highest).all()

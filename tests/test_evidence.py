@@ -7,6 +7,7 @@ import importlib
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -212,19 +213,57 @@ def test_false_alarms_are_rarer_than_stated(monkeypatch: pytest.MonkeyPatch) -> 
     alarms = 0
     for _ in range(100):
         tested, reference = (np.exp(0.5 * draws.standard_normal(4)) for _ in range(2))
-        alarms += judged_quickly(monkeypatch, tested, reference)
+        alarms += judged_quickly(monkeypatch, tested, reference).is_harmful
     assert alarms <= 11  # 100 draws of .05 exceed 11 with a probability of .4 %
 
 
-def judged_quickly(monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any) -> bool:
-    """Return True if one comparison alone is called harmful."""
-    chosen = plan("bbr", ["cubic"], 4, "5.2.1")
-    both = {"bbr": tested, "cubic": reference}
+def test_what_pairs_gain_counts_as_much_as_what_they_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Losses in seven of ten runs of the incumbent only: three small losses beside the algorithm are no harm."""
+    tested, reference = [0.0] * 7 + [0.010, 0.011, 0.012], [0.05] * 7 + [0.001] * 3
+    assert judged(monkeypatch, tested, reference, "5.1.3").verdict == NO_HARM
+
+
+def test_a_cell_with_a_missing_pair_is_not_called_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = judged(monkeypatch, [100, 101, 99, np.nan], [100, 101, 99, 100])
+    assert found.verdict == NOT_EVALUATED
+    assert "1 of 4 pairs of runs have no value" in found.why
+    assert judged(monkeypatch, [50, 51, 49, np.nan], [100, 101, 99, 100]).verdict == HARM
+
+
+def test_a_small_difference_excludes_harm_by_its_interval_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Losses differ by .4 %, .5 % count: runs that scatter do not exclude more, equal runs do."""
+    noisy = judged_quickly(monkeypatch, [0.0, 0.024, 0.0, 0.0], [0.002] * 4, "5.1.3")
+    assert noisy.tested - noisy.reference < noisy.measure.least
+    assert not noisy.is_excluded
+    assert judged_quickly(monkeypatch, [0.006] * 4, [0.002] * 4, "5.1.3").is_excluded
+
+
+@pytest.mark.parametrize("section", ["5.2.1", "5.1.3"])
+def test_a_harm_of_the_stated_size_is_found_as_often_as_stated(monkeypatch: pytest.MonkeyPatch, section: str) -> None:
+    draws = np.random.default_rng(7)
+    reference, noise = 0.01 * (1 + 0.1 * draws.standard_normal((2, 300, 8)))
+    found = 0
+    for one, other in zip(reference, noise, strict=True):
+        stated = judged_quickly(monkeypatch, other, one, section).found_from
+        factor = 1 - stated if section == "5.2.1" else 1 / (1 - stated)
+        found += judged_quickly(monkeypatch, factor * other, one, section).is_harmful
+    assert found / 300 > 0.8**0.5 - 0.05, "by one of two sets of runs"
+
+
+_planned = cache(lambda section: plan("bbr", ["cubic"], 4, section))
+
+
+def judged_quickly(
+    monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1"
+) -> judging.CellComparison:
+    """Return one comparison alone."""
+    chosen = _planned(section)
+    both = {"bbr": np.asarray(tested, dtype=float), "cubic": np.asarray(reference, dtype=float)}
     monkeypatch.setattr(judging, "values", lambda campaign, name, of, algorithm: both[algorithm][np.newaxis])
     comparison = chosen.comparisons[0]
     campaigns: Any = dict.fromkeys(chosen.campaigns)
     (cell,) = judging.compare(comparison, comparison.criterion.measures[0], "bbr", campaigns, ["a cell"], 1)
-    return cell.is_harmful
+    return cell
 
 
 def test_roles_and_times_of_flows() -> None:
@@ -312,7 +351,6 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
 
 
 def test_gains_from_nothing_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Without any loss the ratio to a loss is not defined: a gain without a limit.
     assert judged(monkeypatch, [0.0] * 4, [0.1, 0.2, 0.1, 0.2], "5.1.3").verdict == NO_HARM
     assert judged(monkeypatch, [0.0, 0.0, 0.003, 0.0], [0.004] * 4, "5.1.3").verdict == NO_HARM
     assert judged(monkeypatch, [0.1, 0.2, 0.1, 0.2], [0.0] * 4, "5.1.3").verdict == HARM

@@ -2,8 +2,9 @@
 
 Harm is the part of its performance that the incumbent loses. It is (solo - beside) / solo if more is better
 (throughput), and (beside - solo) / beside if less is better (delay, loss). *Solo* is the incumbent against itself,
-*beside* the incumbent with the other algorithm in the same cell. Harm is at most 1; less than 0 is a gain. Both runs of
-a pair meet the same users (common random numbers). Therefore pairs are compared, not means.
+*beside* the incumbent with the other algorithm in the same cell. A gain is the harm with both exchanged, below 0. Harm
+therefore lies between -1 and 1, and two equal algorithms have the mean harm 0. Both runs of a pair meet the same users
+(common random numbers), so that intervals are those of pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
 from mesonet.analysis.means import finite_mean
 from mesonet.analysis.result import AnalysisResult
@@ -28,25 +29,25 @@ class Harm(AnalysisResult):
 
     quantities: tuple[str, ...]
     compared: NDArray[np.int_]  #: units that were compared: conditions, or the replicates of a single condition
-    undefined: NDArray[np.int_]  #: pairs whose harm is not defined: only the denominator is 0
     solo: Floats  #: mean of the incumbent against itself
     beside: Floats  #: mean of the incumbent with the other algorithm
     harm: Floats  #: mean harm
+    error: Floats  #: its standard error; NaN with fewer than two units
     low: Floats  #: beginning of its confidence interval; NaN with fewer than two units
     high: Floats  #: end of it
     smallest: Floats  #: smallest mean harm that would have been seen with the power asked for
-    highest: Floats  #: largest harm of a unit
+    highest: Floats  #: largest harm of a condition
     confidence: float
     power: float
     by_condition: Floats  #: mean harm by condition and quantity
 
-    UNITS: ClassVar = dict.fromkeys(("harm", "low", "high", "smallest", "highest"), "1")
+    UNITS: ClassVar = dict.fromkeys(("harm", "error", "low", "high", "smallest", "highest"), "1")
 
     def _dimensions(self) -> dict[str, Sequence[Any]]:
         return {"quantity": self.quantities}
 
     def _columns(self) -> dict[str, Any]:
-        names = ("compared", "undefined", "solo", "beside", "harm", "low", "high", "smallest", "highest")
+        names = ("compared", "solo", "beside", "harm", "error", "low", "high", "smallest", "highest")
         return {name: getattr(self, name) for name in names}
 
     def _attributes(self) -> dict[str, Any]:
@@ -64,8 +65,9 @@ def harm(
 ) -> Harm:
     """Return the harm to an incumbent, its confidence interval, and the smallest harm that would have been seen.
 
-    The interval is Student's t interval of paired differences. Its units are conditions: replicates of a condition are
-    averaged first, because they share its settings. With a single condition, the units are its replicates.
+    The harm of a condition is the harm of the means over its replicates. The interval of several conditions is
+    Student's t interval of their mean harm. The interval of a single condition is Fieller's interval of the ratio of
+    two means of pairs: it excludes 0 where the t test of the paired differences does.
 
     Parameters
     ----------
@@ -92,57 +94,126 @@ def harm(
 
     Notes
     -----
-    With the standard error e of the mean of n units, ``smallest = e (t(1 - (1 - confidence) / 2) + t(power))``. The
-    quantiles are of Student's t with n - 1 degrees of freedom. Pairs of two zeros have the harm 0. If the denominator
-    alone is 0, harm is not defined: the pair counts as `Harm.undefined`, and in `Harm.solo` and `Harm.beside`.
+    `Harm.smallest` is the harm for which the t test excludes 0 with the power, by the noncentral t distribution. It
+    takes the observed noise for the noise beside a harmful algorithm. Two means of 0 have the harm 0.
 
-    Source: Ware, Mukerjee, Seshan and Sherry, HotNets 2019 (harm); Zar, Biostatistical Analysis, section 7.6 (smallest
-    detectable difference, recalled).
+    Source: Ware, Mukerjee, Seshan and Sherry, HotNets 2019 (harm); Fieller, Journal of the Royal Statistical Society
+    B 16, 1954 (interval of a ratio, recalled).
 
     Examples
     --------
     >>> found = harm([[10.0, 20.0], [12.0, 20.0]], [[5.0, 40.0], [9.0, 25.0]], more_is_better=[True, False])
     >>> found.harm
-    array([0.375, 0.35 ])
+    array([0.36363636, 0.38461538])
     """
     alone, mixed = np.asarray(solo, dtype=float), np.asarray(beside, dtype=float)
     if alone.ndim == 2 and mixed.ndim == 2:
         alone, mixed = alone[np.newaxis], mixed[np.newaxis]
     _check(alone, mixed, more_is_better, quantities, (confidence, power))
     names = tuple(quantities or (f"quantity {number}" for number in range(1, alone.shape[2] + 1)))
-    better = np.asarray(more_is_better, dtype=bool)
     there = np.isfinite(alone) & np.isfinite(mixed)
-    base = np.where(better, alone, mixed)
-    lost = np.where(better, alone - mixed, mixed - alone)
-    with np.errstate(all="ignore"):
-        harms = np.where(base > 0, lost / base, np.where(lost == 0, 0.0, np.nan))
-    harms = np.where(there, harms, np.nan)
-    by_condition = finite_mean(harms, axis=1)
-    units = by_condition if len(by_condition) > 1 else harms[0]
-    count = np.isfinite(units).sum(axis=0)
-    mean = finite_mean(units, axis=0)
-    with np.errstate(all="ignore"):
-        square = np.nansum((units - mean) ** 2, axis=0) / np.where(count > 1, count - 1, np.nan)
-        error = np.sqrt(square / count)
-        freedom = np.where(count > 1, count - 1, np.nan)
-        sides = stats.t.ppf((1 + confidence) / 2, freedom)
-        smallest = error * (sides + stats.t.ppf(power, freedom))
-    highest = np.where(count, np.max(np.where(np.isfinite(units), units, -np.inf), axis=0, initial=-np.inf), np.nan)
+    alone, mixed = np.where(there, alone, np.nan), np.where(there, mixed, np.nan)
+    solo_mean, beside_mean = finite_mean(alone, axis=1), finite_mean(mixed, axis=1)
+    # What would be equal without harm, the larger value first if the incumbent loses.
+    better = np.asarray(more_is_better, dtype=bool)
+    by_condition = _harm_of(np.where(better, solo_mean, beside_mean), np.where(better, beside_mean, solo_mean))
+    several = len(by_condition) > 1
+    count = (np.isfinite(by_condition) if several else there[0]).sum(axis=0)
+    freedom = np.where(count > 1, count - 1.0, np.nan)
+    sides = np.asarray(stats.t.ppf((1 + confidence) / 2, freedom))
+    shift = special.nctdtrinc(freedom, 1 - power, sides)  # in standard errors, for the test to have the power
+    mean = finite_mean(by_condition, axis=0)
+    if several:
+        error = _standard_error(by_condition, count)
+        low, high, smallest = mean - sides * error, mean + sides * error, shift * error
+        highest = np.where(count, np.max(np.where(np.isfinite(by_condition), by_condition, -np.inf), axis=0), np.nan)
+    else:
+        large, little = (np.where(better, *pair) for pair in ((alone[0], mixed[0]), (mixed[0], alone[0])))
+        error, low, high = _of_ratio(large, little, count, sides)
+        smallest = harm_of_loss(shift * _standard_error(large - little, count), solo_mean[0], better)
+        highest = mean
     return Harm(
         names,
         count,
-        (there & ~np.isfinite(harms)).sum(axis=(0, 1)),
-        finite_mean(finite_mean(np.where(there, alone, np.nan), axis=1), axis=0),
-        finite_mean(finite_mean(np.where(there, mixed, np.nan), axis=1), axis=0),
+        finite_mean(solo_mean, axis=0),
+        finite_mean(beside_mean, axis=0),
         mean,
-        mean - sides * error,
-        mean + sides * error,
+        error,
+        low,
+        high,
         smallest,
         highest,
         float(confidence),
         float(power),
         by_condition,
     )  # fmt: skip
+
+
+def harm_of_loss(lost: ArrayLike, solo: ArrayLike, more_is_better: ArrayLike) -> Floats:
+    """Return the harm of a change for the worse.
+
+    Parameters
+    ----------
+    lost
+        Change for the worse in the unit of the quantity, at least 0.
+    solo
+        Quantity of the incumbent against itself.
+    more_is_better
+        True for throughput, False for delay and loss.
+
+    Returns
+    -------
+    Harm; infinite if the incumbent has less to lose than that.
+    """
+    change, base = np.asarray(lost, dtype=float), np.asarray(solo, dtype=float)
+    with np.errstate(all="ignore"):
+        share = change / np.where(more_is_better, base, base + change)
+    share = np.where(share > 1, np.inf, share)
+    return np.where((change == 0) & (base == 0), 0.0, share)
+
+
+def _harm_of(large: Floats, little: Floats) -> Floats:
+    """Return the harm of two means, of which the first is larger if the incumbent loses."""
+    with np.errstate(all="ignore"):
+        return np.where((large == 0) & (little == 0), 0.0, (large - little) / np.maximum(large, little))
+
+
+def _standard_error(units: Floats, count: NDArray[np.int_]) -> Floats:
+    """Return the standard error of means of units, by column; NaN with fewer than two."""
+    with np.errstate(all="ignore"):
+        square = np.nansum((units - finite_mean(units, axis=0)) ** 2, axis=0) / np.where(count > 1, count - 1, np.nan)
+        return np.asarray(np.sqrt(square / count))
+
+
+def _of_ratio(large: Floats, little: Floats, count: NDArray[np.int_], sides: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the standard error and the ends of Fieller's interval of the harm of two means of pairs, by column."""
+    one, other = finite_mean(large, axis=0), finite_mean(little, axis=0)
+    with np.errstate(all="ignore"):
+        ratio = np.minimum(other / one, 1.0), np.minimum(one / other, 1.0)
+        residual = np.where(one >= other, little - ratio[0] * large, ratio[1] * little - large)
+        error = _standard_error(residual, count) / np.maximum(one, other)
+        square = (sides / count) ** 2 * count
+        spread = [
+            square * np.nansum((a - finite_mean(a, axis=0)) * (b - finite_mean(b, axis=0)), axis=0) / (count - 1)
+            for a, b in ((large, large), (large, little), (little, little))
+        ]
+    # The interval has all ratios x = little / large with a x^2 - 2 b x + c <= 0; of 1 / x, a and c change places.
+    a, b, c = one * one - spread[0], one * other - spread[1], other * other - spread[2]
+    losses, gains = _accepted(a, b, c), _accepted(c, b, a)
+    low = np.fmin(gains[0] - 1, 1 - losses[1])
+    high = np.fmax(1 - losses[0], gains[1] - 1)
+    nothing = (one == 0) & (other == 0)
+    return tuple(np.where(nothing, np.where(count > 1, 0.0, np.nan), each) for each in (error, low, high))  # type: ignore[return-value]
+
+
+def _accepted(a: Floats, b: Floats, c: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the largest x from 0 to 1 with a x^2 - 2 b x + c <= 0; NaN where there is none."""
+    with np.errstate(all="ignore"):
+        root = b + np.copysign(np.sqrt(np.maximum(b * b - a * c, 0.0)), b)
+        roots = np.array([root / a, c / root])
+        at_ends = np.array([np.where(c <= 0, 0.0, np.nan), np.where(a - 2 * b + c <= 0, 1.0, np.nan)])
+    candidates = np.concatenate([np.where((roots >= 0) & (roots <= 1), roots, np.nan), at_ends])
+    return np.fmin.reduce(candidates), np.fmax.reduce(candidates)
 
 
 def _check(

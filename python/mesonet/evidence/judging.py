@@ -1,9 +1,10 @@
 """Verdicts: harm by cell with its interval, and one finding per criterion.
 
-A cell is harmful if its mean harm exceeds the margin and its interval excludes 0. The intervals of all cells, measures
-and incumbents of a criterion hold together (Bonferroni): they all hold with a chance of 1 - `ALPHA`. A criterion that
+A cell is harmful if its harm exceeds the margin and its interval excludes 0. The lower ends of the intervals of all
+cells, measures and incumbents of a criterion hold together with a chance of 1 - `ALPHA` (Bonferroni). A criterion that
 shows harm is run again with other seeds. Harm is what both sets of runs show: a harmless criterion is called harmful by
-mistake with a chance of at most the square of `ALPHA`.
+mistake with a chance of at most the square of `ALPHA`. The ends of a search have one set of runs with other seeds, and
+are called harmful by mistake with a chance of at most `ALPHA`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from mesonet.analysis import harm
+from mesonet.analysis.harm import Harm, harm_of_loss
 from mesonet.campaign.data import Campaign
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
@@ -51,17 +54,20 @@ class CellComparison:
     tested, reference
         Mean of the measure with the algorithm and in the reference, in the unit of the measure.
     harm
-        Mean harm, at most 1; below 0 a gain.
+        Harm of the means, from -1 to 1; below 0 a gain.
     low, high
         Interval of the harm.
     smallest
-        Smallest harm that would have been found with the power `POWER`.
+        Smallest harm whose interval would have excluded 0 with the power `POWER`.
+    found_from
+        Smallest harm that would have been called harm with the power `POWER`: it also exceeds the margin, and what the
+        measure calls relevant.
+    most_lost
+        End of the interval of the change for the worse, in the unit of the measure.
     compared
         Pairs of runs.
     missing
         Pairs that have no value.
-    gains
-        Pairs that have no harm because the denominator alone is 0: gains without a limit.
     was_harmful
         The runs before, which had other seeds, showed harm; True if there were none.
     percentiles
@@ -78,38 +84,35 @@ class CellComparison:
     low: float
     high: float
     smallest: float
+    found_from: float
+    most_lost: float
     compared: int
     missing: int
-    gains: int = 0
     was_harmful: bool = True
     percentiles: tuple[float, float] | None = None
 
     @property
-    def is_small(self) -> bool:
-        """True if both means differ by no more than the measure calls relevant."""
-        return abs(self.tested - self.reference) <= self.measure.least
-
-    @property
     def is_harmful(self) -> bool:
-        """True if the harm exceeds the margin and is not chance."""
-        return self.was_harmful and not self.is_small and self.harm > self.measure.margin and self.low > 0
+        """True if the harm exceeds the margin, is more than the measure calls relevant, and is not chance."""
+        is_relevant = abs(self.tested - self.reference) > self.measure.least
+        return self.was_harmful and is_relevant and self.harm > self.measure.margin and self.low > 0
 
     @property
     def visible(self) -> float:
         """Smallest harm that would have been called harm; the margin where a larger harm is excluded."""
-        return self.measure.margin if self.is_excluded else max(self.smallest, self.measure.margin)
+        return self.measure.margin if self.is_excluded else self.found_from
 
     @property
     def is_excluded(self) -> bool:
-        """True if a harm beyond the margin is excluded: by the interval, by a small difference, or because all gain."""
-        return self.is_small or self.high <= self.measure.margin or (self.gains > 0 and self.compared == 0)
+        """True if the interval excludes a harm beyond the margin, or a change that the measure calls relevant."""
+        return self.high <= self.measure.margin or self.most_lost <= self.measure.least
 
     @property
     def is_judged(self) -> bool:
-        """True if harm was found, or a harm of `LARGEST_VISIBLE` would have been."""
-        if self.compared + self.gains < 2:
-            return False
-        return self.is_harmful or self.is_excluded or self.smallest <= LARGEST_VISIBLE  # False where it is NaN
+        """True if harm was found, or a harm of `LARGEST_VISIBLE` would have been: never where a pair has no value."""
+        if self.is_harmful or self.missing:
+            return self.is_harmful
+        return self.is_excluded or (self.smallest <= LARGEST_VISIBLE and self.found_from < 1)  # False for NaN
 
 
 @dataclass(frozen=True)
@@ -311,15 +314,16 @@ def compare(
     reference = values(campaigns[comparison.reference], measure.value, measure.of, comparison.incumbent)
     found = []
     for place, label in enumerate(labels):
-        with_it, without = tested[place, :, np.newaxis], reference[place, :, np.newaxis]
+        mine, other = tested[place], reference[place]
+        confidence, power = 1 - 2 * ALPHA / count, POWER**0.5
         result = harm(
-            without,
-            with_it,
+            other[:, np.newaxis],
+            mine[:, np.newaxis],
             more_is_better=[measure.higher_is_better],
-            confidence=1 - 2 * ALPHA / count,
-            power=POWER**0.5,
+            confidence=confidence,
+            power=power,
         )
-        lost = int((~np.isfinite(with_it) | ~np.isfinite(without)).sum())
+        found_from, most_lost = _limits(mine, other, measure, result, confidence, power)
         found.append(
             CellComparison(
                 label=label,
@@ -332,15 +336,30 @@ def compare(
                 low=float(result.low[0]),
                 high=float(result.high[0]),
                 smallest=float(result.smallest[0]),
+                found_from=found_from,
+                most_lost=most_lost,
                 compared=int(result.compared[0]),
-                missing=lost,
-                gains=int(result.undefined[0]),
-                percentiles=None
-                if percentile is None
-                else (_over(tested[place], percentile), _over(reference[place], percentile)),
+                missing=len(mine) - int(result.compared[0]),
+                percentiles=None if percentile is None else (_over(mine, percentile), _over(other, percentile)),
             )
         )
     return found
+
+
+def _limits(
+    tested: Floats, reference: Floats, measure: Measure, found: Harm, confidence: float, power: float
+) -> tuple[float, float]:
+    """Return `CellComparison.found_from` and `most_lost`."""
+    lost = reference - tested if measure.higher_is_better else tested - reference
+    lost = lost[np.isfinite(lost)]
+    if len(lost) < 2:
+        return np.nan, np.nan
+    error = lost.std(ddof=1) / len(lost) ** 0.5
+    above = stats.t.ppf(power, len(lost) - 1)
+    relevant = harm_of_loss(measure.least + above * error, found.solo[0], measure.higher_is_better)
+    beyond = measure.margin + above * found.error[0]
+    found_from = max(float(found.smallest[0]), float(beyond), float(relevant) if measure.least else 0.0)
+    return found_from, float(lost.mean() + stats.t.ppf((1 + confidence) / 2, len(lost) - 1) * error)
 
 
 def confirmed(comparison: Comparison, campaigns: Mapping[str, Campaign]) -> Comparison | None:
@@ -390,12 +409,14 @@ def _verdict(criterion: Criterion, cells: Sequence[CellComparison]) -> tuple[str
         return HARM, f"{words}. The worst: {sentence(worst)}, against {worst.incumbent}{at(worst.label, ',')}."
     if open_cells:
         worst = max(open_cells, key=lambda cell: np.nan_to_num(cell.smallest, nan=np.inf))
-        if not np.isfinite(worst.smallest):
+        if np.isnan(worst.smallest):
             seen = "no value"
-        elif worst.smallest >= 1:  # harm is at most 1
+        elif worst.missing:
+            seen = f"{worst.missing} of {worst.missing + worst.compared} pairs of runs have no value"
+        elif worst.found_from >= 1:  # harm is at most 1
             seen = "no harm would have been seen"
         else:
-            seen = f"only a harm of {worst.smallest:.0%} would have been seen"
+            seen = f"only a harm of {worst.found_from:.0%} would have been seen"
         words = f"{len(open_cells)} of {len(cells)} comparisons are too noisy or have no value"
         return NOT_EVALUATED, f"{words}; {worst.measure.title}{at(worst.label)}: {seen}. More replicates may decide."
     visible = max(cell.visible for cell in cells)

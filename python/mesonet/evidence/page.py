@@ -135,14 +135,16 @@ def _reading(plan: EvidencePlan) -> list[str]:
     return [
         f"Each {case} compares runs with {plan.algorithm} and runs with an incumbent ({', '.join(plan.against)}) in "
         "the same cell: the same network, the same seeds, the same starts. Harm is the part of its performance that is "
-        "lost (Ware et al., HotNets 2019): 0% is no difference, 100% is everything. A negative harm is a gain.",
-        "The verdict is harm if in some cell the mean harm exceeds the margin and its interval excludes 0. The "
-        f"intervals of a {case} hold together. A {case} that shows harm is run again with other seeds: harm is what "
-        f"both sets of runs show, and the page has the numbers of the second set. A harmless {case} shows harm by "
-        f"chance with a probability of at most {ALPHA**2:.2%}.",
+        "lost (Ware et al., HotNets 2019): 0% is no difference, 100% is everything. A gain is the harm with both "
+        "exchanged, below 0.",
+        "The verdict is harm if in some cell the harm exceeds the margin and its interval excludes 0. The lower ends "
+        f"of the intervals of a {case} hold together. A {case} that shows harm is run again with other seeds: harm is "
+        f"what both sets of runs show, and the page has the numbers of the second set. A harmless {case} shows harm by "
+        f"chance with a probability of at most {ALPHA**2:.2%}. The worst cells of a search have one set of runs with "
+        f"other seeds, and show harm by chance with a probability of at most {ALPHA:.0%}.",
         f"The smallest visible harm is the harm that would have been found with a probability of {POWER:.0%}. Where "
-        "the interval excludes a harm beyond the margin, the margin is shown. A cell in which the smallest visible "
-        f"harm exceeds {LARGEST_VISIBLE:.0%} is not judged.",
+        "the interval excludes a harm beyond the margin, the margin is shown. A cell is not judged where a pair of "
+        f"runs has no value, or where a harm of {LARGEST_VISIBLE:.0%} could have been taken for chance.",
         f"{plan.suite.thresholds} Margins are choices; each figure has the reason of its margin.",
     ]
 
@@ -235,7 +237,7 @@ def _measure(plan: EvidencePlan, finding: CriterionVerdict, id: str) -> dict[str
         {
             "cell": [cell.label for cell in cells],
             "algorithm": [cell.incumbent for cell in cells],
-            **{name: [_drawn(cell, getattr(cell, name)) for cell in cells] for name in ("harm", "low", "high")},
+            **{name: [getattr(cell, name) for cell in cells] for name in ("harm", "low", "high")},
         }
     )
     return {
@@ -245,11 +247,6 @@ def _measure(plan: EvidencePlan, finding: CriterionVerdict, id: str) -> dict[str
         "figure": Markup(to_svg(harm_by_cell(rows, plan.against, margin=measure.margin))),
         "rows": [_row(cell) for cell in cells],
     }
-
-
-def _drawn(cell: CellComparison, value: float) -> float:
-    """Return a value for the figure: a gain without a limit lies at its edge."""
-    return value if np.isfinite(value) or not cell.gains else -1.0
 
 
 def _observed(plan: EvidencePlan, finding: CriterionVerdict) -> list[dict[str, Any]]:
@@ -270,7 +267,7 @@ def _observed(plan: EvidencePlan, finding: CriterionVerdict) -> list[dict[str, A
 def _row(cell: CellComparison) -> list[Any]:
     shown = (cell.tested, cell.reference, *(cell.percentiles or ()))
     numbers = [f"{value:.4g}" for value in shown]
-    harm = f"{cell.harm:.0%}" if np.isfinite(cell.harm) else "gain from 0" if cell.gains else "no value"
+    harm = f"{cell.harm:.0%}" if np.isfinite(cell.harm) else "no value"
     interval = f"{cell.low:.0%} to {min(cell.high, 1.0):.0%}" if np.isfinite(cell.low) else "none"
     visible = f"{cell.visible:.0%}" if np.isfinite(cell.visible) else "none"
     return [

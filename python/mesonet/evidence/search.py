@@ -233,7 +233,8 @@ def _loss(tested: Floats, reference: Floats, measure: Measure) -> Floats:
     """Return what gets worse by cell and replicate: the harm if more is better, else the difference."""
     if not measure.higher_is_better:
         return tested - reference
-    return np.where(reference > 0, (reference - tested) / np.where(reference > 0, reference, 1.0), 0.0)
+    larger = np.maximum(reference, tested)
+    return (reference - tested) / np.where(larger == 0, 1.0, larger)
 
 
 def _score(tested: Floats, reference: Floats, measure: Measure, loss: Floats) -> Floats:
