@@ -20,7 +20,8 @@ import mesonet
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import sleepy
-from test_faults import ENVIRONMENT, MESONET, write
+from processes import ENVIRONMENT, MESONET
+from test_faults import write
 
 KILLS = 100
 REPLICATES = 125
@@ -37,10 +38,10 @@ def test_a_hundred_kills(tmp_path: Path, record_testsuite_property: Callable[[st
     file = write(tmp_path, replicates=REPLICATES, pause=0.15)
     command = [*MESONET, "experiment", "run", str(file), "--out", str(tmp_path / "out"), "--tries", "100"]
     command += ["--workers", "2"]
-    log = (tmp_path / "log.txt").open("w")
 
     def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(command, env=ENVIRONMENT, stdout=log, stderr=log)
+        with (tmp_path / "log.txt").open("a") as log:
+            return subprocess.Popen(command, env=ENVIRONMENT, stdout=log, stderr=log)
 
     drivers = [start()]
     kills = lost = 0

@@ -23,7 +23,7 @@ import mesonet
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from conftest import TINY
-from test_faults import ENVIRONMENT, MESONET
+from processes import ENVIRONMENT, MESONET
 
 DURATION_S = float(os.environ.get("MESONET_SOAK_S", "3600"))
 SEED = int(os.environ.get("MESONET_SOAK_SEED", "1"))
