@@ -45,6 +45,23 @@ def test_missing_values_are_left_out_pair_by_pair() -> None:
         analysis.correlations(data, responses=["a", "b"], threshold=2)
 
 
+def test_a_response_that_is_constant_over_the_shared_runs_has_no_correlation() -> None:
+    """Its deviations there from its mean over all runs are rounding, whose r with any response could be 1."""
+    rng = np.random.default_rng(4)
+    for size in rng.uniform(0.01, 1, size=20):
+        flat = np.array([size] * 5 + [5 * size, np.nan])
+        other = np.array([*rng.normal(1, 0.2, 5), np.nan, 3.0])
+        both_flat = np.array([size / 3] * 5 + [np.nan, size])
+        found = analysis.correlations(np.column_stack([flat, other, both_flat]), responses=["f", "o", "b"])
+        assert np.isnan(found.r[np.triu_indices(3, 1)]).tolist() == [True, True, False]
+        assert {("f",)} < set(found.clusters)
+
+
+def test_a_value_far_away_in_a_run_that_is_not_shared_does_not_change_a_correlation() -> None:
+    data = np.column_stack([[1.0, 2, 3, 4, 5, 1e9], [1.0, 3, 2, 5, 4, np.nan]])
+    assert analysis.correlations(data, responses=["a", "b"]).r[0, 1] == pytest.approx(0.8, abs=1e-12)
+
+
 @pytest.mark.parametrize("form", ["correlation", "covariance"])
 def test_components_are_the_eigenvectors(form: str) -> None:
     rng = np.random.default_rng(4)

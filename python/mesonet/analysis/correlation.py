@@ -37,7 +37,7 @@ class Correlations(AnalysisResult):
     """Correlations of m responses; one row of the table per pair."""
 
     responses: tuple[str, ...]  #: those that vary, in the order given
-    r: Floats  #: shape (m, m); NaN where fewer than three runs have both
+    r: Floats  #: shape (m, m); NaN where fewer than three runs have both, or where one is constant over these runs
     order: tuple[int, ...]  #: responses by falling mean |r| with the others
     threshold: float
     hint: float  #: threshold at which the histogram of |r| parts best
@@ -96,7 +96,7 @@ def correlations(
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"the threshold is {threshold}; allowed: 0 to 1")
     enough = np.isfinite(values).sum(axis=0) >= _FEWEST
-    varies = np.array([_varies(column) for column in values.T], dtype=bool) & enough
+    varies = _varies(values, np.isfinite(values)) & enough
     kept = [name for name, keep in zip(responses, varies, strict=True) if keep]
     r = _pairwise(values[:, varies] / unit(values[:, varies], axis=0))
     absolute = np.abs(r[np.triu_indices(len(kept), 1)])
@@ -120,27 +120,32 @@ def correlations(
     )
 
 
-def _varies(column: Floats) -> bool:
-    there = column[np.isfinite(column)]
-    return bool(len(there)) and bool(np.ptp(there) > _CONSTANT * np.max(np.abs(there)))
+def _varies(values: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return True for each column that has different values in the rows that are there."""
+    largest = np.max(values, axis=0, initial=-np.inf, where=there)
+    smallest = np.min(values, axis=0, initial=np.inf, where=there)
+    return np.asarray(largest - smallest > _CONSTANT * np.maximum(np.abs(largest), np.abs(smallest)))
 
 
 def _pairwise(values: Floats) -> Floats:
     """Return Pearson's r of every pair of columns over the rows in which both have a value."""
     there = np.isfinite(values)
-    filled = np.where(there, values, 0.0)
-    # Deviations from the column means keep the sums small.
-    filled = np.where(there, filled - filled.sum(axis=0) / np.maximum(there.sum(axis=0), 1), 0.0)
-    count = there.T.astype(float) @ there
-    with np.errstate(all="ignore"):
-        x = filled.T @ there / count
-        xx = (filled**2).T @ there / count
-        covariance = filled.T @ filled / count - x * x.T
-        variance = xx - x**2
-        r = covariance / np.sqrt(variance * variance.T)
-    r[count < _FEWEST] = np.nan
-    np.fill_diagonal(r, 1.0)
+    r = np.eye(values.shape[1])
+    for place in range(len(r) - 1):
+        # Means and constancy are of the shared rows: a constant less its mean over other rows leaves only rounding.
+        shared = there[:, place + 1 :] & there[:, [place]]
+        x, y = (_standardised(each, shared) for each in (values[:, [place]], values[:, place + 1 :]))
+        found = np.where(shared.sum(axis=0) < _FEWEST, np.nan, (x * y).sum(axis=0))
+        r[place, place + 1 :] = r[place + 1 :, place] = found
     return np.asarray(np.clip(r, -1.0, 1.0))
+
+
+def _standardised(values: Floats, there: NDArray[np.bool_]) -> Floats:
+    """Return columns less their means, of length 1, over the rows that are there; NaN if a column does not vary."""
+    filled = np.where(there, values, 0.0)
+    centred = np.where(there, filled - filled.sum(axis=0) / np.maximum(there.sum(axis=0), 1), 0.0)
+    length = np.where(_varies(filled, there), np.linalg.norm(centred, axis=0), np.nan)
+    return np.asarray(centred / length)
 
 
 def _otsu(absolute: Floats) -> float:
