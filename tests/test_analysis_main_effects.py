@@ -113,6 +113,23 @@ def test_full_model_with_a_lost_run_is_the_least_squares_fit():
     assert result.residual_sd == pytest.approx([np.sqrt(residual[0] / 3)] * 3)
 
 
+def test_equal_level_means_of_unbalanced_runs_are_not_an_effect_of_zero():
+    """Both level means of x1 are 3, but x1 is + in two of the three runs in which x2 raises the response."""
+    design, y = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [1, 1]]), np.array([0.0, 0, 3, 6, 6])
+    slope = np.linalg.lstsq(np.column_stack([np.ones(5), design]), y)[0][1:]
+    found = main_effects(design, y, mode="full")
+    assert found.effect == pytest.approx(2 * slope)
+    assert found.effect[0] == pytest.approx(-6 / 7)
+    assert found.p[0] == pytest.approx(0.622, abs=1e-3)
+
+
+def test_a_full_model_without_freedom_still_separates_the_effects():
+    """As many runs as coefficients: 0 + 1 (x1) + 4 (x2), which a difference of level means would mix."""
+    found = main_effects([[-1, -1], [1, -1], [1, 1]], [0.0, 1, 5], mode="full")
+    assert found.effect == pytest.approx([1, 4])
+    assert np.isnan(found.p).all()
+
+
 def test_a_factor_with_one_level_left_has_no_effect():
     y = np.where(CUBE[:, 2] > 0, np.nan, YIELD)
     for mode in ("nist", "full"):

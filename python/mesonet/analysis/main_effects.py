@@ -373,7 +373,7 @@ def _adjusted(
     inverse = together[1]
     beta = inverse @ y
     half = beta[1 : k + 1]
-    effect = np.where(np.abs(half) <= 10 * ROUNDING * np.max(np.abs(y)), 0.0, 2 * half)
+    effect = _cleared(half, y)
     if noise is None:
         rest = y[:, None] - y.mean() - (matrix - matrix.mean(axis=0)) * half
         freedom = np.full(k, float(n - 2))
@@ -386,6 +386,11 @@ def _adjusted(
     return effect, beta[0] - effect / 2, beta[0] + effect / 2, residual_sd, 2 * residual_sd * np.sqrt(shares), freedom
 
 
+def _cleared(half: Floats, y: Floats) -> Floats:
+    """Return the effects of least-squares coefficients of signs, 0 where they are nothing but rounding."""
+    return np.where(np.abs(half) <= 10 * ROUNDING * np.max(np.abs(y)), 0.0, 2 * half)
+
+
 def _full_model(
     matrix: Floats, y: Floats, effect: Floats, one_level: NDArray[np.bool_], notes: list[str]
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -394,13 +399,15 @@ def _full_model(
     model = np.column_stack([np.ones(len(y)), matrix[:, ~one_level]])
     freedom = len(y) - model.shape[1]
     nothing = np.full(k, np.nan)
-    if freedom <= 0 or np.linalg.matrix_rank(model) < model.shape[1]:
+    solvable = np.linalg.matrix_rank(model) == model.shape[1]
+    estimate, estimate_sd = effect.copy(), nothing.copy()
+    if solvable:
+        beta = np.asarray(np.linalg.lstsq(model, y)[0], dtype=float)
+        estimate[~one_level] = _cleared(beta[1:], y)
+    if not solvable or freedom <= 0:
         notes.append("Too few runs with a value for a model of all main effects: effects are shown without a test.")
-        return effect, nothing, nothing, np.zeros(k)
-    beta = np.linalg.lstsq(model, y)[0]
+        return estimate, nothing, nothing, np.zeros(k)
     sd = np.sqrt(np.sum((y - model @ beta) ** 2) / freedom)
-    estimate, estimate_sd = nothing.copy(), nothing.copy()
-    estimate[~one_level] = np.where(effect[~one_level] == 0, 0.0, 2 * beta[1:])
     estimate_sd[~one_level] = 2 * sd * np.sqrt(np.diag(np.linalg.inv(model.T @ model)))[1:]
     return estimate, np.full(k, sd), estimate_sd, np.full(k, float(freedom))
 
