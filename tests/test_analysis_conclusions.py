@@ -16,6 +16,10 @@ RNG = np.random.default_rng(5)
 NOISE = RNG.normal(size=16)
 
 
+def equal_replicates(support: np.ndarray) -> pl.DataFrame:
+    return pl.DataFrame({"condition": np.tile(np.arange(1, 17), 3), "value": np.tile(support, 3)})
+
+
 def test_a_factor_that_turns_a_conclusion_decides_and_one_that_strengthens_it_shifts() -> None:
     found = conclusion(DESIGN, 20 * SIGNS[:, 1] + NOISE)
     assert found.role == (NONE_SEEN, DECIDES, NONE_SEEN, NONE_SEEN, NONE_SEEN)
@@ -68,11 +72,32 @@ def test_lost_runs_are_left_out() -> None:
     assert (found.verdict, found.deciding) == (DEPENDS, ("b",))
 
 
+@pytest.mark.parametrize(("value", "verdict"), [(0.1, HOLDS), (-3.0, FAILS), (0.0, UNCLEAR)])
+def test_the_same_support_everywhere_is_a_verdict(value: float, verdict: str) -> None:
+    for support, noise in ((np.full(16, value), "effects"), (equal_replicates(np.full(16, value)), "replicates")):
+        found = conclusion(DESIGN, support, noise=noise)
+        assert (found.verdict, set(found.role)) == (verdict, {NONE_SEEN})
+        assert (found.margin_of_error, found.visible) == (0, 0)
+        assert found.to_polars()["effect"].to_list() == [0.0] * 5
+
+
+def test_with_equal_replicates_any_difference_is_an_effect() -> None:
+    found = conclusion(DESIGN, equal_replicates(5 + 2 * SIGNS[:, 0]), noise="replicates")
+    assert (found.verdict, found.role) == (HOLDS, (SHIFTS, *[NONE_SEEN] * 4))
+    found = conclusion(DESIGN, equal_replicates(0.1 + 0.2 * SIGNS[:, 0]), noise="replicates")
+    assert (found.verdict, found.deciding) == (DEPENDS, ("a",))
+    # The mean at the - level is 0 but for rounding: it confirms nothing.
+    found = conclusion(DESIGN, equal_replicates(SIGNS @ [0.3, 0.1, 0.2, 0, 0] + 0.3), noise="replicates")
+    assert found.mean_minus[0] != 0
+    assert found.role[:3] == (DECIDES, SHIFTS, SHIFTS)
+
+
 def test_without_noise_nothing_is_tested() -> None:
-    found = conclusion(DESIGN, np.full(16, 3.0))
-    assert (found.verdict, found.holds, set(found.role)) == (UNCLEAR, 16, {NOT_TESTED})
+    found = conclusion(DESIGN, 5 + 2 * SIGNS[:, 0])
+    assert (found.verdict, set(found.role)) == (UNCLEAR, {NOT_TESTED})
     assert np.isnan(found.margin_of_error)
-    assert found.to_polars()["effect"].to_list() == [0.0] * 5
+    alone = conclusion(DESIGN, [5.0, *[np.nan] * 15])
+    assert (alone.verdict, set(alone.role)) == (UNCLEAR, {NOT_TESTED})
     nothing = conclusion(DESIGN, np.full(16, np.nan))
     assert (nothing.known, nothing.verdict) == (0, UNCLEAR)
     with pytest.raises(ValueError, match="needs"):

@@ -14,12 +14,13 @@ from click.testing import CliRunner
 import mesonet as mn
 from fake_campaign import fake_campaign, few_responses
 from fragments import holds
+from mesonet.analysis import conclusion
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis, write_report
-from mesonet.reporting.campaign_view.conclusions import conclusions, support_of
+from mesonet.reporting.campaign_view.conclusions import Evaluated, conclusions, support_of
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.conclusions_text import conclusion_rows
+from mesonet.reporting.text.conclusions_text import conclusion_rows, why
 
 EXPERIMENT = """
 name = "small"
@@ -173,6 +174,16 @@ def test_the_report_says_on_which_factor_a_conclusion_depends(tmp_path: Path) ->
     assert by_condition.columns == ["condition", "loss", "flows"]
     assert by_condition["loss"].null_count() == 1
     assert "**About loss < all** (a paper): depends" in (tmp_path / "analysis" / "index.md").read_text()
+
+
+def test_the_report_says_whether_there_is_noise(tmp_path: Path) -> None:
+    view = CampaignView(fake_campaign(tmp_path))
+    design = view.campaign.design
+    for support, text in (
+        (np.full(design.runs, 5.0), "There is no noise: any difference is an effect."),
+        (5.0 + design.matrix[:, 0], "No noise is known to test effects against."),
+    ):
+        assert why(view, Evaluated(ENTRIES[0], support, conclusion(design, support))).endswith(text)
 
 
 def test_campaigns_without_conclusions_or_results_have_none(tmp_path: Path) -> None:

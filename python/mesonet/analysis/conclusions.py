@@ -12,6 +12,8 @@ this. It *shifts* the support if it has an effect and they do not.
 Source of the test: R. V. Lenth, Quick and easy analysis of unreplicated factorials, Technometrics 31, 1989. The
 standard error of a mean at one level is that of an effect divided by the root of 2, because a level has half of the
 runs, and an effect is the difference of two such means.
+
+If all replicates are equal, or the support is the same in all conditions, there is no noise: the margin of error is 0.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.terms import Noise, terms
@@ -125,13 +128,16 @@ def conclusion(
         for values in (found.effect, found.mean_minus, found.mean_plus)
     )
     error, freedom = found.noise.pse, found.noise.degrees_of_freedom
+    used, mean = condition_means(support, len(matrix), None)
+    rounding = ROUNDING * float(np.max(np.abs(mean), initial=0.0))
     limit = visible = float("nan")
-    if error > 0 and freedom > 0:
+    if error > rounding and freedom > 0:
         limit = float(stats.t.ppf(1 - ALPHA / (2 * len(names)), freedom)) * error
         visible = limit + float(stats.t.ppf(POWER, freedom)) * error
-    used, mean = condition_means(support, len(matrix), None)
+    elif (found.noise.replicated and freedom > 0) or (len(mean) > 1 and np.ptp(mean) <= rounding):
+        limit = visible = 0.0
     at_plus, holds = matrix[used] > 0, (mean > 0)[:, None]
-    levels = np.stack([_verdicts(level, limit / np.sqrt(2)) for level in (minus, plus)])
+    levels = np.stack([_verdicts(level, np.maximum(limit / np.sqrt(2), rounding)) for level in (minus, plus)])
     return Conclusion(
         names,
         int(holds.sum()),
@@ -152,7 +158,7 @@ def conclusion(
     )
 
 
-def _verdicts(mean: Floats, limit: float) -> Floats:
+def _verdicts(mean: Floats, limit: np.float64) -> Floats:
     """Return 1 where a mean confirms, -1 where it contradicts, 0 where neither, NaN where it is not known."""
     return np.where(np.isfinite(mean) & np.isfinite(limit), np.sign(mean) * (np.abs(mean) > limit), np.nan)
 

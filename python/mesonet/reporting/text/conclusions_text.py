@@ -73,6 +73,8 @@ def why(view: CampaignView, each: Evaluated) -> str:
         parts.append(f"Shifted by {'; '.join(shifting)}.")
     if found.margin_of_error > 0:
         parts.append(f"Visible effects of a factor: {percent(found.visible)} and more.")
+    elif found.margin_of_error == 0:
+        parts.append("There is no noise: any difference is an effect.")
     else:
         parts.append("No noise is known to test effects against.")
     return " ".join(parts)
