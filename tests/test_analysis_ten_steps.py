@@ -8,6 +8,7 @@ from scipy import stats
 
 from fragments import holds
 from mesonet import analysis, designs
+from mesonet.designs.rows import from_document, rows
 
 # Filtration rate of a pilot plant, 2^4 in Yates order: D. C. Montgomery, Design and Analysis of Experiments.
 RATE = np.array([45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96], dtype=float)
@@ -244,6 +245,28 @@ def test_terms_of_runs_that_are_lost_say_how_far_they_overlap() -> None:
     y[design.matrix[:, 0] != design.matrix[:, 1]] = np.nan
     y[0] = 1.0
     assert "Cannot be estimated" in analysis.terms(design, y).notes[-1]
+
+
+def test_a_note_names_the_terms_that_a_difference_between_blocks_would_change() -> None:
+    design = designs.blocks(designs.two_level(["a", "b", "c"]), 2).design
+    day = np.where(np.array(design.block) == 2, 10.0, 0.0)
+    found = analysis.terms(design, day + design.matrix[:, 0])
+    assert found.terms[:2] == ("a*b*c", "a")
+    assert found.effect[:2] == pytest.approx([10, 2])
+    assert found.notes[0] == "Mixed with differences between blocks: a*b*c."
+    assert found.notes[0] in analysis.ten_steps(design, day).terms.notes
+    assert found.notes[0] in analysis.conclusion(design, day).notes
+    assert "blocks" not in " ".join(analysis.terms(designs.two_level(["a", "b", "c"]), day).notes)
+
+
+def test_the_note_on_blocks_knows_the_runs_of_a_foldover() -> None:
+    table = {"runs": 8, "foldover": ["d"], "half": "-c"}
+    again = from_document(rows(["a", "b", "c", "d"], table).document()).design
+    day = np.where(np.array(again.block) == 2, 10.0, 0.0)
+    # The added runs have the - level of c, so that their day lowers the effect of c.
+    steps = analysis.ten_steps(again, day)
+    for found in (steps.terms, steps.effects, steps.interactions):
+        assert "Mixed with differences between blocks: c" in " ".join(found.notes)
 
 
 def test_lost_runs_bias_no_effect() -> None:

@@ -121,7 +121,7 @@ def conclusion(
     ('depends', ('x',), 4)
     """
     matrix, names = design_signs(design, factors)
-    found = terms(matrix, support, factors=names, noise=noise)
+    found = terms(design, support, factors=names, noise=noise)
     place = {name: i for i, name in enumerate(found.terms)}
     effect, minus, plus = (
         np.array([values[place[name]] if name in place else np.nan for name in names])

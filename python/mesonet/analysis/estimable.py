@@ -243,7 +243,36 @@ def _notes(columns: Floats, names: Sequence[str], kept: NDArray[np.bool_]) -> li
             "together by least squares."
         )
     if gone := [name for name, there in zip(names, kept, strict=True) if not there]:
-        more = f" and {len(gone) - 4} more" if len(gone) > 4 else ""
         verb = "is" if len(gone) == 1 else "are"
-        found.append(f"Cannot be estimated from these runs, and {verb} taken to be zero: {', '.join(gone[:4])}{more}.")
+        found.append(f"Cannot be estimated from these runs, and {verb} taken to be zero: {_some(gone)}.")
     return found
+
+
+def block_notes(design: object, columns: Floats, names: Sequence[str]) -> list[str]:
+    """Return a note on the terms that a difference between the blocks of a design would change.
+
+    Parameters
+    ----------
+    design
+        Its attribute `block`, if it has one, is the number of the block of each run, or None without blocks.
+    columns
+        Signs of the terms in all runs, shape (n, m).
+    names
+        Names of the m terms.
+
+    Returns
+    -------
+    One note, or none without such a term.
+    """
+    block = getattr(design, "block", None)
+    if block is None:
+        return []
+    # A difference adds nothing to the effect of a column with the same share of + in every block.
+    means = [columns[np.asarray(block) == each].mean(axis=0) for each in sorted(set(block))]
+    mixed = [name for name, differs in zip(names, np.ptp(means, axis=0) > ROUNDING, strict=True) if differs]
+    return [f"Mixed with differences between blocks: {_some(mixed)}."] if mixed else []
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first four names and the number of the others."""
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.estimable import fit, sign_columns
+from mesonet.analysis.estimable import block_notes, fit, sign_columns
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import AnalysisResult
 
@@ -31,7 +31,7 @@ class Interactions(AnalysisResult):
     effect: Floats
     runs: int
     grand_mean: float
-    notes: tuple[str, ...] = ()  #: lost runs, columns that overlap
+    notes: tuple[str, ...] = ()  #: lost runs, blocks, columns that overlap
 
     UNITS: ClassVar = {}
 
@@ -55,7 +55,8 @@ def interactions(
     """Return means and effects of every factor and of every product of two.
 
     Effects of runs that are not balanced are fitted together by least squares; a product that the runs cannot estimate
-    is NaN. A product that is the same in every run has one mean and no effect.
+    is NaN. A product that is the same in every run has one mean and no effect. If the design has blocks, a note names
+    the effects that would hold a difference between blocks.
 
     Parameters
     ----------
@@ -94,6 +95,7 @@ def interactions(
     grand = float(mean.mean()) if len(mean) else float("nan")
     lost = len(matrix) - len(used)
     notes = [f"{lost} of {len(matrix)} conditions have no value and are left out."] if lost else []
+    notes += block_notes(design, signs.columns, [each[0] for each in signs.strings])
     return Interactions(names, mean_minus, mean_plus, effect, len(mean), grand, (*notes, *found.notes))
 
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.checks import factor_names
-from mesonet.analysis.estimable import ROUNDING, is_orthogonal, sign_columns
+from mesonet.analysis.estimable import ROUNDING, block_notes, is_orthogonal, sign_columns
 from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
 
@@ -113,7 +113,8 @@ def main_effects(
 
     Returns
     -------
-    Effects and tests, shape (k,), in the unit of `y`.
+    Effects and tests, shape (k,), in the unit of `y`. If the design has blocks, a note names the factors whose effect
+    would hold a difference between blocks.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def main_effects(
     row, value = observations(y, len(matrix), algorithm)
     scale = unit(value)
     value = value / scale
-    notes = []
+    notes = block_notes(design, matrix, names)
     if mode == "replicates":
         # Rows of a design with the same settings are replicates, too.
         _, first, same = np.unique(matrix > 0, axis=0, return_index=True, return_inverse=True)

@@ -68,9 +68,9 @@ def ten_steps(
     return TenSteps(
         ordered_data(matrix, y, **about),
         factor_scatter(matrix, y, **about),
-        main_effects(matrix, y, mode=mode, **about),
-        interactions(matrix, y, **about),
+        main_effects(design, y, mode=mode, **about),
+        interactions(design, y, **about),
         {name: blocks(matrix, y, target=name, **about) for name in names},
-        terms(matrix, y, noise="replicates" if mode == "replicates" else "effects", **about),
+        terms(design, y, noise="replicates" if mode == "replicates" else "effects", **about),
         contour(matrix, y, categorical=categorical, **about) if len(set(names) - set(categorical)) > 1 else None,
     )

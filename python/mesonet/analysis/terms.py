@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from mesonet.analysis.estimable import ROUNDING, SignColumns, fit, sign_columns
+from mesonet.analysis.estimable import ROUNDING, SignColumns, block_notes, fit, sign_columns
 from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
 from mesonet.analysis.main_effects import DesignLike, design_signs, observations
@@ -92,7 +92,8 @@ def terms(
 
     Returns
     -------
-    Effects in the unit of `y`, their half-normal quantiles and margins.
+    Effects in the unit of `y`, their half-normal quantiles and margins. If the design has blocks, a note names the
+    terms that would hold a difference between blocks.
 
     Raises
     ------
@@ -118,6 +119,7 @@ def terms(
     value, mean = value / by, mean / by
     signs = sign_columns(matrix, names, order)
     notes = [f"Cannot be distinguished from the mean: {', '.join(signs.constant)}."] if signs.constant else []
+    notes += block_notes(design, signs.columns, [each[0] for each in signs.strings])
     if order is None and not signs.complete:
         notes.append(_incomplete(signs, len(names)))
     if len(used) < len(matrix):

@@ -14,7 +14,7 @@ Source: Sitter, Chen and Feder, *Technometrics* 39 (1997) 382; Sun, Wu and Chen,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ class Blocking:
     Attributes
     ----------
     design
-        The runs.
+        The runs and their blocks.
     block
         Number of the block of each run, from 1; shape (runs,).
     generators
@@ -106,7 +106,7 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocking:
     for bit, column in enumerate(best):
         block += (parity(~run & column) ^ 1) << bit
     return Blocking(
-        design=design,
+        design=replace(design, block=tuple(block.tolist())),
         block=block,
         generators=tuple("*".join(design.base_factors[bit] for bit in places(column)) for column in best),
         confounded=tuple(effect for effect in design.aliases if "*" in effect and _column(design, effect) in within),

@@ -165,6 +165,7 @@ def from_document(about: Mapping[str, Any]) -> Rows:
         raise InputError("not rows of levels", path="rows", allowed="lists of a number from -1 to 1 per factor")
     at_levels = (np.abs(matrix) == 1) & (about["kind"] != "grid")
     first = matrix[: int(np.argmin(np.append(at_levels.all(axis=1), False)))].astype(np.int8)
+    block = None if about.get("block") is None else tuple(about["block"])
     design = Design(
         factors=factors,
         matrix=first,
@@ -174,9 +175,9 @@ def from_document(about: Mapping[str, Any]) -> Rows:
         word_lengths={int(length): count for length, count in about["word_lengths"].items()},
         resolution=about["resolution"],
         aliases={effect: tuple(others) for effect, others in about["aliases"].items()},
+        block=None if block is None else block[: len(first)],
     )
-    block = about.get("block")
-    return Rows(about["kind"], matrix, design, None if block is None else tuple(block))
+    return Rows(about["kind"], matrix, design, block)
 
 
 def _two_level(factors: Sequence[str], table: Mapping[str, Any], seed: int) -> Design:
@@ -196,7 +197,7 @@ def _two_level(factors: Sequence[str], table: Mapping[str, Any], seed: int) -> D
 
 
 def _plain(design: Design) -> Rows:
-    return Rows("two-level", design.matrix.astype(np.float64), design)
+    return Rows("two-level", design.matrix.astype(np.float64), design, design.block)
 
 
 def _added(design: Design, table: Mapping[str, Any], seed: int) -> Rows:
@@ -208,13 +209,11 @@ def _added(design: Design, table: Mapping[str, Any], seed: int) -> Rows:
     found = _plain(design)
     if "foldover" in table:
         folded = _folded(design, table)
-        whole = replace(
-            design, matrix=folded.matrix, aliases=folded.aliases, **({} if "half" in table else _words(folded, table))
-        )
         halves = (1,) * design.runs + (2,) * (folded.runs - design.runs)
-        found = Rows("two-level", folded.matrix.astype(np.float64), whole, halves)
+        words = {} if "half" in table else _words(folded, table)
+        found = _plain(replace(design, matrix=folded.matrix, aliases=folded.aliases, block=halves, **words))
     if "blocks" in table:
-        found = replace(found, block=tuple(int(each) for each in blocks(design, table["blocks"], seed).block))
+        found = _plain(blocks(design, table["blocks"], seed).design)
     if "centre_points" in table:
         number, own = table["centre_points"], found.block
         matrix = centre_points(found.design.matrix, number).astype(np.float64)

@@ -58,6 +58,8 @@ class Design:
         size), ``best known`` (the source did not), or ``best found`` by a search.
     source
         Publication or search that gave it.
+    block
+        Number of the block of each run, from 1, where there are blocks.
     """
 
     factors: tuple[str, ...]
@@ -70,6 +72,7 @@ class Design:
     aliases: dict[str, tuple[str, ...]] = field(repr=False)
     status: str = "given"
     source: str = ""
+    block: tuple[int, ...] | None = field(default=None, repr=False)
 
     @property
     def runs(self) -> int:
