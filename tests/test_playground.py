@@ -19,7 +19,7 @@ from mesonet import core
 from mesonet.browser import module
 from mesonet.cli.main import main
 from mesonet.playground import document, write_playground
-from test_browser import CHROMIUM, PATIENCE_MS, browser, until  # noqa: F401
+from test_browser import CHROMIUM, PATIENCE_MS, browser, settle, until  # noqa: F401
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox") or ""
 REQUIRED = os.environ.get("MESONET_REQUIRE_BROWSER")
@@ -147,6 +147,23 @@ def test_what_an_address_may_not_say_is_refused(tab: Any, page: Path, fragment: 
     assert message in tab.inner_text("#problem")
     assert tab.evaluate("settings.address") == "#"
     assert tab.problems == []
+
+
+@pytest.mark.browser
+@in_chromium
+def test_flows_without_a_round_trip_are_left_out_of_its_mean(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    found = tab.evaluate(
+        """() => {
+            const row = (time, delivered) => ({ time, delivered, sent: delivered, losses: 0 });
+            const [from, last] = [row(2, 0), row(4, 9)];
+            const flow = (algorithm, rttSum, rttCount) => ({ algorithm, rttSum, rttCount, from, last });
+            const flows = [flow('cubic', 160, 2), flow('cubic', 0, 0), flow('bbr', 0, 0)];
+            const [frame] = flowResults(['cubic', 'bbr'], flows, 2, 4);
+            return [...frame.querySelectorAll('tbody td:last-child')].map((cell) => cell.textContent);
+        }"""
+    )
+    assert found == ["80 ms", "–"]
 
 
 @pytest.mark.browser

@@ -4,6 +4,7 @@ const MBIT = 12000 / 1e6; // of a segment
 
 const rate = (segments) => `${plain(segments * MBIT)} Mbit/s`;
 const percent = (share) => (Number.isFinite(share) ? `${plain(100 * share)} %` : '–');
+const milliseconds = (time) => (Number.isFinite(time) ? `${plain(time)} ms` : '–');
 
 function table(header, rows) {
   const cell = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
@@ -41,7 +42,8 @@ function flowResults(names, flows, began, ended) {
     const delivered = own.map((flow) => (flow.last.delivered - flow.from.delivered) / (flow.last.time - flow.from.time));
     const sent = own.reduce((sum, flow) => sum + flow.last.sent - flow.from.sent, 0);
     const lost = own.reduce((sum, flow) => sum + flow.last.losses - flow.from.losses, 0);
-    const rtt = own.reduce((sum, flow) => sum + flow.rttSum / Math.max(flow.rttCount, 1), 0) / Math.max(own.length, 1);
+    const timed = own.filter((flow) => flow.rttCount > 0); // a flow may have had no round trip yet
+    const rtt = timed.reduce((sum, flow) => sum + flow.rttSum / flow.rttCount, 0) / timed.length;
     return { name, goodput: delivered.reduce((a, b) => a + b, 0), each: delivered, lost: lost / sent, rtt };
   });
   const all = by.flatMap(({ each }) => each);
@@ -50,7 +52,7 @@ function flowResults(names, flows, began, ended) {
   const shown = [
     table(
       ['algorithm', 'throughput', 'share', 'segments lost', 'mean round trip'],
-      by.map((each) => [each.name, rate(each.goodput), percent(each.goodput / total), percent(each.lost), `${plain(each.rtt)} ms`]),
+      by.map((each) => [each.name, rate(each.goodput), percent(each.goodput / total), percent(each.lost), milliseconds(each.rtt)]),
     ),
   ];
   if (all.length > 1) shown.push(text(`Fairness (Jain's index over ${all.length} flows): ${plain(jain)}. 1 is an equal share for each.`));
