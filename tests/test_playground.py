@@ -151,6 +151,25 @@ def test_what_an_address_may_not_say_is_refused(tab: Any, page: Path, fragment: 
 
 @pytest.mark.browser
 @in_chromium
+def test_the_skip_link_changes_no_setting(tab: Any, page: Path) -> None:
+    tab.goto(f"{page.as_uri()}#{SHORT}")
+    finished(tab)
+    before = tab.evaluate("settings.address")
+    tab.focus("a.skip")
+    tab.keyboard.press("Enter")
+    until(tab, "location.hash === '#controls'")
+    settle(tab)
+    assert tab.evaluate("document.activeElement.id") == "controls"
+    assert tab.evaluate("settings.address") == before
+    assert tab.is_hidden("#problem")
+    tab.reload()
+    tab.wait_for_selector("html[data-ready]")
+    assert tab.is_hidden("#problem")
+    assert tab.inner_text("#status") == "", "nothing is simulated unasked"
+
+
+@pytest.mark.browser
+@in_chromium
 def test_flows_without_a_round_trip_are_left_out_of_its_mean(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     found = tab.evaluate(

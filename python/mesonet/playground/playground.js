@@ -167,11 +167,16 @@ function showLessons(lessons) {
 let data;
 let settings;
 
+// A fragment without "=" names a part of the page, such as #controls.
+function readAddress() {
+  if (location.hash === '' || location.hash.includes('=')) report(settings.read(location.hash));
+}
+
 async function start() {
   data = await unpack('playground-data');
   settings = new Settings(data);
   showLessons(data.lessons);
-  report(settings.read(location.hash));
+  readAddress();
   element('controls').addEventListener('submit', (event) => {
     event.preventDefault();
     simulate();
@@ -192,10 +197,10 @@ async function start() {
       element('copied').textContent = 'the address of this page has the settings now';
     }
   });
-  window.addEventListener('hashchange', () => report(settings.read(location.hash)));
+  window.addEventListener('hashchange', readAddress);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => Object.values(charts).forEach((chart) => chart.draw()));
   document.documentElement.dataset.ready = '';
-  if (location.hash.length > 1 && element('problem').hidden) simulate();
+  if (location.hash.includes('=') && element('problem').hidden) simulate();
 }
 
 start();
