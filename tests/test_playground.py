@@ -170,6 +170,21 @@ def test_the_skip_link_changes_no_setting(tab: Any, page: Path) -> None:
 
 @pytest.mark.browser
 @in_chromium
+def test_every_number_of_flows_fits_into_every_duration(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    made = tab.evaluate(
+        """() => STEPS.flows.flatMap((flows) => STEPS.duration.map((duration) =>
+               scenarioOf({ ...DEFAULTS, second: 'bbr', flows, duration }, data).scenario))"""
+    )
+    for scenario in made:
+        core.module().check(json.dumps(scenario))
+        starts = [flow["start"] for flow in scenario["flows"]]
+        assert starts == sorted({*starts}), "no two flows begin at one instant"
+        assert starts[-1] < scenario["time"]["warmup"] < scenario["time"]["duration"] / 2
+
+
+@pytest.mark.browser
+@in_chromium
 def test_flows_without_a_round_trip_are_left_out_of_its_mean(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     found = tab.evaluate(

@@ -17,16 +17,17 @@ function scenarioOf(values, data) {
     scenario.network.delay_multiplier = values.rtt;
     const flow = scenario.flows[0];
     const fastest = Math.max(flow.interface, 2 * scenario.network.speed);
-    // The flows take turns, half a second apart: senders that begin at one instant would lose together.
-    scenario.flows = Array.from({ length: values.flows * names.length }, (_, place) => ({
-      ...flow, interface: fastest, algorithm: names[place % names.length], start: place / 2,
+    // The flows take turns: senders that begin at one instant would lose together. All begin in the first quarter.
+    const count = values.flows * names.length;
+    const gap = Math.min(0.5, values.duration / 4 / count);
+    scenario.flows = Array.from({ length: count }, (_, place) => ({
+      ...flow, interface: fastest, algorithm: names[place % names.length], start: place * gap,
     }));
     scenario.trace.flows = scenario.flows.map((_, place) => place + 1);
     scenario.trace.routers = ['A'];
     scenario.trace.every = Math.max(values.duration / 1500, 0.01);
     scenario.measurement.interval = Math.min(1, values.duration / 20);
-    scenario.time.warmup = Math.max(scenario.time.warmup, scenario.flows.length / 2 + 1);
-    if (scenario.time.warmup >= values.duration) scenario.time.warmup = values.duration / 2;
+    scenario.time.warmup = Math.max(scenario.time.warmup, count * gap + 1);
   } else {
     scenario.users.base_sources = values.users;
     scenario.measurement.interval = values.duration / 100;
