@@ -200,6 +200,52 @@ def test_flows_without_a_round_trip_are_left_out_of_its_mean(tab: Any, page: Pat
     assert found == ["80 ms", "–"]
 
 
+WORKER = """(() => {
+  // A clock of its own, on which a simulated second takes 4 ms.
+  let clock = 0;
+  const [posted, calls] = [[], []];
+  const self = { postMessage: (message) => posted.push(message) };
+  const performance = { now: () => clock };
+  const setTimeout = (call, wait, id) => calls.push([wait, call, id]);
+  class MessageChannel {
+    port1 = {};
+    port2 = { postMessage: (id) => calls.push([0, (data) => this.port1.onmessage({ data }), id]) };
+  }
+  class Run {
+    at = 0;
+    time() { return this.at; }
+    advance(until) { [clock, this.at] = [clock + 4 * (until - this.at), until]; }
+    take() { return '{}'; }
+    finish() { return '{}'; }
+    performance() { return '{}'; }
+    finished() { return false; }
+    free() {}
+  }
+  const wasm_bindgen = { Run };
+  %s
+  const next = () => {
+    const [wait, call, id] = calls.shift();
+    clock += wait;
+    call(id);
+  };
+  self.onmessage({ data: { kind: 'run', id: 1, scenario: { time: { duration: 600 } }, seed: 1, pace: 10 } });
+  for (let turn = 0; turn < 100; turn++) next();
+  self.onmessage({ data: { kind: 'pace', pace: 0 } });
+  const [paced] = posted.splice(0).slice(-1);
+  while (calls.length) next();
+  const times = [paced, ...posted].filter(({ kind }) => kind === 'rows').map(({ time }) => time);
+  return times.slice(1).map((time, place) => 4 * (time - times[place]));
+})()"""
+
+
+@pytest.mark.browser
+@in_chromium
+def test_slices_stay_short_when_a_slow_run_becomes_a_fast_one(tab: Any) -> None:
+    slices_ms = tab.evaluate(WORKER % module.script("worker.js"))
+    assert len(slices_ms) > 20
+    assert max(slices_ms) <= 80
+
+
 @pytest.mark.browser
 @in_chromium
 def test_a_run_can_be_stopped_and_another_begins(tab: Any, page: Path) -> None:

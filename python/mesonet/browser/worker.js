@@ -53,7 +53,8 @@ function slice(id) {
   const state = current;
   guarded(state.id, () => {
     const began = performance.now();
-    let until = Math.min(state.run.time() + state.step, state.duration);
+    const whole = Math.min(state.run.time() + state.step, state.duration);
+    let until = whole;
     if (state.pace > 0) {
       const allowed = state.fromTime + ((began - state.from) / 1000) * state.pace;
       until = Math.min(until, allowed);
@@ -62,7 +63,8 @@ function slice(id) {
     state.run.advance(until);
     const took = performance.now() - began;
     state.cpu += took;
-    const grown = state.step * Math.min(2, Math.max(0.5, SLICE_MS / Math.max(took, 0.01)));
+    const most = until < whole ? 1 : 2; // how long a slice takes that the pace cut short is no reason for longer ones
+    const grown = state.step * Math.min(most, Math.max(0.5, SLICE_MS / Math.max(took, 0.01)));
     state.step = Math.max(grown, state.duration * LEAST_SHARE);
     self.postMessage({ kind: 'rows', id: state.id, time: until, tables: JSON.parse(state.run.take()) });
     if (!state.run.finished() && until < state.duration) return soon(id, state.pace > 0 ? 15 : 0);
