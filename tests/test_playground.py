@@ -248,6 +248,26 @@ def test_slices_stay_short_when_a_slow_run_becomes_a_fast_one(tab: Any) -> None:
 
 @pytest.mark.browser
 @in_chromium
+def test_a_run_that_is_stopped_or_replaced_while_loading_never_begins(tab: Any, page: Path) -> None:
+    tab.goto(f"{page.as_uri()}#controls")
+    tab.wait_for_selector("html[data-ready]")
+    found = tab.evaluate(
+        """async () => {
+            const { scenario } = scenarioOf({ ...DEFAULTS, duration: 5 }, data);
+            const stopped = simulator.run(scenario, 1);
+            simulator.stop();
+            const replaced = simulator.run(scenario, 1);
+            const last = simulator.run(scenario, 1);
+            const ended = await last;
+            const known = (run) => Promise.race([run, Promise.resolve('open')]);
+            return [await known(stopped), await known(replaced), ended.kind];
+        }"""
+    )
+    assert found == [None, None, "done"]
+
+
+@pytest.mark.browser
+@in_chromium
 def test_a_run_can_be_stopped_and_another_begins(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     tab.check("#slow")

@@ -2,7 +2,7 @@
 
 class Simulator {
   constructor() {
-    this.asked = 0;
+    this.turn = 0; // number of the last run or stop
     this.waiting = new Map();
   }
 
@@ -48,19 +48,16 @@ class Simulator {
     this.waiting.clear();
   }
 
-  async request(message, rows) {
+  // Runs a scenario; resolves with its tables, or with null if another run or `stop` ended it before.
+  async run(scenario, seed, { pace = 0, rows } = {}) {
+    this.stop();
+    const id = this.turn;
     await this.load();
-    const id = ++this.asked;
+    if (id !== this.turn) return null;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject, rows });
-      this.worker.postMessage({ ...message, id });
+      this.worker.postMessage({ kind: 'run', id, scenario, seed: String(seed), pace });
     });
-  }
-
-  // Runs a scenario; resolves with its tables, or with null if another run or `stop` ended it before.
-  run(scenario, seed, { pace = 0, rows } = {}) {
-    this.stop();
-    return this.request({ kind: 'run', scenario, seed: String(seed), pace }, rows);
   }
 
   pace(pace) {
@@ -68,6 +65,7 @@ class Simulator {
   }
 
   stop() {
+    this.turn += 1;
     this.worker?.postMessage({ kind: 'stop' });
   }
 }
