@@ -200,6 +200,14 @@ def test_flows_without_a_round_trip_are_left_out_of_its_mean(tab: Any, page: Pat
     assert found == ["80 ms", "–"]
 
 
+@pytest.mark.browser
+@in_chromium
+def test_small_numbers_keep_three_digits(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    values = tab.evaluate("[0.00040049, 0.3 * 3, 12345.6, 0].map(plain)")
+    assert values == ["0.0004", "0.9", "12,300", "0"]
+
+
 WORKER = """(() => {
   // A clock of its own, on which a simulated second takes 4 ms.
   let clock = 0;

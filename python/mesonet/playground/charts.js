@@ -98,4 +98,4 @@ function ticks(most) {
   return [step, Math.ceil(most / step) * step];
 }
 
-const plain = (value) => Number(value.toPrecision(3)).toLocaleString('en');
+const plain = (value) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
