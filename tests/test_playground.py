@@ -208,6 +208,16 @@ def test_small_numbers_keep_three_digits(tab: Any, page: Path) -> None:
     assert values == ["0.0004", "0.9", "12,300", "0"]
 
 
+@pytest.mark.browser
+@in_chromium
+def test_throughput_is_drawn_before_the_last_flow_begins(tab: Any, page: Path) -> None:
+    tab.goto(f"{page.as_uri()}#{SHORT}&flows=4")
+    finished(tab)
+    first = tab.evaluate("charts.throughput.lines.map(({ x }) => x[0])")
+    last = tab.evaluate("scenarioOf(settings.values, data).scenario.flows.at(-1).start")
+    assert max(first) < 0.5 < 2 < last
+
+
 WORKER = """(() => {
   // A clock of its own, on which a simulated second takes 4 ms.
   let clock = 0;

@@ -43,7 +43,6 @@ class Recorder {
         return [line, name];
       }),
     );
-    this.sums = new Map();
     this.lastSum = names.map(() => ({ time: 0, delivered: 0 }));
   }
 
@@ -56,6 +55,7 @@ class Recorder {
 
   addFlows(rows) {
     const { warmup } = this.scenario.time;
+    const sums = new Map(); // segments delivered, by instant and algorithm; all rows of an instant come together
     for (let at = 0; at < (rows.time_s?.length ?? 0); at++) {
       const place = this.lineOf.get(rows.flow[at]);
       const flow = this.flows[place];
@@ -67,17 +67,14 @@ class Recorder {
         flow.last = row;
         if (rows.rtt_ms[at]) [flow.rttSum, flow.rttCount] = [flow.rttSum + rows.rtt_ms[at], flow.rttCount + 1];
       }
-      const sums = this.sums.get(time) ?? { seen: 0, by: this.names.map(() => 0) };
-      sums.seen += 1;
-      sums.by[this.names.indexOf(flow.algorithm)] += rows.segments_delivered[at] ?? 0;
-      this.sums.set(time, sums);
-      if (sums.seen === this.flows.length) this.addThroughput(time, sums.by);
+      if (!sums.has(time)) sums.set(time, this.names.map(() => 0));
+      sums.get(time)[this.names.indexOf(flow.algorithm)] += rows.segments_delivered[at] ?? 0;
     }
+    for (const [time, delivered] of sums) this.addThroughput(time, delivered);
   }
 
   // Throughput over a hundredth of the run, at least five samples.
   addThroughput(time, delivered) {
-    this.sums.delete(time);
     const span = Math.max(this.scenario.time.duration / 100, 5 * this.scenario.trace.every);
     delivered.forEach((count, place) => {
       const last = this.lastSum[place];
