@@ -218,6 +218,18 @@ def test_throughput_is_drawn_before_the_last_flow_begins(tab: Any, page: Path) -
     assert max(first) < 0.5 < 2 < last
 
 
+@pytest.mark.browser
+@in_chromium
+def test_the_printed_legend_keeps_its_colours(tab: Any, page: Path) -> None:
+    tab.goto(f"{page.as_uri()}#{SHORT}")
+    finished(tab)
+    tab.emulate_media(media="print")
+    assert (
+        tab.locator("#legend i").evaluate_all("all => all.map((i) => getComputedStyle(i).printColorAdjust)")
+        == ["exact"] * 2
+    )
+
+
 WORKER = """(() => {
   // A clock of its own, on which a simulated second takes 4 ms.
   let clock = 0;
