@@ -106,6 +106,23 @@ def test_a_changed_run_is_beside_the_incumbent_in_the_replay(page):
 
 @pytest.mark.browser
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
+def test_the_title_of_a_run_has_the_settings_with_which_it_began(page):
+    page.select_option("#live [name=condition]", "4")
+    page.fill("#live [name=buffer]", "0.2")
+    page.evaluate(
+        """() => {
+            document.querySelector('#live-run').click();
+            document.querySelector('#live [name=buffer]').value = '5';
+            document.querySelector('#live [name=discipline]').value = 'codel';
+        }"""
+    )
+    page.wait_for_selector("#live-equal[data-equal=changed]:not([hidden])")
+    shown = page.locator("#replay [data-side='1'] select").evaluate("select => select.selectedOptions[0].text")
+    assert shown == "tcp, condition 4, buffers x 0.2 (simulated here)"
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 @pytest.mark.parametrize(("name", "value"), [("buffer", "1000"), ("buffer", ""), ("share", "101"), ("share", "-1")])
 def test_a_bad_number_is_refused_in_words(page, name, value):
     page.fill(f"#live [name={name}]", value)

@@ -106,6 +106,7 @@ async function simulateHere() {
   if (!about) return say('refused', 'The campaign has no such run.');
   try {
     const other = changed(about);
+    const title = titleOfChange(about); // the reader may move the controls during the run
     const scenario = other ?? structuredClone(about.scenario);
     scenario.trace = { every: about.every, flows: [], routers: ['all'], sources: [] };
     const { duration } = scenario.time;
@@ -129,7 +130,7 @@ async function simulateHere() {
     const { period, name, value } = done.tables.responses;
     const values = new Map(value.map((each, place) => [`${period[place]}\t${name[place]}`, each]));
     showTable(about, values);
-    await compare(new LiveRun(titleOfChange(about), scenario, { ...parts, routers: done.tables.routers }, liveData.states), about);
+    await compare(new LiveRun(title, scenario, { ...parts, routers: done.tables.routers }, liveData.states), about);
     say(...(await equality(about, Boolean(other), values, code)));
   } catch (error) {
     say('refused', error.message);
