@@ -123,6 +123,14 @@ def test_the_title_of_a_run_has_the_settings_with_which_it_began(page):
 
 @pytest.mark.browser
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
+def test_a_page_from_plain_http_says_that_it_cannot_compare(page):
+    page.evaluate("Object.defineProperty(crypto, 'subtle', { value: undefined })")
+    simulate(page, "unknown")
+    assert page.inner_text("#live-equal").endswith("only from a file or over https.")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 @pytest.mark.parametrize(("name", "value"), [("buffer", "1000"), ("buffer", ""), ("share", "101"), ("share", "-1")])
 def test_a_bad_number_is_refused_in_words(page, name, value):
     page.fill(f"#live [name={name}]", value)

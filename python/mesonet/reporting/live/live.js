@@ -54,6 +54,8 @@ async function equality(about, isChanged, values, code) {
   if (isChanged) return ['changed', 'Changed: the table has no numbers of this run.'];
   if (!about.digest) return ['none', 'The campaign has no results of this run yet.'];
   if (code !== liveData.code) return ['version', 'The simulator of this page is of another version than the campaign: its numbers may differ.'];
+  // Browsers have no digests on a page from plain http.
+  if (!crypto.subtle) return ['unknown', 'The browser compares with the table only from a file or over https.'];
   const same = (await digestOf(values)) === about.digest;
   return same ? ['yes', `Equals the table: yes, all ${liveData.keys.length.toLocaleString('en')} numbers, bit for bit.`] : ['no', 'Equals the table: no. The page or the campaign is damaged.'];
 }
