@@ -131,6 +131,14 @@ def test_a_page_from_plain_http_says_that_it_cannot_compare(page):
 
 @pytest.mark.browser
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
+def test_every_drawing_is_inverted_in_dark_colours(page):
+    page.click("#theme")
+    filters = page.locator("canvas").evaluate_all("all => all.map((each) => getComputedStyle(each).filter)")
+    assert {*filters} == {"invert(0.91) hue-rotate(180deg)"}
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 @pytest.mark.parametrize(("name", "value"), [("buffer", "1000"), ("buffer", ""), ("share", "101"), ("share", "-1")])
 def test_a_bad_number_is_refused_in_words(page, name, value):
     page.fill(f"#live [name={name}]", value)
