@@ -139,6 +139,15 @@ def test_every_drawing_is_inverted_in_dark_colours(page):
 
 @pytest.mark.browser
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
+def test_a_share_that_is_no_number_is_refused(page):
+    page.click("#live [name=share]")
+    page.keyboard.type("30e")
+    simulate(page, "refused")
+    assert 'Share = "": not allowed. Allowed: 0 to 100' in page.inner_text("#live-equal")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 @pytest.mark.parametrize(("name", "value"), [("buffer", "1000"), ("buffer", ""), ("share", "101"), ("share", "-1")])
 def test_a_bad_number_is_refused_in_words(page, name, value):
     page.fill(f"#live [name={name}]", value)

@@ -20,7 +20,8 @@ function changed(about) {
   if (factor !== 1 && typeof buffer.factor !== 'number') throw new Error('Buffers: the condition has no rule that can be multiplied');
   if (factor !== 1) buffer.factor *= factor;
   if (control('discipline').value) scenario.aqm.discipline = control('discipline').value;
-  if (control('share').value !== '') setShare(scenario, about, number('share', 'Share', 0, 100) / 100);
+  const share = control('share'); // text that is no number has an empty value, too
+  if (share.value !== '' || share.validity.badInput) setShare(scenario, about, number('share', 'Share', 0, 100) / 100);
   return JSON.stringify(scenario) === JSON.stringify(about.scenario) ? null : scenario;
 }
 
