@@ -12,6 +12,7 @@ import pytest
 
 import fonts
 import mesonet as mn
+from conftest import drawing_few_figures
 from fake_campaign import RESPONSES, fake_campaign
 from mesonet.reporting import write_report
 from mesonet.reporting.replay.simulated import prepare, record
@@ -569,6 +570,32 @@ def test_two_algorithms_stand_side_by_side(replay):
     assert all(re.search(r"condition 4 at 1.8 seconds: \d+ connecting, \d+ initial slow start", text) for text in flows)
     replay.select_option('#replay [data-side="1"] select', "0")
     until(replay, f"({PICTURE})(0) === ({PICTURE})(1)")
+
+
+@pytest.fixture(scope="module")
+def uneven(shared, replayed):
+    """The report of a campaign with runs of 2 s in its replay, and a run of 1 s with more rows."""
+
+    def make(folder):
+        campaign = mn.load(shutil.copytree(replayed.parent / "out", folder / "out"))
+        short = mn.scenario("abilene", algorithm="tcp", duration="1 s", base_sources=2)
+        short = short.set("trace.routers", "all").set("trace.every", "4 ms")
+        mn.simulate(short).write(campaign.path / "replay" / "short")
+        with drawing_few_figures():
+            write_report(campaign, folder / "report.html")
+
+    return shared.folder("report-uneven", make) / "report.html"
+
+
+def test_the_time_of_a_replay_is_that_of_the_longer_run(browser, uneven):
+    for page in opened(browser, uneven):
+        page.locator("#replay").scroll_into_view_if_needed()
+        page.wait_for_selector("#replay[data-ready]")
+        for side, other in ((0, "0"), (1, "1")):
+            page.select_option(f'#replay [data-side="{side}"] select', label="short")
+            page.select_option(f'#replay [data-side="{1 - side}"] select', other)
+            at(page, 1)
+            assert page.inner_text("#replay-now") == "2.0 s"
 
 
 def test_a_click_on_a_router_shows_its_time_series(replay, tmp_path):

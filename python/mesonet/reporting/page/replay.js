@@ -21,7 +21,11 @@ const sides = [...section.querySelectorAll('[data-side]')].map((element, side) =
 const now = { frame: 0, router: -1, playing: false };
 const alsoDraw = []; // called with the time after the maps, by later scripts
 
-const longest = () => (sides[0].run.times.length >= sides[1].run.times.length ? sides[0].run : sides[1].run);
+// The run that ends last; of runs that end together, the one with more rows.
+const longest = () => {
+  const [left, right] = sides.map(({ run }) => run);
+  return (left.times.at(-1) - right.times.at(-1) || left.times.length - right.times.length) >= 0 ? left : right;
+};
 const time = () => longest().times[Math.min(now.frame, longest().times.length - 1)];
 
 function sentence(run, frame) {
