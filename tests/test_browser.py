@@ -636,6 +636,20 @@ def test_hovering_a_router_shows_its_values(replay):
     assert re.search(r"queue .* %.*\ndropped .* %.*\nbusy .* %", tip)
 
 
+def test_the_values_beside_a_resting_pointer_follow_the_time(replay):
+    at(replay, 1)
+    box = replay.locator("#replay .map").first.bounding_box()
+    tip = replay.locator("#replay-tip")
+    places = ((x, y) for y in range(20, int(box["height"]), 40) for x in range(4, int(box["width"]), 6))
+    for x, y in places:
+        replay.mouse.move(box["x"] + x, box["y"] + y)
+        if tip.is_visible() and re.search(r"busy [1-9]", tip.inner_text()):
+            break
+    assert re.search(r"busy [1-9]", tip.inner_text())
+    at(replay, 0)
+    assert "busy 0 %" in tip.inner_text(), "the network is empty at first"
+
+
 def test_the_replay_shows_marks_beside_drops(marking):
     titles = marking.eval_on_selector_all("#replay figure select", "all => all.map((s) => s.selectedOptions[0].text)")
     assert titles[0].endswith("drop_tail")

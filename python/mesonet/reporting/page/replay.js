@@ -56,6 +56,7 @@ function draw() {
     side.states.setAttribute('aria-label', `Flows of ${side.run.title} at ${at} seconds: ${statesText(side.run, frame)}`);
     side.canvas.setAttribute('aria-label', `${scene.kind} of ${side.run.title} at ${at} seconds. ${side.caption.textContent}`);
   }
+  if (!tip.hidden) writeTip();
   for (const more of alsoDraw) more(at);
   seriesBox.hidden = now.router < 0;
   if (now.router >= 0) {
@@ -67,6 +68,12 @@ function draw() {
     drawSeries(canvas, both, now.router, at);
     canvas.setAttribute('aria-label', `${router.label}: ${routerText(both[0], now.router, both[0].frameAt(at)).replaceAll('\n', ', ')}`);
   }
+}
+
+const pointed = { side: null, router: -1 }; // shown in the tip
+function writeTip() {
+  const { run } = pointed.side;
+  tip.textContent = routerText(run, pointed.router, run.frameAt(time()));
 }
 
 let asked = false;
@@ -137,7 +144,8 @@ function connect() {
       const router = routerAt(side.canvas, event);
       tip.hidden = router < 0 || !side.run.bytes;
       if (tip.hidden) return;
-      tip.textContent = routerText(side.run, router, side.run.frameAt(time()));
+      Object.assign(pointed, { side, router });
+      writeTip();
       tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
       tip.style.top = `${event.clientY + 16}px`;
     });
