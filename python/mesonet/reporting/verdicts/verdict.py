@@ -569,8 +569,8 @@ def _settings(view: CampaignView, worse: NDArray[np.bool_], both: NDArray[np.boo
     if not design.factors or not worse.any() or worse[both].all():
         return None
     found = separating_settings(design, worse, known=both)
-    best = int(np.argmin(found.p))
-    if not found.p[best] < 0.05 or not found.level[best]:
+    best = 0  # rows are sorted by p; of many factors, chance alone gives one a small p
+    if not found.q[best] < 0.05 or not found.level[best]:
         return None
     minus = int(found.flagged_minus[best]), int(found.runs_minus[best])
     plus = int(found.flagged_plus[best]), int(found.runs_plus[best])
