@@ -15,7 +15,6 @@ from large_campaign import large_campaign
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
-from mesonet.reporting.verdicts.noise import noise
 from mesonet.reporting.verdicts.verdict import (
     MIXED,
     NO_HARM,
@@ -190,34 +189,6 @@ def test_harm_beyond_the_noise_is_harm(campaign):
     assert loss.certain
     assert loss.mean == pytest.approx(30, abs=3)
     assert verdict_of(replicated(campaign, 0.02, 1.0), "fast").verdict == NO_HARM
-
-
-def values_of(cells):
-    """Rows of a frame of values: {(condition, algorithm): values of the replicates}."""
-    rows = [(c, a, r, v) for (c, a), values in cells.items() for r, v in enumerate(values, start=1)]
-    return pl.DataFrame(rows, schema=["condition", "algorithm", "replicate", "value"], orient="row")
-
-
-def test_the_noise_of_a_difference_leaves_out_what_replicates_have_in_common(campaign):
-    view = replicated(campaign, 0.02, 1.3)
-    one, two = (view.algorithms.index(name) for name in ("fast", "tcp"))
-    cells = {(c, a): [base, base + 100, base + 7] for c in (1, 2) for a, base in (("fast", 3.0), ("tcp", 1.0))}
-    cells[1, "fast"][0] += 3
-    cells[2, "fast"][0] += 3
-    found = noise(view, values_of(cells))
-    # The differences of one condition are 5, 2, 2: their variance is 3 on 2 degrees of freedom, that of a mean 3 / 3.
-    assert found.of_difference(one, two, 1)[:2] == pytest.approx(stats.t.ppf(0.975, 2) * np.sqrt(3 / 3))
-    error, freedom = found.error_of_mean_difference(one, two, np.arange(32) < 2)
-    assert (error, freedom) == pytest.approx((np.sqrt(2 * 1.0) / 2, 4))
-    assert np.isnan(found.error_of_mean_difference(one, two, np.arange(32) < 3)[0])
-
-
-def test_without_common_replicates_their_whole_scatter_is_the_noise(campaign):
-    view = replicated(campaign, 0.02, 1.3)
-    one, two = (view.algorithms.index(name) for name in ("fast", "tcp"))
-    found = noise(view, values_of({(1, "fast"): [2.0, 4.0], (1, "tcp"): [1.0]}))
-    # Variance 2 on 1 degree of freedom; the difference of means of two and of one.
-    assert found.of_difference(one, two, 1)[0] == pytest.approx(stats.t.ppf(0.975, 1) * np.sqrt(2 * (1 / 2 + 1)))
 
 
 @pytest.fixture(scope="module")

@@ -212,8 +212,9 @@ def _noise(view: CampaignView) -> str:
         )
     return (
         f"The noise is estimated from {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share "
-        "their random numbers between algorithms: what all algorithms have in common cancels. A difference in a single "
-        f"condition counts if it exceeds margin and noise. {shared}"
+        "their random numbers between algorithms: what two algorithms have in common cancels. A difference in a single "
+        "condition counts if it exceeds margin and noise (paired t test, false discovery rate of 5 % for all responses "
+        f"of an algorithm together). {shared}"
     )
 
 

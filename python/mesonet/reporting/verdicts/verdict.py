@@ -24,7 +24,7 @@ from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_values, has_groups
 from mesonet.reporting.campaign_view.values import INCUMBENT, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.verdicts.noise import Noise, noise
+from mesonet.reporting.verdicts.noise import chance_of_conditions, error_of_mean, replicated_runs
 
 Floats = NDArray[np.float64]
 
@@ -52,8 +52,8 @@ class Quantity:
     least: float  #: values up to this are too small to be compared
     values: Floats
     reference: NDArray[np.intp]  #: per condition, the place of the algorithm to compare with
-    noise: Noise | None  #: None if no run is replicated
-    logarithmic: bool = False  #: True if all conditions have equal weight: values and noise are logarithms
+    runs: Floats | None  #: shape (conditions, algorithms, replicates); None if no run is replicated
+    logarithmic: bool = False  #: True if all conditions have equal weight: values and runs are logarithms
     of_long_flows: bool = True  #: False for the throughput of short flows
 
     @property
@@ -62,7 +62,7 @@ class Quantity:
         return 1 if self.lower_is_better else -1
 
     def pair(self, here: int) -> tuple[Floats, Floats]:
-        """Return the values of one algorithm and of the reference.
+        """Return the values of one algorithm and of the reference, over the replicates that both have.
 
         Parameters
         ----------
@@ -73,7 +73,33 @@ class Quantity:
         -------
         Two arrays of the shape (conditions,).
         """
-        return self.values[:, here], self.values[np.arange(len(self.values)), self.reference]
+        rows = np.arange(len(self.values))
+        values = np.stack([self.values[rows, place] for place in (here, self.reference)])
+        if self.runs is not None:
+            # A replicate of only one of them would add the part of the noise that cancels in pairs.
+            runs = np.stack([self.runs[rows, place] for place in (here, self.reference)])
+            common = finite_mean(np.stack(self.paired_runs(here)), axis=2)
+            values = np.where(np.isfinite(common), common + (values - finite_mean(runs, axis=2)), values)
+        return values[0], values[1]
+
+    def paired_runs(self, here: int) -> tuple[Floats, Floats]:
+        """Return the runs of one algorithm and of the reference, replicate by replicate.
+
+        Parameters
+        ----------
+        here
+            Place of the algorithm, from 0.
+
+        Returns
+        -------
+        Two arrays of the shape (conditions, replicates), NaN where either has no value; without columns if no run is
+        replicated.
+        """
+        if self.runs is None:
+            return np.empty((len(self.values), 0)), np.empty((len(self.values), 0))
+        own, other = self.runs[:, here], self.runs[np.arange(len(self.runs)), self.reference]
+        both = np.isfinite(own) & np.isfinite(other)
+        return np.where(both, own, np.nan), np.where(both, other, np.nan)
 
 
 @dataclass(frozen=True)
@@ -321,7 +347,7 @@ def _response(view: CampaignView, name: str, reference: int) -> Quantity:
         _least(view, name),
         view.values(name, period),
         np.full(len(view.conditions), reference),
-        noise(view, rows),
+        replicated_runs(view, rows),
     )
 
 
@@ -384,7 +410,7 @@ def _throughputs(view: CampaignView, other: str) -> list[Quantity]:
         reference = np.full(len(own), view.algorithms.index(other)) if other in view.algorithms else _median(own)
         title, name = f"{category} {measure}", _name(other, category)
         long = _is_long(view, rows.filter(pl.col("category") == category))
-        found.append(Quantity(name, title, False, -np.inf, own, reference, noise(view, runs), True, long))
+        found.append(Quantity(name, title, False, -np.inf, own, reference, replicated_runs(view, runs), True, long))
     return found
 
 
@@ -423,88 +449,102 @@ def _median(values: Floats) -> NDArray[np.intp]:
 
 def _verdict(view: CampaignView, algorithm: str, quantities: list[Quantity]) -> Verdict:
     here = view.algorithms.index(algorithm)
-    cells = sum(int(np.isfinite(quantity.values[:, here]).sum()) for quantity in quantities)
-    changes = [
-        change for each in quantities if (change := _change(view, each, here, cells, len(quantities))) is not None
-    ]
+    changes = [change for each in quantities if (change := _change(view, each, here, len(quantities))) is not None]
     return Verdict(algorithm, _word(changes), tuple(changes))
 
 
-def _change(view: CampaignView, quantity: Quantity, here: int, cells: int, means: int) -> Change | None:
+def _change(view: CampaignView, quantity: Quantity, here: int, means: int) -> Change | None:
     """Return the change of a quantity; None if neither algorithm has a value.
 
-    `cells` and `means` are the numbers of single conditions and of means that are compared for the algorithm: all
-    intervals hold together.
+    `means` is the number of means that are compared for the algorithm: all intervals hold together.
     """
     own, other = quantity.pair(here)
     both = np.isfinite(own) & np.isfinite(other)
     missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
-    replicated = quantity.noise is not None
     if not both.any():
         one = int((np.isfinite(other) | np.isfinite(own)).sum())
         if not one:
             return None
-        lower = quantity.lower_is_better
-        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, lower, replicated)
+        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, quantity.lower_is_better)
     relative = _relative(quantity, own, other, both)
     sign = quantity.sign
-    mean, low, high, seen, exact = _interval(quantity, here, both, 0.05 / max(1, means))
-    # Few conditions may dominate a mean: without replicates, most conditions must also differ to one side.
-    most = replicated or _one_sided(own[both] - other[both], means)
-    certain = bool((low > 0 or high < 0) and most) or exact
-    if quantity.noise is not None:
-        beyond_noise = quantity.noise.of_difference(here, quantity.reference, cells)
-        with np.errstate(invalid="ignore"):
-            beyond = np.abs(own - other) > beyond_noise  # False where the noise is not known
-    else:
-        beyond = both & _one_sided(own[both] - other[both], means)
+    found = _interval(quantity, here, both, means)
+    harm, certain = sign * found.mean, found.certain or found.exact
+    beyond = _beyond_noise(quantity, here, both, means)
     for_worse, for_better = sign * relative > MARGIN, sign * relative < -MARGIN
     worse = for_worse & beyond
     return Change(
-        quantity.name, quantity.title, mean, sign * mean, certain,
+        quantity.name, quantity.title, found.mean, harm, certain,
         int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
-        int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen,
-        _dominant(quantity, other, both), _settings(view, worse, both),
-        None if sign * mean > MARGIN and low > 0 and certain else _worst_part(view, quantity, here, both, means),
+        int(both.sum()), missing, quantity.lower_is_better, quantity.runs is not None,
+        found.low, found.high, found.visible, _dominant(quantity, other, both), _settings(view, worse, both),
+        None if harm > MARGIN and found.low > 0 and certain else _worst_part(view, quantity, here, both, means),
     )  # fmt: skip
 
 
-def _interval(
-    quantity: Quantity, here: int, used: NDArray[np.bool_], alpha: float
-) -> tuple[float, float, float, float, bool]:
-    """Return the mean change over some conditions, both ends of the interval of the harm, and the least visible harm.
+@dataclass(frozen=True)
+class _Interval:
+    """The mean change over some conditions and its interval, in % of the reference."""
 
-    All numbers are in % of the reference. The interval has the error probability `alpha`. The last item is True if
-    there is no noise.
-    """
+    mean: float
+    low: float  #: of the harm
+    high: float
+    visible: float  #: smallest harm that would have been found with the probability `POWER`
+    exact: bool  #: True if there is no noise
+    certain: bool  #: True if the interval, and without replicates a sign test, excludes chance
+
+
+def _interval(quantity: Quantity, here: int, used: NDArray[np.bool_], comparisons: int) -> _Interval:
+    """Return the mean change over some conditions; the error probability is 5 % for all comparisons together."""
     own, other = quantity.pair(here)
     sign = quantity.sign
     difference, error, freedom, scale = _mean_difference(quantity, here, own, other, used)
     width = visible = 0.0
     if error > 0:
-        width = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
+        width = float(stats.t.ppf(1 - 0.025 / max(1, comparisons), freedom)) * error
         visible = width + float(stats.t.ppf(POWER, freedom)) * error
     mean, *ends = (_percent(quantity, difference + step, scale) for step in (0.0, -width, width))
     low, high = sorted(sign * end for end in ends)
-    return mean, low, high, abs(_percent(quantity, sign * visible, scale)), error == 0
+    # Few conditions may dominate a mean: without replicates, most conditions must also differ to one side.
+    most = quantity.runs is not None or _one_sided((own - other)[used], comparisons)
+    seen = abs(_percent(quantity, sign * visible, scale))
+    return _Interval(mean, low, high, seen, error == 0, bool((low > 0 or high < 0) and most))
+
+
+def _beyond_noise(quantity: Quantity, here: int, both: NDArray[np.bool_], comparisons: int) -> NDArray[np.bool_]:
+    """Return the conditions in which the difference exceeds the noise.
+
+    Each condition has its own paired t test. The false discovery rate over the conditions is 5 % for all comparisons
+    together (Y. Benjamini and Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995): if
+    nothing differs, this is the probability that at least one condition counts. Without replicates, a sign test decides
+    about all conditions.
+    """
+    if quantity.runs is None:
+        own, other = quantity.pair(here)
+        return both & _one_sided((own - other)[both], comparisons)
+    own, other = quantity.paired_runs(here)
+    chance = chance_of_conditions(own - other)
+    found = both & np.isfinite(chance)
+    if found.any():
+        found[found] = stats.false_discovery_control(chance[found]) < 0.05 / max(1, comparisons)
+    return found
 
 
 def _worst_part(view: CampaignView, quantity: Quantity, here: int, both: NDArray[np.bool_], means: int) -> Part | None:
     """Return the level of a factor at which the quantity is harmful, and most so; None if it is at no level."""
     design = view.campaign.design
     sign = quantity.sign
-    alpha = 0.05 / max(1, means * 2 * len(design.factors))
-    own, other = quantity.pair(here)
     found: list[tuple[float, Part]] = []
     for place, factor in enumerate(design.factors):
         for level in (-1, 1):
             used = both & (np.asarray(design.matrix)[:, place] == level)
             if used.sum() < 2:
                 continue
-            mean, low, high, _, _ = _interval(quantity, here, used, alpha)
-            most = quantity.noise is not None or _one_sided((own - other)[used], means * 2 * len(design.factors))
-            if sign * mean > MARGIN and low > 0 and most:
-                found.append((sign * mean, Part(_at_level(view, factor, level), int(used.sum()), mean, low, high)))
+            seen = _interval(quantity, here, used, means * 2 * len(design.factors))
+            harm = sign * seen.mean
+            if harm > MARGIN and seen.certain:
+                at = _at_level(view, factor, level)
+                found.append((harm, Part(at, int(used.sum()), seen.mean, seen.low, seen.high)))
     return max(found, key=lambda each: each[0])[1] if found else None
 
 
@@ -534,27 +574,24 @@ def _mean_difference(
     """Return the difference of the means, its standard error, degrees of freedom, and the mean of the reference.
 
     The difference is related to the last of these, which is 0 if both means are too small to be compared. The error
-    comes from replicates if there are any. Otherwise the conditions are taken as a sample of networks, and the error is
-    about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques, section 6.4).
+    comes from replicates if every condition has at least two. Otherwise the conditions are taken as a sample of
+    networks, and the error is about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques,
+    section 6.4).
     """
     n = int(both.sum())
     means = float(own[both].mean()), float(other[both].mean())
     difference = means[0] - means[1]
     if not quantity.logarithmic and (not means[1] or max(means) <= quantity.least):
         return 0.0, 0.0, float(n), 0.0
-    scale = 1.0 if quantity.logarithmic else abs(means[1])
-    if quantity.noise is not None:
-        error, freedom = quantity.noise.error_of_mean_difference(here, quantity.reference, both)
-        if np.isfinite(error):
-            return difference, error, freedom, scale
-    if n < 2:
-        return difference, float("inf"), 1.0, scale
-    rest = own[both] - other[both] - difference
-    if not quantity.logarithmic:
-        rest = own[both] - other[both] * means[0] / means[1]
-    error = float(np.sqrt((rest**2).sum() / (n - 1) / n))
+    scale, ratio = (1.0, 1.0) if quantity.logarithmic else (abs(means[1]), means[0] / means[1])
+    own_runs, other_runs = quantity.paired_runs(here)
+    error, freedom = error_of_mean((own_runs - other_runs)[both])
+    if not np.isfinite(error):
+        if n < 2:
+            return difference, float("inf"), 1.0, scale
+        error, freedom = float((own - ratio * other)[both].std(ddof=1) / np.sqrt(n)), n - 1.0
     tiny = 1e-9 * (float(np.abs(own[both]).max()) or 1.0)
-    return difference, error if error > tiny else 0.0, float(n - 1), scale
+    return difference, error if error > tiny else 0.0, freedom, scale
 
 
 def _percent(quantity: Quantity, difference: float, scale: float) -> float:
