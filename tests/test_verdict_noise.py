@@ -54,6 +54,15 @@ def change_of(view, algorithm="fast"):
     return change
 
 
+def interval(own, other):
+    """Interval of the mean change in %, by its formula: shapes (conditions, replicates)."""
+    ratio = own.mean() / other.mean()
+    squares = (own - ratio * other).var(axis=1, ddof=1) / own.shape[1]
+    freedom = squares.sum() ** 2 / (squares**2 / (own.shape[1] - 1)).sum()
+    width = stats.t.ppf(0.975, freedom) * np.sqrt(squares.sum()) / len(own) / other.mean()
+    return 100 * (ratio - 1 - width), 100 * (ratio - 1 + width)
+
+
 def test_the_noise_leaves_out_what_replicates_have_in_common():
     common = np.array([0.0, 100.0, 7.0])
     rest = np.array([[5.0, 2.0, 2.0], [6.0, 0.0, 0.0]])
@@ -73,6 +82,24 @@ def test_other_algorithms_do_not_change_the_noise_of_a_pair(campaign):
     pair = [campaign.algorithms.index(name) for name in ("fast", "tcp")]
     quiet = np.where(np.isin(np.arange(values.shape[1]), pair)[:, None], values, 100 + 1e-3 * (values - 100))
     assert change_of(with_runs(campaign, values)) == change_of(with_runs(campaign, quiet))
+
+
+def test_the_interval_is_that_of_the_ratio_with_the_noise_of_each_condition(campaign):
+    values = noisy(campaign, 5, common=30) * np.linspace(0.1, 3, 32)[:, None, None]
+    fast, tcp = (campaign.algorithms.index(name) for name in ("fast", "tcp"))
+    values[:, fast] *= 3
+    change = change_of(with_runs(campaign, values))
+    assert change.replicated
+    assert change.interval == pytest.approx(interval(values[:, fast], values[:, tcp]))
+
+
+def test_a_ratio_that_all_replicates_share_has_no_noise(campaign):
+    values = noisy(campaign, 10)
+    fast, tcp = (campaign.algorithms.index(name) for name in ("fast", "tcp"))
+    values[:, fast] = 3 * values[:, tcp]
+    change = change_of(with_runs(campaign, values))
+    assert change.interval == pytest.approx((200, 200))
+    assert change.certain
 
 
 def test_replicates_count_in_pairs(campaign):

@@ -573,10 +573,10 @@ def _mean_difference(
 ) -> tuple[float, float, float, float]:
     """Return the difference of the means, its standard error, degrees of freedom, and the mean of the reference.
 
-    The difference is related to the last of these, which is 0 if both means are too small to be compared. The error
-    comes from replicates if every condition has at least two. Otherwise the conditions are taken as a sample of
-    networks, and the error is about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques,
-    section 6.4).
+    The difference is related to the last of these, which is 0 if both means are too small to be compared. The error is
+    about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques, section 6.4). It comes from
+    replicates if every condition has at least two (section 6.11, conditions as strata). Otherwise the conditions are
+    taken as a sample of networks.
     """
     n = int(both.sum())
     means = float(own[both].mean()), float(other[both].mean())
@@ -585,7 +585,7 @@ def _mean_difference(
         return 0.0, 0.0, float(n), 0.0
     scale, ratio = (1.0, 1.0) if quantity.logarithmic else (abs(means[1]), means[0] / means[1])
     own_runs, other_runs = quantity.paired_runs(here)
-    error, freedom = error_of_mean((own_runs - other_runs)[both])
+    error, freedom = error_of_mean((own_runs - ratio * other_runs)[both])
     if not np.isfinite(error):
         if n < 2:
             return difference, float("inf"), 1.0, scale
