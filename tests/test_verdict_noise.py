@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from fake_campaign import fake_campaign
+from fragments import holds
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.verdict_text import verdict_html
 from mesonet.reporting.verdicts.noise import chance_of_conditions, error_of_mean
 from mesonet.reporting.verdicts.verdict import verdicts
 
@@ -145,6 +147,33 @@ def test_conditions_are_judged_by_their_false_discovery_rate(campaign):
     change = change_of(with_runs(campaign, alone))
     assert (change.worse, change.unclear) == (0, 1)
     assert change_of(with_runs(campaign, many)).worse >= 18
+
+
+def test_a_condition_without_a_second_replicate_makes_the_conditions_a_sample(campaign):
+    """The interval then follows from the scatter of conditions, and a sign test must agree."""
+    values = noisy(campaign, 2)
+    fast = campaign.algorithms.index("fast")
+    values[:14, fast] *= 0.6
+    known = with_runs(campaign, values)
+    assert change_of(known).replicated
+    assert change_of(known).certain
+    assert "take the conditions as a sample of networks" not in verdict_html(known)
+    values[20, fast, 1:] = np.nan
+    lacking = with_runs(campaign, values)
+    change = change_of(lacking)
+    assert change.high > change.low > 0
+    assert not change.replicated
+    assert not change.certain, "18 of 32 conditions differ to either side by chance"
+    assert change_of(lacking, "cubic").replicated
+    assert holds(verdict_html(lacking), "Some responses of fast have a condition", "take the conditions as a sample")
+
+
+def test_replicates_that_are_planned_are_no_noise(campaign):
+    values = noisy(campaign, 2)
+    values[:, :, 1:] = np.nan
+    text = verdict_html(with_runs(campaign, values))
+    assert "Each run was made once" in text
+    assert "noise is estimated" not in text
 
 
 def test_a_factor_is_named_only_beyond_chance_over_all_factors(campaign):

@@ -53,15 +53,15 @@ def verdict_html(view: CampaignView) -> Markup:
     if len(view.algorithms) < 2:
         return Markup("")
     parts = []
-    if found := verdicts(view):
-        parts.append(_table(found, _replaced(view)))
-    other = competitor(view)
-    if found := harm_to_competitors(view):
+    replacing, competing, other = verdicts(view), harm_to_competitors(view), competitor(view)
+    if replacing:
+        parts.append(_table(replacing, _replaced(view)))
+    if competing:
         parts.append(html.heading(f"Harm to the {other} flows that compete", level=4, anchor="harm"))
-        parts.append(_table(found, _competing(view, str(other))))
+        parts.append(_table(competing, _competing(view, str(other))))
     if parts:
         parts.append(_provisional(view))
-        parts.append(html.reading(f"{_words()} {_noise(view)}"))
+        parts.append(html.reading(f"{_words()} {_noise(view, [*replacing, *competing])}"))
         return Markup("").join(parts)
     return html.statement(no_verdict(view))
 
@@ -198,23 +198,28 @@ def _words() -> str:
     )
 
 
-def _noise(view: CampaignView) -> str:
-    replicates = int(view.campaign.runs["replicate"].n_unique())
+def _noise(view: CampaignView, found: Sequence[Verdict]) -> str:
     shared = (
         "Intervals hold with 95 % for all responses of an algorithm together. The smallest harm that would have been "
         f"seen is found with a probability of {percent(100 * POWER)}."
     )
-    if replicates == 1:
+    if view.mode != "replicates":
         return (
             "Each run was made once, so the conditions are taken as a sample of networks. A difference in single "
             "conditions counts if most conditions lie to one side (sign test, 5 % for all responses of an algorithm "
             f"together). {shared} Replicates would make the intervals hold for the chosen conditions."
         )
+    replicates = int(view.campaign.runs.filter(status="done")["replicate"].n_unique())
+    lacking = [each.algorithm for each in found if any(c.compared and not c.replicated for c in each.changes)]
+    sampled = (
+        f"Some responses of {listed(list(dict.fromkeys(lacking)))} have a condition without two replicates of both "
+        "algorithms. Their intervals take the conditions as a sample of networks, and a sign test must agree. "
+    )
     return (
         f"The noise is estimated from {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share "
-        "their random numbers between algorithms: what two algorithms have in common cancels. A difference in a single "
-        "condition counts if it exceeds margin and noise (paired t test, false discovery rate of 5 % for all responses "
-        f"of an algorithm together). {shared}"
+        "their random numbers between algorithms: what two algorithms have in common cancels. "
+        f"{sampled if lacking else ''}A difference in a single condition counts if it exceeds margin and noise (paired "
+        f"t test, false discovery rate of 5 % for all responses of an algorithm together). {shared}"
     )
 
 

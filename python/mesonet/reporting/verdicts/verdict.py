@@ -133,14 +133,14 @@ class Change:
     title: str
     mean: float  #: over the conditions that both have, relative to the mean of the reference, in %
     harm: float  #: the mean, in %, positive if it is for the worse
-    certain: bool  #: True if replicates, or without them a sign test over the conditions, separate it from chance
+    certain: bool  #: True if the interval, and without replicates a sign test over the conditions, excludes chance
     worse: int  #: conditions in which it is worse by more than margin and noise
     better: int  #: conditions in which it is better by more than margin and noise
     unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
     compared: int  #: conditions that both have
     missing: int  #: conditions of the reference that the algorithm lacks; if none has both, conditions that have one
     lower_is_better: bool
-    replicated: bool = False  #: True if replicates measure the noise
+    replicated: bool = False  #: True if the interval follows from replicates, False if from the scatter of conditions
     low: float = 0.0  #: interval of `harm`, in %: 95 % for all quantities of an algorithm together
     high: float = 0.0  #: upper end
     visible: float = 0.0  #: smallest harm, in %, that would have been found with the probability `POWER`
@@ -476,8 +476,8 @@ def _change(view: CampaignView, quantity: Quantity, here: int, means: int) -> Ch
     return Change(
         quantity.name, quantity.title, found.mean, harm, certain,
         int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
-        int(both.sum()), missing, quantity.lower_is_better, quantity.runs is not None,
-        found.low, found.high, found.visible, _dominant(quantity, other, both), _settings(view, worse, both),
+        int(both.sum()), missing, quantity.lower_is_better, found.replicated, found.low, found.high, found.visible,
+        _dominant(quantity, other, both), _settings(view, worse, both),
         None if harm > MARGIN and found.low > 0 and certain else _worst_part(view, quantity, here, both, means),
     )  # fmt: skip
 
@@ -491,6 +491,7 @@ class _Interval:
     high: float
     visible: float  #: smallest harm that would have been found with the probability `POWER`
     exact: bool  #: True if there is no noise
+    replicated: bool  #: True if the error comes from replicates, False if conditions are taken as a sample
     certain: bool  #: True if the interval, and without replicates a sign test, excludes chance
 
 
@@ -498,7 +499,7 @@ def _interval(quantity: Quantity, here: int, used: NDArray[np.bool_], comparison
     """Return the mean change over some conditions; the error probability is 5 % for all comparisons together."""
     own, other = quantity.pair(here)
     sign = quantity.sign
-    difference, error, freedom, scale = _mean_difference(quantity, here, own, other, used)
+    difference, error, freedom, scale, replicated = _mean_difference(quantity, here, own, other, used)
     width = visible = 0.0
     if error > 0:
         width = float(stats.t.ppf(1 - 0.025 / max(1, comparisons), freedom)) * error
@@ -506,9 +507,9 @@ def _interval(quantity: Quantity, here: int, used: NDArray[np.bool_], comparison
     mean, *ends = (_percent(quantity, difference + step, scale) for step in (0.0, -width, width))
     low, high = sorted(sign * end for end in ends)
     # Few conditions may dominate a mean: without replicates, most conditions must also differ to one side.
-    most = quantity.runs is not None or _one_sided((own - other)[used], comparisons)
+    most = replicated or _one_sided((own - other)[used], comparisons)
     seen = abs(_percent(quantity, sign * visible, scale))
-    return _Interval(mean, low, high, seen, error == 0, bool((low > 0 or high < 0) and most))
+    return _Interval(mean, low, high, seen, error == 0, replicated, bool((low > 0 or high < 0) and most))
 
 
 def _beyond_noise(quantity: Quantity, here: int, both: NDArray[np.bool_], comparisons: int) -> NDArray[np.bool_]:
@@ -570,28 +571,29 @@ def _relative(quantity: Quantity, own: Floats, other: Floats, both: NDArray[np.b
 
 def _mean_difference(
     quantity: Quantity, here: int, own: Floats, other: Floats, both: NDArray[np.bool_]
-) -> tuple[float, float, float, float]:
+) -> tuple[float, float, float, float, bool]:
     """Return the difference of the means, its standard error, degrees of freedom, and the mean of the reference.
 
     The difference is related to the last of these, which is 0 if both means are too small to be compared. The error is
     about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques, section 6.4). It comes from
     replicates if every condition has at least two (section 6.11, conditions as strata). Otherwise the conditions are
-    taken as a sample of networks.
+    taken as a sample of networks. The last item is True if the error comes from replicates.
     """
     n = int(both.sum())
     means = float(own[both].mean()), float(other[both].mean())
     difference = means[0] - means[1]
     if not quantity.logarithmic and (not means[1] or max(means) <= quantity.least):
-        return 0.0, 0.0, float(n), 0.0
+        return 0.0, 0.0, float(n), 0.0, quantity.runs is not None
     scale, ratio = (1.0, 1.0) if quantity.logarithmic else (abs(means[1]), means[0] / means[1])
     own_runs, other_runs = quantity.paired_runs(here)
     error, freedom = error_of_mean((own_runs - ratio * other_runs)[both])
-    if not np.isfinite(error):
+    replicated = bool(np.isfinite(error))
+    if not replicated:
         if n < 2:
-            return difference, float("inf"), 1.0, scale
+            return difference, float("inf"), 1.0, scale, False
         error, freedom = float((own - ratio * other)[both].std(ddof=1) / np.sqrt(n)), n - 1.0
     tiny = 1e-9 * (float(np.abs(own[both]).max()) or 1.0)
-    return difference, error if error > tiny else 0.0, freedom, scale
+    return difference, error if error > tiny else 0.0, freedom, scale, replicated
 
 
 def _percent(quantity: Quantity, difference: float, scale: float) -> float:
