@@ -10,6 +10,7 @@ from scipy import stats
 
 from mesonet.analysis import factor_table, main_effects, rank_matrices, terms
 from mesonet.analysis.main_effects import replicate_frame
+from mesonet.reporting.text.methods import MARGINS
 
 DESIGN = np.array([row[::-1] for row in product((-1, 1), repeat=3)])
 
@@ -28,6 +29,7 @@ def test_margins_of_terms_by_hand():
     assert found.noise.replicated
     assert found.noise.pse == pytest.approx(error)
     assert found.noise.me == pytest.approx(stats.t.ppf(0.975, 8) * error)
+    assert "the 97.5 % quantile of t" in MARGINS["replicates"]
     assert found.noise.sme == pytest.approx(stats.t.ppf((1 + 0.95 ** (1 / 7)) / 2, 8) * error)
     assert found.terms[0] == "x1"
     same = main_effects(DESIGN, replicate_frame(values), mode="replicates")

@@ -142,7 +142,8 @@ MARGINS: dict[Mode, str] = {
     "nist": "of an effect, after Lenth: most of the effects of all factors and interactions are taken to be noise, and "
     "their median size gives its standard error. It needs at least "
     f"{FEWEST_EFFECTS} effects.",
-    "replicates": "of an effect: the 95 % quantile of t times its standard error, from the scatter between replicates.",
+    "replicates": "of an effect: the 97.5 % quantile of t (two-sided, 5 %) times its standard error, from the scatter "
+    "between replicates.",
 }
 MARGINS["full"] = MARGINS["nist"]
 
