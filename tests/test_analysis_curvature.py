@@ -89,6 +89,15 @@ def test_coefficients_of_a_linear_model() -> None:
     assert result.to_polars()["factor"].to_list() == ["a", "b", "c"]
 
 
+def test_coefficients_do_not_depend_on_units_and_offsets() -> None:
+    points = latin_hypercube(2, 40, seed=4)
+    y = points @ [1.0, 2.0]
+    plain = sensitivity(points, y)
+    other = sensitivity(points * [1e-6, 1e9] + [0, 1e15], y)
+    assert other.src == pytest.approx(plain.src, abs=1e-6)
+    assert other.prcc == pytest.approx(plain.prcc, abs=1e-6)
+
+
 def test_ranks_see_what_rises_in_a_curve() -> None:
     points = latin_hypercube(2, 300, seed=4)
     result = sensitivity(points, np.exp(6 * points[:, 0]))

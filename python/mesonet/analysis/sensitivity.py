@@ -128,8 +128,10 @@ def _problem(x: Floats, y: Floats) -> str:
         return f"{k} factors need at least {k + 2} conditions with a value; there are {n}."
     if np.ptp(y) <= ROUNDING * np.max(np.abs(y)):
         return "The response is the same in all runs: there is nothing to explain."
+    varies = np.ptp(x, axis=0) > ROUNDING * np.max(np.abs(x), axis=0)
     for of in (x, np.column_stack([stats.rankdata(column) for column in x.T])):
-        if np.linalg.matrix_rank(np.column_stack([np.ones(n), of])) <= k:
+        # Standardised, so that factors in small units do not vanish beside others.
+        if not varies.all() or np.linalg.matrix_rank((of - of.mean(axis=0)) / of.std(axis=0)) < k:
             return "A factor does not vary, or some depend on each other: they cannot be separated."
     return ""
 
