@@ -209,6 +209,25 @@ def test_spread_of_a_worked_case() -> None:
     assert holds(note, "same", "all runs")
 
 
+def test_rounding_is_no_spread_and_not_far_out() -> None:
+    """Two values of a level are equally far from their median: nothing to compare spreads with."""
+    pairs = analysis.factor_scatter(designs.two_level(["A", "B"]), [0.8, 0.4, 0.6, 0.4])
+    assert np.isnan(pairs.spread_p).all()
+    flat = analysis.factor_scatter(PLANT, [0.1] * 15 + [(0.1 + 0.1 + 0.1) / 3])
+    assert flat.far_out.sum() == 0
+    assert flat.notes
+
+
+def test_rounding_is_no_difference_of_a_block() -> None:
+    """Without an effect of a, both of its levels have the same values in each block, in another order."""
+    design = designs.two_level(["a", "b", "c", "d", "e", "f"])
+    a, e, f = design.matrix[:, [0, 4, 5]].T.astype(float)
+    found = analysis.blocks(design, 0.1 + 0.1 * e * f + 0.7 * f * a + 0.3 * e * a, target="a")
+    assert found.robustness == ("b", "c", "d")
+    assert (found.mean_plus != found.mean_minus).any()
+    assert (found.higher_plus, found.higher_minus) == (0, 0)
+
+
 def test_ten_steps_hold_the_result_of_each() -> None:
     found = analysis.ten_steps(PLANT, RATE)
     assert found.effects.effect[0] == pytest.approx(21.625)

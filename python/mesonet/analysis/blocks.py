@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs, main_effects
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.sign_test import sign_test
@@ -94,8 +95,8 @@ def blocks(
         for side, sign in enumerate((-1, 1)):
             there = mean[inside & (signs[:, here] == sign)]
             means[place, side] = there.mean() if len(there) else np.nan
-    with np.errstate(invalid="ignore"):
-        plus, minus = int((means[:, 1] > means[:, 0]).sum()), int((means[:, 1] < means[:, 0]).sum())
+    more, tiny = means[:, 1] - means[:, 0], ROUNDING * np.max(np.abs(mean), initial=0.0)
+    plus, minus = int((more > tiny).sum()), int((more < -tiny).sum())
     p = sign_test(plus, minus)
     return Blocks(target, tuple(names[i] for i in chosen), levels, means[:, 0], means[:, 1], plus, minus, p)
 

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import AnalysisResult
@@ -84,6 +85,7 @@ def factor_scatter(
     scale = float(unit(value))
     signs = matrix[used].astype(np.int8)
     k = len(names)
+    tiny = ROUNDING * float(np.max(np.abs(value), initial=0.0))
     runs, far_out = np.zeros((k, 2), dtype=int), np.zeros((k, 2), dtype=int)
     mean, sd, p = np.full((k, 2), np.nan), np.full((k, 2), np.nan), np.full(k, np.nan)
     for place in range(k):
@@ -93,27 +95,28 @@ def factor_scatter(
             if len(there):
                 mean[place, side] = there.mean()
                 low, high = np.quantile(there, [0.25, 0.75])
-                reach = FENCE * (high - low)
+                reach = max(FENCE * (high - low), tiny)
                 far_out[place, side] = int(((there < low - reach) | (there > high + reach)).sum())
             if len(there) > 1:
                 sd[place, side] = (there / scale).std(ddof=1) * scale
-        p[place] = _equal_spread(*(side / scale for side in sides))
+        p[place] = _equal_spread(sides[0] / scale, sides[1] / scale, tiny / scale)
     notes = []
     if lost := len(matrix) - len(used):
         notes.append(f"{lost} of {len(matrix)} conditions have no value and are left out.")
-    if len(value) and np.ptp(value) == 0:
+    if len(value) and np.ptp(value) <= tiny:
         notes.append("The response is the same in all runs.")
     grand = float(value.mean()) if len(value) else float("nan")
     return FactorScatter(names, used + 1, value, signs, runs, mean, sd, far_out, p, grand, tuple(notes))
 
 
-def _equal_spread(first: Floats, second: Floats) -> float:
+def _equal_spread(first: Floats, second: Floats, tiny: float) -> float:
+    """Return p; NaN where the distances of each side are equal but for rounding, as those of two values always are."""
     if min(len(first), len(second)) < 2:
         return float("nan")
     a, b = (np.abs(side - np.median(side)) for side in (first, second))
     within = float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
     freedom = len(a) + len(b) - 2
-    if within <= 0 or freedom < 1:
+    if np.sqrt(within) <= tiny or freedom < 1:
         return float("nan")
     both = np.concatenate([a, b])
     between = len(a) * (a.mean() - both.mean()) ** 2 + len(b) * (b.mean() - both.mean()) ** 2
