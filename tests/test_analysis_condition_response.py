@@ -7,7 +7,15 @@ import polars as pl
 import pytest
 
 from fragments import holds
-from mesonet.analysis import compare_algorithms, condition_response_summary, extremes, grubbs, residuals
+from mesonet.analysis import (
+    compare_algorithms,
+    condition_response_summary,
+    curvature,
+    extremes,
+    grubbs,
+    rank_matrices,
+    residuals,
+)
 from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
 from mesonet.plots.residuals import points_table, verdicts_table
 from mesonet.reporting.campaign_view.events import too_few_events
@@ -99,6 +107,17 @@ def test_indistinguishable_and_empty_cells_have_no_extreme():
     assert result.cells_tested == 0
     assert result.expected_by_chance == 0
     assert not result.flagged.any()
+
+
+def test_no_effect_is_relative_to_a_mean_that_is_zero_but_for_rounding() -> None:
+    values = np.array([0.1, 0.2, -0.3, 0.1, 0.2, -0.3])
+    assert values.mean() != 0
+    names = list("abcdef")
+    found = condition_response_summary(values[None, :, None], responses=["r"], algorithms=names)
+    assert np.isnan(found.relative_effect).all()
+    assert np.isnan(rank_matrices(values[None, None], algorithms=names, columns=["r"]).relative).all()
+    square = [[-1, -1], [-1, 1], [1, -1], [1, 1], [0, 0], [0, 0]]
+    assert np.isnan(curvature(square, [0.1, 0.2, -0.3, 0.0, 1.0, 1.1]).relative_difference)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])

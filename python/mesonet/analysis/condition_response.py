@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.checks import checked_alpha
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.extreme import unit
 from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
 from mesonet.analysis.result import AnalysisResult
@@ -177,7 +178,9 @@ def condition_response_summary(
     with np.errstate(all="ignore"):
         extreme_value = np.take_along_axis(values, position[..., None], axis=-1)[..., 0]
         residual = np.where(comparable, extreme_value - mean, np.nan)
-        relative = np.where(mean == 0, np.nan, 100 * residual / mean)
+        # No residual is relative to a mean that is zero but for rounding.
+        zero = np.abs(mean) <= ROUNDING * np.nanmax(np.abs(some), axis=-1)
+        relative = np.where(zero, np.nan, 100 * residual / mean)
         scale = unit(some, axis=-1)
         sd = np.sqrt(np.nansum(((some - mean[..., None]) / scale) ** 2, axis=-1) / (count - 1))
         statistic = np.where(tested, np.abs(residual / scale[..., 0]) / sd, np.nan)

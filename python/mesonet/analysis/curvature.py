@@ -122,6 +122,9 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
     size = float(np.max(np.abs(value[corner[row] | centre[row]])))
     if abs(difference) <= ROUNDING * size:
         difference = 0.0
+    # No difference is relative to a mean that is zero but for rounding.
+    if abs(mean_factorial) <= ROUNDING * size:
+        mean_factorial = 0.0
     if freedom == 0:
         notes.append("Nothing is replicated, no centre point either: there is no pure error to test against.")
         untested = _result(len(used), len(at_centre), notes, mean_factorial, mean_centre, difference)

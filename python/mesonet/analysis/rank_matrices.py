@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.grubbs import INDISTINCT
 from mesonet.analysis.ranks import Ties, ranks
 from mesonet.analysis.result import AnalysisResult
@@ -94,7 +95,9 @@ def rank_matrices(
         highest = np.where(there, residual, -np.inf).max(axis=-1, keepdims=True, initial=-np.inf)
         lowest = np.where(there, residual, np.inf).min(axis=-1, keepdims=True, initial=np.inf)
         same = highest - lowest <= INDISTINCT * np.abs(mean)
-        relative = np.where(mean == 0, np.nan, 100 * residual / mean)
+        # No residual is relative to a mean that is zero but for rounding.
+        zero = np.abs(mean) <= ROUNDING * np.where(there, np.abs(array), 0).max(axis=-1, keepdims=True, initial=0.0)
+        relative = np.where(zero, np.nan, 100 * residual / mean)
         side = np.where(there & ~same, np.sign(residual), 0).astype(np.int8)
         margin = INDISTINCT * np.abs(mean)
         top = there & ~same & (residual == highest) & (highest + lowest > margin)
