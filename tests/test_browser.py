@@ -342,6 +342,18 @@ def test_keys_step_through_the_conditions(page):
     assert page.locator("#said").inner_text() == ""
 
 
+@pytest.mark.parametrize("fragment", ["#at={}", "#{}"])
+def test_a_page_opens_at_the_place_of_its_address(browser, report, fragment):
+    for page in opened(browser, report):
+        url = page.url.partition("#")[0]
+        place = f"section-{FIGURES[len(FIGURES) // 2]}"
+        page.goto("about:blank")
+        page.goto(url + fragment.format(place))
+        page.wait_for_selector("html[data-ready]")
+        settle(page)
+        assert 0 <= page.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place) < 120
+
+
 def test_filter_by_setting(page):
     draw(page, "condition-response")
     page.click(".controls summary")

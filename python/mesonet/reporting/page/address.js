@@ -20,8 +20,6 @@ function write(patch) {
   }, 200);
 }
 
-globalThis.address = { kept, write };
-
 // Opens what encloses an element, and brings the element into sight.
 function reveal(id) {
   const element = document.getElementById(id);
@@ -29,6 +27,12 @@ function reveal(id) {
   for (let around = element.closest('details'); around; around = around.parentElement.closest('details')) around.open = true;
   element.scrollIntoView();
 }
+
+function revealPlace() {
+  if (kept.has('at')) reveal(kept.get('at'));
+}
+
+globalThis.address = { kept, write, revealPlace };
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 const button = document.getElementById('theme');
@@ -76,5 +80,5 @@ function follow() {
   write({ at: id });
 }
 addEventListener('hashchange', follow);
-if (kept.has('at')) reveal(kept.get('at'));
+if (kept.has('at')) revealPlace();
 else follow();
