@@ -342,6 +342,31 @@ def test_keys_step_through_the_conditions(page):
     assert page.locator("#said").inner_text() == ""
 
 
+def test_an_address_opened_in_a_tab_with_the_report_is_followed(page):
+    url = page.url.partition("#")[0]
+    value = "(name) => document.querySelector(`.controls select[data-state=${name}]`).value"
+    shown = "document.querySelectorAll('tr[data-condition]:not([hidden])').length"
+    first = page.evaluate(value, "response")
+    choose(page, "algorithm", "fast")
+    until(page, "location.hash.includes('algorithm=fast')")
+    page.evaluate("window.same = true")
+    page.goto(f"{url}#response=rtt&hl=3&theme=dark&with.X1.=1")
+    until(page, f"{shown} === 16")
+    assert [page.evaluate(value, name) for name in ("response", "hl")] == ["rtt", "3"]
+    assert page.evaluate(value, "algorithm") == "tcp"
+    assert page.get_attribute("html", "data-theme") == "dark"
+    assert not page.evaluate("document.getElementById('statistician').open")
+    choose(page, "hl", "5")
+    until(page, "location.hash.includes('hl=5')")
+    assert page.evaluate("location.hash") == "#response=rtt&hl=5&theme=dark&with.X1.=1"
+    page.go_back()
+    until(page, f"{shown} === 32")
+    assert [page.evaluate(value, name) for name in ("response", "hl", "algorithm")] == [first, "0", "fast"]
+    assert page.get_attribute("html", "data-theme") is None
+    assert page.evaluate("document.getElementById('statistician').open")
+    assert page.evaluate("window.same"), "the page was not loaded again"
+
+
 @pytest.mark.parametrize("fragment", ["#at={}", "#{}"])
 def test_a_page_opens_at_the_place_of_its_address(browser, report, fragment):
     for page in opened(browser, report):

@@ -1,6 +1,7 @@
 // The address of the page holds what the reader chose, after #, as NAME=VALUE pairs. Whoever gets the address sees the same.
 
-const kept = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
+const chosen = () => new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
+const kept = chosen();
 let waiting = null;
 let printing = false;
 const root = document.documentElement;
@@ -42,7 +43,12 @@ function nameTheme() {
   button.textContent = isDark() ? 'Light colours' : 'Dark colours';
 }
 
-if (['dark', 'light'].includes(kept.get('theme'))) root.dataset.theme = kept.get('theme');
+function restoreTheme() {
+  if (['dark', 'light'].includes(kept.get('theme'))) root.dataset.theme = kept.get('theme');
+  else delete root.dataset.theme;
+  nameTheme();
+}
+
 system.addEventListener('change', nameTheme);
 button.hidden = false;
 button.addEventListener('click', () => {
@@ -50,11 +56,15 @@ button.addEventListener('click', () => {
   write({ theme: root.dataset.theme });
   nameTheme();
 });
-nameTheme();
+restoreTheme();
 
-const opened = new Set((kept.get('open') ?? '').split(','));
+function unfold() {
+  const opened = new Set((kept.get('open') ?? '').split(','));
+  for (const details of folded) details.open = opened.has(nameOf(details));
+}
+
+unfold();
 for (const details of folded) {
-  if (opened.has(nameOf(details))) details.open = true;
   details.addEventListener('toggle', () => {
     if (printing) return;
     write({ open: folded.filter(({ open }) => open).map(nameOf).join(',') });
@@ -79,6 +89,15 @@ function follow() {
   reveal(id);
   write({ at: id });
 }
-addEventListener('hashchange', follow);
+
+// Another address was opened in this tab, or the reader went back to one.
+addEventListener('hashchange', () => {
+  if (location.hash !== '' && !location.hash.includes('=')) return follow();
+  for (const name of [...kept.keys()]) kept.delete(name);
+  for (const [name, value] of chosen()) kept.set(name, value);
+  restoreTheme();
+  unfold();
+  revealPlace();
+});
 if (kept.has('at')) revealPlace();
 else follow();

@@ -1,13 +1,12 @@
-// Keeps the choices for the figures in the address, and takes them from there when the page opens.
+// Keeps the choices for the figures in the address, and takes them from there when the page opens or the address changes.
 
 const REMEMBERED = selects.map((select) => select.dataset.state);
 
+const startOf = (name) => (name === 'hl' ? 0 : page.start[name]);
+
 function inAddress() {
   const patch = {};
-  for (const name of REMEMBERED) {
-    const start = name === 'hl' ? 0 : page.start[name];
-    patch[name] = state[name] === start ? '' : String(state[name]);
-  }
+  for (const name of REMEMBERED) patch[name] = state[name] === startOf(name) ? '' : String(state[name]);
   for (const filter of document.querySelectorAll('[data-factor]')) {
     patch[`with.${filter.dataset.factor}.${filter.dataset.bound ?? ''}`] = filter.value;
   }
@@ -29,16 +28,17 @@ function restore() {
   for (const select of selects) {
     const name = select.dataset.state;
     const value = address.kept.get(name);
-    if (value !== null && offers(select, value)) patch[name] = name === 'hl' ? Number(value) : value;
+    if (value === null || !offers(select, value)) patch[name] = startOf(name);
+    else patch[name] = name === 'hl' ? Number(value) : value;
   }
   // The order matters: a response decides which periods there are.
   const wanted = [...document.querySelectorAll('[data-factor]')].map((filter) => [
     filter,
-    address.kept.get(`with.${filter.dataset.factor}.${filter.dataset.bound ?? ''}`),
+    address.kept.get(`with.${filter.dataset.factor}.${filter.dataset.bound ?? ''}`) ?? '',
   ]);
   if (patch.period !== undefined) patch.period = available(patch.response ?? state.response, patch.period);
   set(patch);
-  for (const [filter, value] of wanted) if (value !== null) filter.value = value;
-  const chosen = wanted.find(([filter, value]) => value !== null && filter.value !== '');
-  if (chosen) chosen[0].dispatchEvent(new Event('change'));
+  const differs = wanted.find(([filter, value]) => filter.value !== value);
+  for (const [filter, value] of wanted) filter.value = value;
+  if (differs) differs[0].dispatchEvent(new Event('change'));
 }
