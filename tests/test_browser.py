@@ -379,6 +379,15 @@ def test_a_page_opens_at_the_place_of_its_address(browser, report, fragment):
         assert 0 <= page.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place) < 120
 
 
+def test_a_browser_that_cannot_unpack_the_page_says_so(browser, report):
+    page = browser.new_context(offline=True).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(report.as_uri())
+    until(page, "document.getElementById('said').textContent.startsWith('This page needs a newer browser')")
+    page.context.close()
+
+
 def test_filter_by_setting(page):
     draw(page, "condition-response")
     page.click(".controls summary")

@@ -102,6 +102,15 @@ def test_a_run_of_the_page_is_the_run_of_the_package(tab: Any, page: Path, setti
 
 @pytest.mark.browser
 @in_chromium
+def test_a_browser_that_cannot_unpack_the_page_says_so(tab: Any, page: Path) -> None:
+    tab.add_init_script("delete window.DecompressionStream")
+    tab.goto(page.as_uri())
+    tab.wait_for_selector("#problem:not([hidden])")
+    assert tab.inner_text("#problem").startswith("This page needs a newer browser")
+
+
+@pytest.mark.browser
+@in_chromium
 def test_every_lesson_runs_and_sets_steps_of_the_controls(tab: Any, page: Path) -> None:
     tab.goto(page.as_uri())
     for place, lesson in enumerate(document.playground_data()["lessons"], start=1):
