@@ -9,11 +9,14 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import mesonet
 from fake_campaign import fake_campaign
 from fragments import holds
 from large_campaign import large_campaign
+from mesonet.reporting.campaign_view.explicit_flows import throughputs
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.answer_text import replacement_sentence
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
 from mesonet.reporting.verdicts.verdict import (
     MIXED,
@@ -359,3 +362,100 @@ def test_only_short_flows_are_no_verdict(mixed, monkeypatch):
     found = harm_to_competitors(view)
     assert {each.verdict for each in found} == {NOT_JUDGED, MIXED}, "harm to short flows is harm, too"
     assert "Only short flows were compared" in verdict_html(view)
+
+
+EXPLICIT = """
+name = "still"
+title = "One flow"
+scenario = "dumbbell"
+algorithms = ["tcp", "still.py:Still"]
+
+[set.time]
+duration = "4 s"
+
+[[factors]]
+id = "X2"
+minus = "0.1"
+plus = "0.2"
+"""
+STILL = """
+class Still:
+    def on_ack(self, config, ack):
+        self.cwnd = 2.0
+
+    def on_loss(self, config, loss):
+        self.cwnd = 2.0
+"""
+OF_EXPLICIT = "throughput of explicit flows"
+
+
+@pytest.fixture(scope="module")
+def explicit(tmp_path_factory):
+    """A campaign of one explicit flow without users; `still` never opens its window."""
+    folder = tmp_path_factory.mktemp("explicit")
+    (folder / "still.py").write_text(STILL)
+    (folder / "still.toml").write_text(EXPLICIT)
+    return mesonet.experiment(folder / "still.toml").run(folder / "out", workers=1, progress=False)
+
+
+def test_the_throughput_of_explicit_flows_is_judged(explicit):
+    view = CampaignView(explicit)
+    found = verdict_of(view, "still")
+    (change,) = [change for change in found.changes if change.response == OF_EXPLICIT]
+    tcp, still = (throughputs(view)[OF_EXPLICIT].filter(algorithm=name)["value"].mean() for name in ("tcp", "still"))
+    assert change.mean == pytest.approx(100 * (still / tcp - 1))
+    assert change.mean < -50
+    assert found.verdict != NO_HARM
+    assert holds(verdict_html(view), "Judged are", OF_EXPLICIT)
+
+
+@pytest.mark.parametrize("groups", [lambda rows: rows.drop("throughput"), lambda rows: pl.DataFrame()])
+def test_without_a_throughput_no_harm_is_not_stated(explicit, monkeypatch, groups):
+    """The responses of `still` are equal to those of tcp; earlier code kept no throughput of flow groups."""
+    alike = explicit.responses.filter(algorithm="tcp")
+    both = pl.concat([alike, alike.with_columns(algorithm=pl.lit("still"))])
+    monkeypatch.setattr(type(explicit), "groups", groups(explicit.groups))
+    view = CampaignView(replace(explicit, responses=both))
+    found = verdict_of(view, "still")
+    assert found.verdict == NOT_JUDGED
+    assert replacement_sentence(view, found) == "not judged: no throughput was measured."
+    assert "No throughput was measured." in reasons(found)
+
+
+def test_points_between_the_levels_are_not_judged(tmp_path):
+    """The points of a Latin hypercube are no conditions at two levels."""
+    design = '[design]\nkind = "latin-hypercube"\nruns = 2\n\n[[factors]]'
+    text = EXPLICIT.replace("[[factors]]", design).replace("still.py:Still", "cubic").replace('"4 s"', '"1 s"')
+    (tmp_path / "points.toml").write_text(text)
+    campaign = mesonet.experiment(tmp_path / "points.toml").run(tmp_path / "out", workers=1, progress=False)
+    assert {each.verdict for each in verdicts(CampaignView(campaign))} == {NOT_JUDGED}
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_flows_of_one_algorithm_that_differ_are_not_compared_with_flows_under_test(explicit, monkeypatch, alike):
+    """A second flow has tcp in every run, so that runs of tcp have the mean over both flows."""
+    beside = {"algorithm": "tcp"} if alike else {"algorithm": "tcp", "extra_delay": 0.1}
+    scenarios = [
+        entry | {"scenario": entry["scenario"] | {"flows": [flow, flow | beside]}}
+        for entry in explicit.experiment["scenarios"]
+        for flow in entry["scenario"]["flows"]
+    ]
+    groups = explicit.groups
+    second = groups.filter(algorithm="still").with_columns(flow_algorithm=pl.lit("tcp"))
+    monkeypatch.setattr(type(explicit), "groups", pl.concat([groups, second]))
+    view = CampaignView(replace(explicit, experiment={**explicit.experiment, "scenarios": scenarios}))
+    found = throughputs(view)
+    assert set(found) == {OF_EXPLICIT, f"{OF_EXPLICIT} of tcp"}
+    assert set(found[OF_EXPLICIT]["algorithm"]) == ({"tcp", "still"} if alike else {"still"})
+    assert verdict_of(view, "still").without_throughput != alike
+
+
+@pytest.mark.parametrize("users", [{"base_sources": 1}, {}])
+def test_campaigns_with_users_judge_the_same_responses_as_before(explicit, users):
+    scenarios = [
+        entry | {"scenario": entry["scenario"] | {"users": users}} for entry in explicit.experiment["scenarios"]
+    ]
+    view = CampaignView(replace(explicit, experiment={**explicit.experiment, "scenarios": scenarios}))
+    found = verdict_of(view, "still")
+    assert OF_EXPLICIT not in {change.response for change in found.changes}
+    assert not found.without_throughput

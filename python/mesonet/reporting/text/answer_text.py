@@ -82,7 +82,7 @@ def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
     """
     compared = [change for change in verdict.changes if change.compared]
     if verdict.verdict == NOT_JUDGED or not compared:
-        return f"{verdict.verdict}."
+        return f"{verdict.verdict}{': no throughput was measured' if verdict.without_throughput else ''}."
     most = max(compared, key=lambda change: change.harm)
     text = verdict.verdict
     if verdict.verdict == WORSE:

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
+from mesonet.reporting.campaign_view.explicit_flows import throughputs
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import (
@@ -161,7 +162,7 @@ def _visible(change: Change) -> str:
 def _replaced(view: CampaignView) -> str:
     reference, other = incumbent(view), view.campaign.experiment.get("mixed_with")
     where = f" in the flows that are not {other}" if other and other != reference else ""
-    names = [view.title_of(name) for name in judged(view)]
+    names = [*(view.title_of(name) for name in judged(view)), *throughputs(view)]
     lacking = [view.title_of(name) for name in without_values(view)]
     small = [view.title_of(name) for name in too_small(view)]
     return (
@@ -194,7 +195,8 @@ def _words() -> str:
         f"margin would have been seen, and was not; no single condition looks worse by more than the margin. "
         f"“{UNCLEAR}”: harm beyond the margin in the mean cannot be excluded, or single conditions look worse by more "
         "than the margin, but within the noise. "
-        f"“{NOT_JUDGED}”: values are missing, or only short flows were compared."
+        f"“{NOT_JUDGED}”: values are missing, no throughput of explicit flows was measured, or only short flows were "
+        "compared."
     )
 
 
@@ -254,6 +256,8 @@ def reasons(verdict: Verdict) -> str:
             f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}."
         )
     unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
+    if verdict.without_throughput:
+        wording.append("No throughput was measured.")
     if verdict.short_only:
         wording.append("Only short flows were compared: long flows need longer runs or more sources.")
     if possible := [c for c in unclear if c.high > MARGIN]:

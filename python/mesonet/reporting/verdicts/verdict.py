@@ -10,6 +10,7 @@ detectable harm to be at most the margin.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,7 +22,9 @@ from mesonet.analysis.means import finite_mean
 from mesonet.analysis.sign_test import sign_test
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
+from mesonet.reporting.campaign_view.explicit_flows import explicit_flows, throughputs
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.values import INCUMBENT, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.noise import chance_of_conditions, error_of_mean, replicated_runs
@@ -178,6 +181,7 @@ class Verdict:
     verdict: str  #: `WORSE`, `MIXED`, `UNCLEAR`, `NO_HARM` or `NOT_JUDGED`
     changes: tuple[Change, ...]
     short_only: bool = False  #: True if only short flows were compared, so that nothing can be excluded
+    without_throughput: bool = False  #: True if explicit flows were not compared, so that nothing can be excluded
 
 
 def incumbent(view: CampaignView) -> str | None:
@@ -228,8 +232,18 @@ def verdicts(view: CampaignView) -> list[Verdict]:
     if reference is None:
         return []
     place = view.algorithms.index(reference)
-    quantities = [_response(view, name, place) for name in judged(view)]
-    return [_verdict(view, name, quantities) for name in view.algorithms if name != reference]
+    of_flows = _of_explicit_flows(view, place)
+    quantities = [*(_response(view, name, place) for name in judged(view)), *of_flows]
+    found = [_verdict(view, name, quantities) for name in view.algorithms if name != reference]
+    if not explicit_flows(view):
+        return found
+    names = {quantity.name for quantity in of_flows}
+    return [
+        each
+        if any(change.compared for change in each.changes if change.response in names)
+        else _without_exclusion(each, without_throughput=True)
+        for each in found
+    ]
 
 
 def judged(view: CampaignView) -> list[str]:
@@ -330,11 +344,23 @@ def harm_to_competitors(view: CampaignView) -> list[Verdict]:
     quantities = _throughputs(view, other)
     found = [_verdict(view, name, quantities) for name in view.algorithms if name != other] if quantities else []
     if not any(quantity.of_long_flows for quantity in quantities):
-        found = [
-            replace(each, verdict=NOT_JUDGED, short_only=True) if each.verdict in (NO_HARM, UNCLEAR) else each
-            for each in found
-        ]
+        found = [_without_exclusion(each, short_only=True) for each in found]
     return found
+
+
+def _without_exclusion(verdict: Verdict, **why: Any) -> Verdict:
+    """Return a verdict without the important quantity: harm was seen, or nothing was judged."""
+    return verdict if verdict.verdict in (WORSE, MIXED) else replace(verdict, verdict=NOT_JUDGED, **why)
+
+
+def _of_explicit_flows(view: CampaignView, reference: int) -> list[Quantity]:
+    """Return the throughputs of the explicit flows of a campaign without users."""
+    axes = {"condition": view.conditions, "algorithm": view.algorithms, "replicate": view.replicates}
+    places = np.full(len(view.conditions), reference)
+    return [
+        Quantity(title, title, False, 0.0, finite_mean(filled(rows, axes), axis=2), places, replicated_runs(view, rows))
+        for title, rows in throughputs(view).items()
+    ]
 
 
 def _response(view: CampaignView, name: str, reference: int) -> Quantity:
