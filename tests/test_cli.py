@@ -300,12 +300,15 @@ def test_values_of_every_run_are_set(here: Path, one_factor: Path) -> None:
     assert len({run["key"] for run in json_of("experiment", "plan", one_factor, "--pilot", 0)["runs"]}) == 2
 
 
+NOTHING_TO_COMPARE = "Only tcp was run, so there is nothing to compare it with."
+
+
 def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor: Path) -> None:
     about = json_of("experiment", "run", one_factor, "--workers", 2)
     done = {"name": "tiny", "path": "tiny", "runs": 2, "done": 2, "failed": 0, "missing": 0, "failures": []}
     idle = {"running": 0, "on_from_snapshot": 0, "quarantined": 0, "seconds_left": 0, "processor_s_left": 0}
     sound = {"set_aside": 0, "verified": None, "without_checksums": None, "damaged": None}
-    answers = {"verdicts": [], "disciplines": []}
+    answers = {"verdicts": [], "no_verdict": NOTHING_TO_COMPARE, "disciplines": []}
     assert about == {**done, **idle, **sound, "code_versions": [mesonet.core.code_version()], **answers}
     for target in (one_factor, "tiny"):
         assert {**json_of("experiment", "status", target), **answers} == about
@@ -341,7 +344,7 @@ def test_analysis_and_report_of_a_campaign(here: Path, one_factor: Path) -> None
     assert {Path(file).parts[:2] for file in files} == {("tiny", "analysis")}
     assert all(Path(file).stat().st_size for file in files)
     assert json_of("report", "tiny", "--out", "page.html") == {
-        "path": "page.html", "verdicts": [], "conclusions": [], "disciplines": [],
+        "path": "page.html", "verdicts": [], "no_verdict": NOTHING_TO_COMPARE, "conclusions": [], "disciplines": [],
     }  # fmt: skip
     assert "tiny" in (here / "page.html").read_text()
     assert mesonet.report(mesonet.load("tiny"), here / "again.html").exists()

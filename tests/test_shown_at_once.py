@@ -42,6 +42,17 @@ def test_a_campaign_of_one_algorithm_has_no_verdict(one_factor_campaign: Path) -
     assert "next: mesonet report" in shown("experiment", "run", one_factor_campaign)
 
 
+def test_a_campaign_without_the_incumbent_has_the_reason_instead(
+    tiny_campaign: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesonet.reporting.verdicts.verdict.INCUMBENT", "vegas")
+    text = " ".join(shown("experiment", "run", tiny_campaign).split())
+    assert holds(text, "the incumbent, vegas, is not among the algorithms", "mesonet report --against", "next: mesonet")
+    answered = json.loads(shown("experiment", "run", tiny_campaign, "--json"))
+    assert answered["verdicts"] == []
+    assert "the incumbent, vegas" in answered["no_verdict"]
+
+
 def test_an_incumbent_that_is_not_there_is_refused(tiny_campaign: Path) -> None:
     with pytest.raises(mn.InputError, match="vegas"):
         mn.verdict(mn.load(tiny_campaign), against="vegas")

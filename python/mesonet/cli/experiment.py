@@ -165,9 +165,10 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     complete = with_verdicts and status.done == status.runs
     campaign = mesonet.load(folder) if complete else None
     verdicts = mesonet.verdict(campaign) if campaign else []
+    reason = _no_verdict(campaign) if campaign else ""
     answers, disciplines = _disciplines(campaign) if campaign else ([], [])
     if as_json:
-        answered = {"verdicts": verdicts, "disciplines": disciplines} if with_verdicts else {}
+        answered = {"verdicts": verdicts, "no_verdict": reason, "disciplines": disciplines} if with_verdicts else {}
         write_json({**asdict(status), **answered})
         return status
     click.echo("\n".join(planning.status_lines(status)))
@@ -186,7 +187,17 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
         write_table(
             ["algorithm", "verdict", "why"], [[each[key] for key in ("algorithm", "verdict", "why")] for each in found]
         )
+    if campaign and reason and len(campaign.algorithms) > 1:
+        click.echo(f"\n{reason}")
     return status
+
+
+def _no_verdict(campaign: Campaign) -> str:
+    """Return the reason why no algorithm has a verdict as a replacement; empty if there is one."""
+    from mesonet.reporting.campaign_view.view import CampaignView
+    from mesonet.reporting.text.verdict_text import no_verdict
+
+    return no_verdict(CampaignView(campaign))
 
 
 def _disciplines(campaign: Campaign) -> tuple[list[list[str]], list[dict[str, Any]]]:

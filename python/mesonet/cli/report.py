@@ -51,11 +51,11 @@ def report(
     from mesonet.reporting.replay.simulated import prepare
     from mesonet.reporting.text.conclusions_text import conclusion_rows
     from mesonet.reporting.text.disciplines_text import discipline_rows
-    from mesonet.reporting.text.verdict_text import verdict_rows
+    from mesonet.reporting.text.verdict_text import no_verdict, verdict_rows
 
     renderer()
     thresholds = chosen_thresholds(threshold, cut)
-    found: dict[str, list[dict[str, Any]]] = {"verdicts": [], "conclusions": [], "disciplines": []}
+    found: dict[str, Any] = {"verdicts": [], "no_verdict": "", "conclusions": [], "disciplines": []}
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
         if is_sampled(campaign):
@@ -69,7 +69,10 @@ def report(
         if as_json:
             view = view_of(campaign, against)
             found.update(
-                verdicts=verdict_rows(view), conclusions=conclusion_rows(view), disciplines=discipline_rows(view)
+                verdicts=verdict_rows(view),
+                no_verdict=no_verdict(view),
+                conclusions=conclusion_rows(view),
+                disciplines=discipline_rows(view),
             )
         return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress, live=live)
 

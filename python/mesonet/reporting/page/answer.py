@@ -48,7 +48,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         disciplines=discipline_answers(view),
         provisional=_provisional(view),
         sentences=[] if found else _sentences(view),
-        statement=found or _statement(view),
+        statement=found or no_verdict(view),
         network=network_sentences(scenarios, described),
         varied=_varied(view),
         drawing=_map(scenarios[0], described[0]) if described else None,
@@ -72,15 +72,6 @@ def _sentences(view: CampaignView) -> list[tuple[str, str, str]]:
     """Return of each algorithm the class of its verdict, its name, and its sentence."""
     found = verdicts(view) if view.has_results else []
     return [(CLASSES[each.verdict], each.algorithm, replacement_sentence(view, each)) for each in found]
-
-
-def _statement(view: CampaignView) -> str:
-    """Return the reason why there is no verdict; empty if there is one."""
-    if not view.has_results:
-        return "No run has given a result yet."
-    if len(view.algorithms) < 2:
-        return f"Only {view.algorithms[0]} was run, so there is nothing to compare it with."
-    return "" if incumbent(view) else no_verdict(view)
 
 
 def _scenarios(view: CampaignView) -> list[dict[str, Any]]:

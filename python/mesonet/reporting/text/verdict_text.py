@@ -93,21 +93,27 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
 
 
 def no_verdict(view: CampaignView) -> str:
-    """Return the reason why there is no verdict, and how to get one.
+    """Return the reason why there is no verdict on a replacement, and how to get one.
 
     Parameters
     ----------
     view
-        View of a campaign without the incumbent.
+        View of the campaign.
 
     Returns
     -------
-    Sentences.
+    Sentences; empty if there are verdicts.
     """
+    if not view.has_results:
+        return "No run has given a result yet."
+    if len(view.algorithms) < 2:
+        return f"Only {view.algorithms[0]} was run, so there is nothing to compare it with."
+    if incumbent(view):
+        return ""
     wanted = wanted_incumbent(view)
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
-        f"{wanted} to the algorithms, or choose another incumbent with --against."
+        f"{wanted} to the algorithms, or choose another incumbent with mesonet report --against."
     )
 
 
