@@ -464,6 +464,15 @@ def experiment(folder: Path, algorithm: str, factor: str) -> Path:
     return file
 
 
+STEADY = """
+    def on_ack(self, config, ack):
+        self.cwnd = 2.0
+
+    def on_loss(self, config, loss):
+        self.cwnd = 2.0
+"""
+
+
 @needs_compiler
 @pytest.mark.slow
 @pytest.mark.process
@@ -488,8 +497,22 @@ def test_a_campaign_runs_plug_ins_and_notices_a_changed_file(tmp_path: Path, mon
     assert done.returncode != 0
     assert len(failed) == 2
     assert all("the file of plug-in planned changed from" in message for message in failed)
-    with pytest.raises(InputError, match="plugin is"):
+    with pytest.raises(InputError, match=r"planned\.c has changed since this campaign began"):
         mn.experiment(str(file)).run(tmp_path / "out", workers=1, progress=False)
+
+
+def test_a_changed_plug_in_is_named_not_its_place_among_the_algorithms(tmp_path: Path) -> None:
+    """A second plug-in is as it was."""
+    for name in ("constant", "renewed"):
+        (tmp_path / f"{name}.py").write_text(f"class {name.capitalize()}:\n{STEADY}")
+    toml = experiment(tmp_path, "constant.py:Constant", 'path = "network.delay_multiplier"\nminus = 1\nplus = 2')
+    toml.write_text(toml.read_text().replace('"constant.py:Constant"', '"constant.py:Constant", "renewed.py:Renewed"'))
+    Ledger.create(tmp_path / "out", {**mn.experiment(str(toml)).document(), "expected_cost": []})
+    (tmp_path / "renewed.py").write_text(f"class Renewed:\n{STEADY}# changed\n")
+    with pytest.raises(InputError) as refused:
+        mn.experiment(str(toml)).run(tmp_path / "out", progress=False)
+    assert f"{tmp_path / 'renewed.py'}:Renewed has changed since this campaign began" in str(refused.value)
+    assert "constant.py" not in str(refused.value)
 
 
 @needs_compiler

@@ -207,6 +207,9 @@ class Ledger:
         if (self.path / EXPERIMENT).exists():
             held = self.document()
             if _defining(held) != _defining(document):
+                if file := _changed_plugin(held, document):
+                    where["allowed"] = f"the file as it was, or {where['allowed']}"
+                    raise InputError(f"{file} has changed since this campaign began", **where)
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
                 raise InputError(problem, **where)
         elif any(not name.startswith(ASIDE) for name in names):
@@ -481,6 +484,17 @@ def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _title(document: Mapping[str, Any]) -> str:
     return f"experiment {document['name']} ({len(document['scenarios']) * document['replicates']} runs)"
+
+
+def _changed_plugin(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """Return the first file of a plug-in that is not as it was; empty if there is none."""
+    known = held.get("plugins", {})
+    changed = (
+        about["file"]
+        for name, about in wanted.get("plugins", {}).items()
+        if name in known and known[name]["digest"] != about["digest"]
+    )
+    return next(changed, "")
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
