@@ -213,7 +213,9 @@ def damaged_experiments(file: Path) -> list[bytes]:
     digest = checksums.claimed(sound, file.name)
     values = bytearray(sound)
     values[sound.index(b'"minus": "40') + len('"minus": "')] ^= 1
-    return [bytes(values), sound.replace(digest.encode(), digest.translate({ord(digest[0]): "x"}).encode()), sound[:-9]]
+    other = sound.replace(digest.encode(), digest.translate({ord(digest[0]): "x"}).encode())
+    # The beginning of the file has no whole checksum.
+    return [bytes(values), other, sound[:-9], sound[:50], bytes(len(sound)), b""]
 
 
 def test_the_command_that_began_a_campaign_writes_its_damaged_experiment_again(
@@ -232,14 +234,15 @@ def test_the_command_that_began_a_campaign_writes_its_damaged_experiment_again(
         assert json.loads(again.stdout)["set_aside"] == 0, "no run is damaged"
 
 
-def test_another_experiment_does_not_replace_a_damaged_one(campaign: Path, one_factor: Path) -> None:
+@pytest.mark.parametrize("damage", [0, -1])
+def test_another_experiment_does_not_replace_a_damaged_one(campaign: Path, one_factor: Path, damage: int) -> None:
     file = campaign / "experiment.json"
-    broken = damaged_experiments(file)[0]
+    broken = damaged_experiments(file)[damage]
     file.write_bytes(broken)
     one_factor.write_text(one_factor.read_text().replace("seed = 5", "seed = 6"))
     refused = command("run", str(one_factor), "--out", str(campaign))
     assert refused.exit_code == 2
-    assert f"{file}: damaged: its checksum is wrong" in refused.stderr
+    assert f"{file}: {'damaged: its checksum is wrong' if broken else 'not JSON'}" in refused.stderr
     assert file.read_bytes() == broken
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mesonet import models
 from mesonet.campaign import tables
 from mesonet.campaign.leases import Leases
-from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run
+from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run, planned
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.checksums import ALLOWED
@@ -105,7 +106,10 @@ def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, s
 
 
 def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
-    """Write a damaged ``experiment.json`` again, if the experiment gives the bytes that it had; keep the damaged file.
+    """Write a damaged ``experiment.json`` again, if it was of this experiment; keep the damaged file.
+
+    The experiment gives the bytes that the file had. If the file is empty or has lost its end, the experiment gives
+    its beginning and every run of the folder.
 
     Parameters
     ----------
@@ -121,7 +125,7 @@ def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
     file = ledger.path / EXPERIMENT
     with suppress(OSError):
         held, sound = file.read_bytes(), checksums.sealed(document, EXPERIMENT)
-        if held != sound and _same_experiment(held, sound):
+        if held != sound and (_same_experiment(held, sound) or _is_cut(ledger, document, held, sound)):
             place = ledger.path / DAMAGED
             place.mkdir(exist_ok=True)
             shutil.copy2(file, _unused(place, EXPERIMENT))
@@ -139,6 +143,14 @@ def _same_experiment(held: bytes, sound: bytes) -> bool:
     except (ValueError, TypeError, RecursionError):
         return False
     return one == other
+
+
+def _is_cut(ledger: Ledger, document: Mapping[str, Any], held: bytes, sound: bytes) -> bool:
+    """Return True if the file is the beginning of these bytes, and every run of the folder is of the experiment."""
+    if not sound.startswith(held.rstrip(b"\0")):  # after a power cut a file may have zeros in the place of its end
+        return False
+    versions = {*ledger.provenance().get("code_versions", ()), models.code_version(document.get("model"))}
+    return {run.key for version in versions for run in planned(document, version)}.issuperset(ledger.statuses())
 
 
 def count_set_aside(path: Path) -> int:
