@@ -24,10 +24,12 @@ from mesonet.cli.main import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
 from mesonet.simulation.simulate import simulate_part
+from page_blocks import blocks
 from processes import MESONET, PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "plugins"
+PAGE = ROOT / "docs" / "how-to" / "your-own-algorithm.md"
 PLUGINS = Path(__file__).parent / "plugins"
 FAULTY, COUNTING = PLUGINS / "faulty.c", PLUGINS / "counting.c"
 pytestmark = pytest.mark.usefixtures("own_plugins")
@@ -576,6 +578,20 @@ def test_a_class_in_python_is_a_plug_in(tmp_path: Path) -> None:
     found = mn.simulate(scenario).series.to_polars()
     assert found["flow_1_cwnd"].max() > 10
     assert tables(mn.simulate(scenario)) == tables(mn.simulate(scenario, engine="reference"))
+
+
+@needs_compiler
+def test_the_examples_of_the_page_in_c_and_in_python_are_one_algorithm(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    examples = {b.mark.removeprefix("file="): b.code for b in blocks(PAGE) if b.mark.startswith("file=my_cc.")}
+    series = []
+    for name, part in (("my_cc.c", ""), ("my_cc.py", ":MyCC")):
+        (tmp_path / name).write_text(examples[name])
+        scenario = mn.scenario("dumbbell", algorithm=f"{tmp_path / name}{part}", duration="5 s")
+        series.append(mn.simulate(scenario).series.to_polars())
+    measured = ["flow_1_cwnd", "flow_1_delivered", "loss_events"]
+    assert series[0]["loss_events"].sum() > 0
+    assert series[0].select(measured).equals(series[1].select(measured))
 
 
 def test_traces_have_the_mode_of_a_class_in_python(tmp_path: Path) -> None:

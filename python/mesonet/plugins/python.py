@@ -102,6 +102,10 @@ def slow_start(flow: Any, config: Any, acked: int) -> int:
     Returns
     -------
     The acknowledged segments that are left for congestion avoidance.
+
+    Notes
+    -----
+    Call it on a line of its own. ``flow.cwnd += slow_start(...)`` reads cwnd before the call and overwrites the growth.
     """
     room = flow.ssthresh - flow.cwnd
     if not room > 0.0:
