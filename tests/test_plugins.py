@@ -347,11 +347,36 @@ def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
         plugins.load("copy.c", tmp_path)
 
 
+@needs_compiler
+@pytest.mark.parametrize("path", ["a b.c", "a, b.c", "a(1).c", "a=b.c", "in b/x.c"])
+def test_any_path_is_read_alone_in_lists_and_as_keys(path: str, tmp_path: Path) -> None:
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    written(tmp_path, "odd").rename(tmp_path / path)
+    assert plugins.load(path, tmp_path).algorithm.name == "odd"
+    for given, named in (
+        (path, "odd"),
+        (f" {path} (gain=2)", "odd (gain=2)"),
+        (["tcp", path], ["tcp", "odd"]),
+        ({"tcp": 0.5, f"{path}(gain=2)": 0.5}, {"tcp": 0.5, "odd(gain=2)": 0.5}),
+    ):
+        assert algorithms.with_plugins(given, tmp_path) == named
+    assert mn.scenario("dumbbell", algorithm=str(tmp_path / path)).value("algorithms") == [("odd", 1.0)]
+    text = f"tcp=0.5, {path}=0.5"
+    with pytest.raises(InputError, match="stands alone, in a list or as a key") as caught:
+        algorithms.with_plugins(text, tmp_path)
+    assert caught.value.value == text
+
+
 def test_names_of_a_campaign_load_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugins.loaded, "load", lambda *_: pytest.fail("loaded"))
     monkeypatch.setattr(plugins, "load", lambda *_: pytest.fail("loaded"))
     assert algorithms.among("evil.so", ["tcp"]) == "evil.so"
     assert algorithms.among("evil.so(gain=1)", ["tcp"]) == "evil.so(gain=1)"
+    monkeypatch.chdir(tmp_path)
+    for file in ("e vil.so", "evil(1).so", "evil.so"):
+        (tmp_path / file).touch()
+        assert algorithms.among(f"tcp, {file}", ["tcp"]) == f"tcp, {file}"
+        assert algorithms.among(file, ["tcp"]) == file
 
 
 def test_a_scenario_without_its_plug_in_is_refused() -> None:

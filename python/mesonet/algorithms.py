@@ -93,7 +93,7 @@ def resolve(text: Any) -> Named:
     """
     if not isinstance(text, str):
         raise unknown("algorithm", str(text), plugins.known())
-    return _resolved(with_plugins(text), tuple(each.digest for each in plugins.by_name().values()))
+    return _named(with_plugins(text))
 
 
 def with_plugins(value: Any, directory: str | Path | None = None) -> Any:
@@ -115,7 +115,9 @@ def with_plugins(value: Any, directory: str | Path | None = None) -> Any:
     InputError
         If a plug-in cannot be loaded.
     """
-    return plugins.with_names(value, lambda file: plugins.load(file, directory).algorithm.name)
+    return plugins.with_names(
+        value, lambda file: plugins.load(file, directory).algorithm.name, lambda file: plugins.exists(file, directory)
+    )
 
 
 def is_algorithm(text: Any) -> bool:
@@ -161,10 +163,10 @@ def among(text: Any, names: Sequence[str]) -> Any:
     >>> among("tcp( increase=4.0 )", ["tcp", "tcp(increase=4)"])
     'tcp(increase=4)'
     """
-    if text in names or not isinstance(text, str) or plugins.is_file(text.partition("(")[0]):
-        return text  # a file stays what it is: names of a campaign load nothing
+    if text in names or not isinstance(text, str):
+        return text
     try:
-        name = resolve(text).name
+        name = _named(text).name  # a file stays what it is: names of a campaign load nothing
     except InputError:
         return text
     return name if name in names else text
@@ -230,6 +232,10 @@ def _range(about: core.AlgorithmParameter) -> str:
         for end in (about.min, about.max)
     )
     return f"at least {least.removesuffix(' 1')} and at most {most.removesuffix(' 1')}"
+
+
+def _named(text: str) -> Named:
+    return _resolved(text, tuple(each.digest for each in plugins.by_name().values()))
 
 
 @lru_cache(maxsize=1 << 10)  # thousands of flows may name the same variant

@@ -124,6 +124,24 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
     return plugin
 
 
+def exists(text: str, directory: str | Path | None = None) -> bool:
+    """Return True if the file of a plug-in exists. Loads nothing.
+
+    Parameters
+    ----------
+    text, directory
+        As for `load`.
+
+    Returns
+    -------
+    True or False.
+    """
+    try:
+        return located(text.strip(), directory)[0].is_file()
+    except OSError:  # a text that is too long for a path
+        return False
+
+
 def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     """Return the plug-ins of canonical scenarios, as a campaign folder records them.
 

@@ -68,6 +68,8 @@ def parse(value: Any) -> list[tuple[str, float]]:
     >>> parse("tcp=0.8, scalable=0.2")
     [('tcp', 0.8), ('scalable', 0.2)]
     """
+    if isinstance(value, str):
+        value = algorithms.with_plugins(value)  # their paths may have = and spaces
     if isinstance(value, str) and not re.search(f"={OUTSIDE}", value):
         value = {value.strip(): 1.0}
     elif isinstance(value, str):
