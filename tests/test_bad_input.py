@@ -13,8 +13,10 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from conftest import TINY
+from mesonet.cli.choice import pairs
 from mesonet.cli.main import main
 from mesonet.experiments.network import Experiment
+from mesonet.scenarios import settings
 from mesonet.simulation import provenance
 
 pytestmark = pytest.mark.process
@@ -26,6 +28,24 @@ def refused(*arguments: str) -> str:
     assert done.stderr.startswith("mesonet: ")
     assert done.stderr.count("\n") == 1
     return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "written", "read"),
+    [
+        ("trace.flows", "[1, 2]", [1, 2]),
+        ("impairments.capacity", '[["0 s", "8 seg/s"], ["2 s", "2 seg/s"]]', [["0 s", "8 seg/s"], ["2 s", "2 seg/s"]]),
+        ("aqm.at", '["A -> B", "B -> A"]', ["A -> B", "B -> A"]),
+        ("trace.flows", "1, 2", [1, 2]),
+    ],
+)
+def test_set_reads_the_lists_that_messages_allow(path: str, written: str, read: list[Any]) -> None:
+    assert settings.parse(path, pairs([f"{path}={written}"])[path]) == settings.parse(path, read)
+
+
+def test_a_text_that_only_begins_as_a_list_stays() -> None:
+    for text in ("[1", "[1]\n x = 2", "[a].csv", "{", "[" * 10_000):
+        assert pairs([f"topology={text}"]) == {"topology": text}
 
 
 @pytest.mark.parametrize(

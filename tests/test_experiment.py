@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mesonet import core
 from mesonet.campaign.ledger import run_seed
 from mesonet.designs import rows
 from mesonet.designs.factor import FACTORS
@@ -337,6 +338,14 @@ def test_options_may_not_set_what_a_factor_varies(tiny: Path) -> None:
         experiment(tiny, algorithms=["cubik"])
     with pytest.raises(InputError, match="needs algorithms"):
         experiment(tiny, algorithms=[])
+
+
+@pytest.mark.parametrize("every", ["all", ["all"]])
+def test_the_algorithms_may_be_a_text(every: str | list[str], tiny: Path) -> None:
+    assert experiment(tiny, algorithms=every).algorithms == tuple(core.algorithms())
+    assert experiment(tiny, algorithms="cubic, tcp(increase=4, decrease=0.3)").algorithms == (
+        "cubic", "tcp(increase=4, decrease=0.3)",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

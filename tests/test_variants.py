@@ -233,6 +233,9 @@ def test_an_incumbent_may_be_written_in_another_way(mixed: Path, tmp_path: Path)
 
 def test_an_option_with_a_variant_is_refused_by_its_path() -> None:
     assert pairs(["algorithms=tcp(increase=4)"]) == {"algorithms": "tcp(increase=4)"}
+    assert pairs(["algorithms={tcp=0.5, 'cubic(beta=0.5)'=0.5}"]) == {
+        "algorithms": {"tcp": 0.5, "cubic(beta=0.5)": 0.5}
+    }
     assert pairs(["parameters.tcp(increase=4).decrease=0.3"]) == {"parameters.tcp(increase=4).decrease": "0.3"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def _condition(
     number: int | None,
     algorithm: str | None,
     duration: str | None,
-    values: Mapping[str, str],
+    values: Mapping[str, Any],
     scale: float,
     force: bool,
 ) -> Scenario:
@@ -110,8 +111,8 @@ def _condition(
     return there
 
 
-def pairs(values: Sequence[str]) -> dict[str, str]:
-    """Return the values of the ``--set`` options.
+def pairs(values: Sequence[str]) -> dict[str, Any]:
+    """Return the values of the ``--set`` options: lists and tables in the syntax of TOML, all others as text.
 
     Parameters
     ----------
@@ -129,21 +130,30 @@ def pairs(values: Sequence[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> pairs(["warmup=0 s"])
-    {'warmup': '0 s'}
+    >>> pairs(["warmup=0 s", "trace.flows=[1, 2]"])
+    {'warmup': '0 s', 'trace.flows': [1, 2]}
     """
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for given in values:
         path, *rest = re.split(f"={OUTSIDE}", given, maxsplit=1)
         if not rest:
             raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
-        path, value = path.strip(), rest[0].strip()
+        path, value = path.strip(), _list_or_text(rest[0].strip())
         for other, before in found.items():
             if _resolved(path) == _resolved(other):
                 problem = f'set twice, first to "{before}"' + (f" as {other}" if other != path else "")
                 raise InputError(problem, "--set", path, value, "one value for each path")
         found[path] = value
     return found
+
+
+def _list_or_text(text: str) -> Any:
+    if text.startswith(("[", "{")):
+        with suppress(InputError):  # a text that only begins so
+            table = read_toml(f"value = {text}", "--set")
+            if len(table) == 1:
+                return table["value"]
+    return text
 
 
 def _resolved(path: str) -> str:

@@ -56,7 +56,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option(
             "--algorithms",
-            help="Algorithms to compare, separated by commas.",
+            help="Algorithms to compare, separated by commas, or all.",
             shell_complete=completing.ALGORITHMS,
         ),
     ):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.algorithms import split
 from mesonet.cli.choice import pairs
 from mesonet.designs.two_level import size_text
 from mesonet.errors import InputError
@@ -54,9 +53,8 @@ def find_experiment(
     InputError
         If there is no such experiment or a value is not allowed.
     """
-    listed = split(algorithms) if algorithms is not None else None
     factor = 1.0 if scale is None else scale
-    return experiment(target, algorithms=listed, scale=factor, values=pairs(values), **options)
+    return experiment(target, algorithms=algorithms, scale=factor, values=pairs(values), **options)
 
 
 def find_folder(target: str, out: Path | None = None) -> Path:

@@ -311,7 +311,7 @@ def experiment(
     /,
     *,
     duration: str | None = None,
-    algorithms: Sequence[str] | None = None,
+    algorithms: str | Sequence[str] | None = None,
     scale: float = 1.0,
     replicates: int | None = None,
     seed: int | None = None,
@@ -333,7 +333,8 @@ def experiment(
         Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set. Where a factor varies it,
         the shorter level becomes this and the other keeps its ratio.
     algorithms
-        Algorithms instead of those of the file. A model gets the algorithm of a run as the parameter ``algorithm``.
+        Algorithms instead of those of the file: a list, names separated by commas, or ``"all"``. A model gets the
+        algorithm of a run as the parameter ``algorithm``.
     scale
         Multiplies the speed of the network and the number of sources together; interfaces stay as they are.
     replicates, seed
@@ -369,6 +370,8 @@ def experiment(
     >>> chosen.conditions, chosen.condition(2)
     (4, {'servers': 2, 'load': 0.5})
     """
+    if isinstance(algorithms, str):
+        algorithms = split(algorithms)
     given = {
         "algorithms": list(algorithms) if algorithms is not None else None,
         "duration": duration,

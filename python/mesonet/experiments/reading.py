@@ -263,7 +263,7 @@ def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, s
 
 
 def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> tuple[str, ...]:
-    given = list(core.algorithms()) if table.get("algorithms") == ALL else _list(table, "algorithms")
+    given = list(core.algorithms()) if table.get("algorithms") in (ALL, [ALL]) else _list(table, "algorithms")
     if not given:
         allowed = f'a list such as ["tcp", "cubic"], or "{ALL}"'
         raise InputError("an experiment needs algorithms", path="algorithms", allowed=allowed)
