@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesonet import scenario, simulate, units
+from mesonet.cli.choice import find_scenario
 from mesonet.errors import InputError
 from mesonet.files import csv_rows
 from mesonet.scenarios import canonical, explicit_flows, flow_table
@@ -58,14 +59,43 @@ def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
         ("from,to,begin\nA,B,1 s\n", r"flows\.csv: line 1 = \"begin\": unknown column"),
         ("from,to\nA\n", r"flows\.csv: line 2 = \"A\": 1 cells under 2 columns"),
         ("from,to,count\nA,B,x\n", r'flows\.csv: line 2, count = "x": not a whole number'),
-        ("from,to,count\nA,B,100001\n", r"flows\[0\]\.count = 100001: too high\. Allowed: .* at most 100000"),
-        ("from,to,start\nA,B,0 s\nA,B,5\n", r'web\.toml: flows\[1\]\.start = "5": a time needs its unit: write "5 ms"'),
+        ("from,to,count\nA,B,100001\n", r"flows\.csv: line 2, count = 100001: too high\. Allowed: .* at most 100000"),
+        ("from,to,start\nA,B,0 s\nA,B,5\n", r'flows\.csv: line 3, start = "5": a time needs its unit: write "5 ms"'),
+        ("from,to,size,count\nA,B,,2\n\nA,B,nan MB,\n", r'flows\.csv: line 4, size = "nan MB": not a number of seg'),
+        ("from,to,receiver\nA,B,ack_division\n", r"flows\.csv: line 2, ack_pieces: ack_division needs this key"),
+        ("from,to,count\nA,B,3\nA,B,1\nB,Q,1\n", r'flows\.csv: line 4, to = "Q": "Q" is not an access router'),
+        ("from,to,start\nA,B,1 s\n\nA,B,9 s\n", r'flows\.csv: line 4, start = "9 s": after the end of the run'),
+        ("from,to,algorithm\nA,B,\nA,B,tcp(increase=1)\n", r'flows\.csv: line 3, algorithm = "tcp\(increase=1\)": inc'),
     ],
 )
-def test_wrong_tables_are_refused(here: Path, table: str, message: str) -> None:
+def test_wrong_tables_are_refused_by_their_line(here: Path, table: str, message: str) -> None:
+    file = str(write(here, table))
+    for segment_bytes in (1500, 576):  # read once more if it differs
+        with pytest.raises(InputError) as refused:
+            scenario(file, segment_bytes=segment_bytes).describe()
+        assert re.search(rf"^\S+{message}", str(refused.value)), refused.value
+
+
+def test_an_option_that_ends_the_run_names_the_line(here: Path) -> None:
+    file = str(write(here, "from,to,count,start\nA,B,2,0 s\nA,B,,1.5 s\n"))
+    with pytest.raises(InputError, match=r"ends before \S+flows\.csv, line 3, starts at 1\.5 s"):
+        find_scenario(file, duration="1 s")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "path", "value"),
+    [
+        ({"to": "Q"}, "flows[1].to", "Q"),
+        ({"start": "9 s"}, "flows[1].start", "9 s"),
+        ({"application": "on_off", "idle_time": "1 s"}, "flows[1].burst_size", None),
+        ({"algorithm": "tcp(increase=1)"}, "flows[1].algorithm", "tcp(increase=1)"),
+    ],
+)
+def test_a_flow_behind_repeated_ones_is_named_by_its_entry(wrong: dict[str, str], path: str, value: str | None) -> None:
+    flows = [{"from": "A", "to": "B", "count": 3}, {"from": "A", "to": "B", **wrong}]
     with pytest.raises(InputError) as refused:
-        scenario(str(write(here, table)))
-    assert re.search(message, str(refused.value)), refused.value
+        scenario("dumbbell", flows=flows, duration="2 s").describe()
+    assert (refused.value.path, refused.value.value) == (path, value)
 
 
 ENDS, TIMES = (

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+
+class Rows(list[dict[str, Any]]):
+    """Rows of a file that do not all have the same keys.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    file
+        The file, for messages.
+    """
+
+    def __init__(self, rows: Iterable[dict[str, Any]], file: Path) -> None:
+        super().__init__(rows)
+        self.file = file
 
 
 class Table(Sequence[dict[str, Any]]):
@@ -13,10 +30,13 @@ class Table(Sequence[dict[str, Any]]):
     ----------
     columns
         Values by key: at least one column; all of the same length.
+    file
+        The file of the rows, for messages; None: of no file.
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]], file: Path | None = None) -> None:
         self.columns = columns
+        self.file = file
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from mesonet import algorithms, units
@@ -23,6 +25,7 @@ _ALONE = {
     "start": "0 s", "extra_delay": "0 s", "overhead": "0 s",
 }  # fmt: skip
 """Keys whose values can be read alone, if `segment_bytes` is known, with their defaults."""
+_ENTRY = re.compile(r"flows\[(\d+)\]\.(\w+)")
 ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
@@ -55,10 +58,81 @@ def parse(value: Any, segment_bytes: float) -> Sequence[dict[str, Any]]:
         return found
     flows: list[dict[str, Any]] = []
     for number, given in enumerate(value):
-        flow = _flow(f"flows[{number}]", given, segment_bytes)
-        count = units.integer(given.get("count", 1), f"flows[{number}].count", 1, _MOST_FLOWS - len(flows))
+        path = f"flows[{number}]"
+        try:
+            flow = _flow(path, given, segment_bytes)
+            count = units.integer(given.get("count", 1), f"{path}.count", 1, _MOST_FLOWS - len(flows))
+        except InputError as error:
+            raise _placed(error, value, number) from None
         flows += [dict(flow) for _ in range(count)]
     return flows
+
+
+def given_at(given: Any, number: int) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """Return the entry that one of the parsed flows comes from; ``count`` repeats an entry.
+
+    Parameters
+    ----------
+    given
+        The flows as `parse` has read them without an error.
+    number
+        Number of the flow, from 0.
+
+    Returns
+    -------
+    The entries, and the number of this entry, from 0.
+    """
+    entries = flow_table.read(given, None) if isinstance(given, str) else given
+    return entries, bisect_right(list(accumulate(column(entries, "count", 1))), number)
+
+
+def located(error: InputError, given: Any) -> InputError:
+    """Return an error about one of the parsed flows with the entry as the user wrote it.
+
+    Parameters
+    ----------
+    error
+        An error with a path such as ``flows[3].to``.
+    given
+        The flows as `parse` has read them without an error.
+
+    Returns
+    -------
+    The error with the number of the entry and the value of the key, or with the line of the table.
+    """
+    match = _ENTRY.fullmatch(error.path or "")
+    if not match:
+        return error
+    entries, number = given_at(given, int(match[1]))
+    value = entries[number].get(match[2]) if error.value is None else error.value
+    path = f"flows[{number}].{match[2]}"
+    return _placed(InputError(error.problem, error.file, path, value, error.allowed), entries, number)
+
+
+def name(given: Any, number: int) -> str:
+    """Return the name of one of the parsed flows in messages.
+
+    Parameters
+    ----------
+    given, number
+        As of `given_at`.
+
+    Returns
+    -------
+    The entry, such as ``flows[1]``, or the line of the table.
+    """
+    entries, number = given_at(given, number)
+    place = flow_table.in_file(entries, number)
+    return f"{place.file}, {place.path}," if place else f"flows[{number}]"
+
+
+def _placed(error: InputError, entries: Any, number: int) -> InputError:
+    """Return an error about an entry with its line if the entries are rows of a file."""
+    place = flow_table.in_file(entries, number)
+    if place is None:
+        return error
+    key = (error.path or "").removeprefix(f"flows[{number}]").removeprefix(".")
+    return place.refuse(error.problem, key=key, value=error.value, allowed=error.allowed)
 
 
 def show(flows: Sequence[Mapping[str, Any]]) -> str:

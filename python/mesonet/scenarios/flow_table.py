@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from mesonet import algorithms
 from mesonet.errors import InputError
-from mesonet.files.csv_rows import columns_of, rows
+from mesonet.files.csv_rows import FilePlace, columns_of, rows
 from mesonet.scenarios import flow_applications, flow_receivers
-from mesonet.scenarios.by_column import Table, converted
+from mesonet.scenarios.by_column import Rows, Table, converted
 
 KEYS = (
     "from",
@@ -50,7 +51,8 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
 
     Returns
     -------
-    One mapping per row; counts as whole numbers, every other value as text; plug-ins by their declared names.
+    One mapping per row; counts as whole numbers, every other value as text; plug-ins by their declared names. Errors
+    about them are placed by `in_file`.
 
     Raises
     ------
@@ -72,10 +74,30 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     if "algorithm" in columns:
         with_plugins = partial(algorithms.with_plugins, directory=path.parent)
         columns["algorithm"] = converted(columns["algorithm"], with_plugins)
-    flows = Table(columns) if columns else []
+    flows = Table(columns, path) if columns else []
     if all(all(cells) for cells in columns.values()):
         return flows
-    return [{key: cell for key, cell in flow.items() if cell != ""} for flow in flows]
+    return Rows(({key: cell for key, cell in flow.items() if cell != ""} for flow in flows), path)
+
+
+def in_file(flows: Any, number: int) -> FilePlace | None:
+    """Return the line of a row, for messages; the file is read again.
+
+    Parameters
+    ----------
+    flows
+        Flows as a user gives them, or as `read` returns them.
+    number
+        Number of the row, from 0.
+
+    Returns
+    -------
+    File and line; None if the flows are of no file.
+    """
+    file = getattr(flows, "file", None)
+    if file is None:
+        return None
+    return next((place for place, _ in islice(rows(file, KEYS, needed=2), number, None)), FilePlace(str(file)))
 
 
 def _whole(path: Path, key: str, cells: Sequence[str]) -> list[int | str]:

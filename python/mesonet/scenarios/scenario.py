@@ -7,6 +7,7 @@ preset may be chosen before or after any other value.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,11 +17,14 @@ from typing import Any
 from mesonet import algorithms, core, plugins, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
-from mesonet.scenarios import arrivals, canonical, constants, impairment_sets, settings
+from mesonet.scenarios import arrivals, canonical, constants, explicit_flows, impairment_sets, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
+
+_ARRIVALS = re.compile(r"arrivals\[\d+\]\.\w+")
+"""Path of a key of arrivals; paths of the simulator may be longer, such as ``arrivals[0].to[1]``."""
 
 
 @dataclass(frozen=True)
@@ -285,8 +289,14 @@ class Scenario:
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        known = _base(path) in PARAMETERS or path in ("flows", "arrivals")
-        value = settings.show_at(path + bracket + rest, self.value(path)) if known else None
+        if setting and path == "flows" and bracket:
+            return explicit_flows.located(error, setting.given).located(file=file)
+        whole = path + bracket + rest
+        value: str | None = None
+        if setting and (key := _ARRIVALS.match(whole)):
+            value = settings.show(key[0], self.value(key[0]))
+        elif _base(path) in PARAMETERS or path in ("flows", "arrivals"):
+            value = settings.show_at(whole, self.value(path))
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
@@ -370,8 +380,7 @@ class Scenario:
                 if value == self.value(path):
                     problem = f"{name} is {units.show('number', value)} in {named.algorithm.name} too"
                     place = self._place_of(text)
-                    file = _file(self.settings[place.partition("[")[0]].source) or f"scenario {self.name}"
-                    raise InputError(problem, file, place, text, named.without(name))
+                    raise self.located(InputError(problem, None, place, text, named.without(name)))
 
     def _place_of(self, algorithm: str) -> str:
         """Return the path that names an algorithm of the mix."""
@@ -396,7 +405,8 @@ class Scenario:
         for number, flow in enumerate(self.value("flows")):
             if flow["start"] > duration:
                 start = units.show("time", flow["start"])
-                problem = f"the run ends before flows[{number}] starts at {start}"
+                where = explicit_flows.name(self.settings["flows"].given, number)
+                problem = f"the run ends before {where} starts at {start}"
                 last = units.show("time", max(each["start"] for each in self.value("flows")))
                 raise self._contradiction("time.duration", problem, f"at least {last}")
 
