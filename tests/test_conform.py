@@ -585,9 +585,10 @@ def test_exit_codes_follow_the_findings() -> None:
         (["tcp", "--seed", "1", "--baseline", "none"], "goes with a baseline"),
         (["tcp", "--no-contract", "--cases", "none", "--baseline", "none"], "nothing is left to check"),
         (["tcp", "--write-baseline", "x.json", "--seed", "1"], "goes without --write-baseline"),
-        (["tcp", "--write-baseline", "."], "not a file"),
-        (["tcp", "--junit", "."], "not a file"),
-        (["tcp", "--traces", "/proc/version"], "/proc/version"),
+        (["tcp", "--write-baseline", "."], '--write-baseline = ".": not a file'),
+        (["tcp", "--junit", "."], '--junit = ".": not a file'),
+        (["tcp", "--junit", "/proc/version/j.xml"], '--junit = "/proc/version/j.xml": '),
+        (["tcp", "--traces", "/proc/version"], '--traces = "/proc/version": not a folder'),
         ([], "Missing argument 'ALGORITHM'"),
     ],
 )

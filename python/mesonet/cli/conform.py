@@ -81,9 +81,9 @@ def conform(
             write_table(columns, rows)
         return
     if junit:
-        places.checked(junit)  # before the work
+        places.checked(junit, "--junit")  # before the work
     if traces:
-        with places.folder(traces):
+        with places.folder(traces, option="--traces"):
             pass
     bench = Bench(chosen.algorithm)
     with Progress(f"conform {chosen.algorithm}", enabled=not as_json) as progress:

@@ -216,7 +216,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     -------
     The baseline.
     """
-    places.checked(path)
+    places.checked(path, "--write-baseline")
     seeds = list(range(1, SEEDS + 1))
     found = measured(bench, seeds, progress)
     count = sum(map(len, found.values()))
@@ -242,7 +242,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
             for name, metrics in numbers.items()
         },
     }
-    with places.file(path) as aside:
+    with places.file(path, "--write-baseline") as aside:
         aside.write_text(_text(document), encoding="utf-8")
     return Baseline(str(path), bench.algorithm, tuple(seeds), numbers)
 

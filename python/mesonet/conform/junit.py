@@ -67,7 +67,7 @@ def write(path: Path, algorithm: str, found: Sequence[Finding]) -> None:
     InputError
         If the file cannot be written.
     """
-    with places.file(path) as aside:
+    with places.file(path, "--junit") as aside:
         aside.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + xml(algorithm, found), encoding="utf-8")
 
 

@@ -86,7 +86,7 @@ def write(path: Path, samples: Samples, number: int, title: str) -> None:
     title
         Title of the trace.
     """
-    with places.file(path) as aside, aside.open("w", encoding="utf-8") as file:
+    with places.file(path, "--traces") as aside, aside.open("w", encoding="utf-8") as file:
         for record in records(samples, number, title):
             file.write(f"{_SEPARATOR}{json.dumps(record, allow_nan=False)}\n")
 

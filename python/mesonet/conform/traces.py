@@ -28,12 +28,15 @@ def write(folder: Path, bench: Bench) -> list[Path]:
     The files: ``RUN-flow-N.csv``, with the columns of the table ``flow_traces``, and ``RUN-flow-N.sqlog``.
     """
     written = []
-    with places.folder(folder):
+    with places.folder(folder, option="--traces"):
         for name, samples in bench.runs.items():
             for number in samples.numbers:
                 stem = folder / f"{re.sub('[^A-Za-z0-9.]+', '-', name).strip('-')}-flow-{number}"
                 flow = samples.flow(number)
-                with places.file(stem.with_name(f"{stem.name}.csv")) as aside, aside.open("w", newline="") as file:
+                with (
+                    places.file(stem.with_name(f"{stem.name}.csv"), "--traces") as aside,
+                    aside.open("w", newline="") as file,
+                ):
                     rows = csv.writer(file, lineterminator="\n")
                     rows.writerow(flow)
                     rows.writerows(zip(*(_cells(column) for column in flow.values()), strict=True))

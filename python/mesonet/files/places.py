@@ -1,6 +1,6 @@
 """Places for results: found unfit before the work, and left as they were if it fails.
 
-Both context managers make missing folders and write at once; if this fails they raise an `InputError` about ``--out``.
+Both context managers make missing folders and write at once; if this fails they raise an `InputError` about an option.
 When the block fails they remove the folders that they made, unless something was put there.
 """
 
@@ -19,7 +19,7 @@ ASIDE = ".mesonet-"
 
 
 @contextmanager
-def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
+def folder(path: str | Path, shown: str | Path | None = None, option: str = "--out") -> Iterator[Path]:
     """Hold a folder, new or not, that can be written to.
 
     Parameters
@@ -28,6 +28,8 @@ def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
         The folder; it is made if it does not exist, and removed again if the block fails and it is empty.
     shown
         The path for messages, if it differs.
+    option
+        The option that names the folder, for messages.
 
     Yields
     ------
@@ -46,7 +48,7 @@ def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
             with aside(place):
                 pass
         except OSError as error:
-            raise _unfit(error, shown or path) from None
+            raise _unfit(error, shown or path, option) from None
         yield place
     except BaseException:
         with suppress(OSError):  # one that is not empty stays, and with it those above
@@ -56,13 +58,15 @@ def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def file(path: str | Path) -> Iterator[Path]:
+def file(path: str | Path, option: str = "--out") -> Iterator[Path]:
     """Yield a new file elsewhere; at the end of the block it replaces a file in one step.
 
     Parameters
     ----------
     path
         The file to replace; it need not exist.
+    option
+        The option that names the file, for messages.
 
     Yields
     ------
@@ -75,31 +79,31 @@ def file(path: str | Path) -> Iterator[Path]:
     """
     place = Path(path).resolve()  # a symbolic link stays; the file that it leads to is replaced
     if os.path.exists(place) and not os.path.isfile(place):
-        raise InputError("not a file", path="--out", value=str(path), allowed="a new file, or one to replace")
-    with folder(place.parent, path), aside(place.parent) as beside:
+        raise InputError("not a file", path=option, value=str(path), allowed="a new file, or one to replace")
+    with folder(place.parent, path, option), aside(place.parent) as beside:
         new = beside / place.name
         try:
             new.touch()
         except OSError as error:
-            raise _unfit(error, path) from None
+            raise _unfit(error, path, option) from None
         yield new
         new.replace(place)
 
 
-def checked(path: str | Path) -> None:
+def checked(path: str | Path, option: str = "--out") -> None:
     """Raise the error that `file` would raise at once, for work that comes before the file is opened.
 
     Parameters
     ----------
-    path
-        The file to replace; it need not exist.
+    path, option
+        As of `file`.
 
     Raises
     ------
     InputError
         If `path` is no regular file or cannot be written to.
     """
-    with suppress(_Enough), file(path):
+    with suppress(_Enough), file(path, option):
         raise _Enough
 
 
@@ -129,7 +133,7 @@ def aside(place: Path) -> Iterator[Path]:
         yield Path(beside)
 
 
-def _unfit(error: OSError, path: str | Path) -> InputError:
+def _unfit(error: OSError, path: str | Path, option: str) -> InputError:
     reason = (error.strerror or str(error)).lower()
     problem = "not a folder" if isinstance(error, FileExistsError) else f"cannot be written to ({reason})"
-    return InputError(problem, path="--out", value=str(path), allowed="a place to write to")
+    return InputError(problem, path=option, value=str(path), allowed="a place to write to")
