@@ -63,6 +63,7 @@ def with_queues(
                     "condition": condition, "algorithm": algorithm,
                     "scenario": {
                         "network": {}, "aqm": {"discipline": NAMES[int(own)]}, "transport": {"segment_bytes": 1500},
+                        "users": {"base_sources": 1},
                     },
                 }
             )  # fmt: skip

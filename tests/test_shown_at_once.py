@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -14,7 +15,8 @@ import mesonet as mn
 from fragments import holds
 from mesonet.cli.main import main
 from mesonet.plots.in_terminal import in_terminal
-from mesonet.simulation.courses import DELAY, THROUGHPUT, WINDOW
+from mesonet.reporting.campaign_view.values import Values
+from mesonet.simulation.courses import DELAY, THROUGHPUT, WINDOW, courses
 
 
 def shown(*words: object, width: int = 120) -> str:
@@ -81,6 +83,71 @@ def test_a_run_is_drawn_flow_by_flow() -> None:
     bits = series["flow_1_delivered"][-1] * 1500 * 8 / 1e6
     assert (rates * series["time_s"].diff().fill_null(series["time_s"][0])).sum() == pytest.approx(bits)
     assert samples.filter(pl.col("panel") == WINDOW)["value"].to_list() == series["flow_1_cwnd"].to_list()
+
+
+MIXED = """
+base = "dumbbell"
+network = {{ queue = "port", speed = "20 Mbit/s", delay_multiplier = 0.1, buffer = "100 ms" }}
+aqm = {{ discipline = "fq_codel" }}
+time = {{ duration = "4 s", warmup = "1 s", periods = 1 }}
+flows = [{flows}]
+"""
+
+
+def mixed(tmp_path: Path, *flows: str) -> Path:
+    path = tmp_path / "mixed.toml"
+    ends = 'from = "A", to = "B"'
+    path.write_text(MIXED.format(flows=", ".join(f"{{ {ends}, {flow} }}" for flow in flows)))
+    return path
+
+
+LARGE, SMALL = 'algorithm = "cubic"', 'algorithm = "bbr3", segment_bytes = 300'
+CALL = 'transport = "udp", application = "constant", rate = "4 Mbit/s", segment_bytes = 300'
+
+
+def in_bits(text: str) -> dict[str, str]:
+    """Return the last cells of the responses with a value in bits or bytes."""
+    rows = (line.split("  ") for line in text.split("queues of routers")[0].splitlines())
+    cells = {row[0]: row[-1].strip() for row in rows if len(row) > 1}
+    return {name: cell for name, cell in cells.items() if cell[:1].isdigit() and cell[-1:] in "sB"}
+
+
+def test_bits_and_bytes_follow_the_segments_of_the_flows(tmp_path: Path) -> None:
+    found = in_bits(text := shown("run", mixed(tmp_path, CALL)))
+    assert found["segment_rate"] == found["segments_leaving"] == "4 Mbit/s"
+    assert float(found["datagrams_sent"].removesuffix(" MB")) == pytest.approx(4e6 / 8 * 3 / 1e6, rel=0.01)
+    assert "different sizes" not in text
+
+    found = in_bits(text := shown("run", mixed(tmp_path, LARGE, CALL)))
+    assert set(found) == {
+        "cwnd", "total_data_segments_sent", "total_data_segments_delivered", "datagrams_sent", "datagrams_delivered",
+    }  # fmt: skip
+    assert text.count("different sizes") == 1
+
+    found = in_bits(text := shown("run", mixed(tmp_path, LARGE, SMALL)))
+    assert found == {}
+    assert text.count("different sizes") == 1
+
+
+def test_flows_with_segments_of_different_sizes_are_drawn_in_bits(tmp_path: Path) -> None:
+    samples = courses(mn.simulate(mn.scenario(mixed(tmp_path, LARGE, SMALL)), seed=1))
+    late = samples.filter((pl.col("panel") == THROUGHPUT) & (pl.col("time_s") > 1))
+    rates = dict(late.group_by("line").agg(pl.col("value").mean()).iter_rows())
+    assert rates == {"flow 1, cubic": pytest.approx(10, rel=0.2), "flow 2, bbr3": pytest.approx(10, rel=0.2)}
+
+    many = courses(mn.simulate(mn.scenario(mixed(tmp_path, *[LARGE] * 4, *[SMALL] * 4)), seed=1))
+    assert THROUGHPUT not in many["panel"].to_list()
+    alike = courses(mn.simulate(mn.scenario(mixed(tmp_path, *[CALL] * 7)), seed=1))
+    assert alike.filter(panel=THROUGHPUT, line="all flows")["value"][-1] == pytest.approx(20, rel=0.05)
+
+
+@pytest.mark.parametrize(("flows", "size"), [((LARGE,), 1500), ((SMALL,), 300), ((LARGE, SMALL), None)])
+def test_a_report_reads_results_in_the_segments_of_the_flows(
+    flows: tuple[str, ...], size: float | None, tmp_path: Path
+) -> None:
+    entry = {"scenario": mn.scenario(mixed(tmp_path, *flows)).canonical()}
+    view = Values(SimpleNamespace(experiment={"scenarios": [entry, entry]}))  # type: ignore[arg-type]
+    assert (view.segment_bytes, view.data_bytes) == (1500, size)
 
 
 def test_a_network_is_drawn_with_one_line(tmp_path: Path) -> None:

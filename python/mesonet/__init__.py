@@ -138,7 +138,7 @@ def verdict(campaign: Campaign, *, against: str | None = None) -> list[dict[str,
 
     view = view_of(campaign, against)
     rows = verdict_rows(view) if view.has_results and len(view.algorithms) > 1 else []
-    return [{**row, "why": with_bits(row["why"], view.segment_bytes)} for row in rows]
+    return [{**row, "why": with_bits(row["why"], view.data_bytes)} for row in rows]
 
 
 #: Module by name: imported on first use, because NumPy, SciPy and Arrow take longer to import than all else.

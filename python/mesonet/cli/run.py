@@ -15,6 +15,7 @@ from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.progress import Progress
 from mesonet.responses import queues
+from mesonet.responses.segment_sizes import data_bytes, response_bytes
 from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.simulation.settling import SETTLING, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
@@ -22,6 +23,8 @@ from mesonet.terminal import write_json, write_table
 from mesonet.units import familiar
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mesonet.scenarios.scenario import Scenario
     from mesonet.simulation.result import Result
 
@@ -33,6 +36,10 @@ WHOLE = "measured"
 """The period that is also shown in bits and bytes, and by class of queues."""
 BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
 """Kinds of quantity of the units that count segments."""
+MIXED_SIZES = (
+    "segments have different sizes (flows[].segment_bytes): sums over them have no value in bits or bytes, and "
+    "responses on fairness compare segments"
+)
 
 
 @click.command(cls=Command)
@@ -151,7 +158,7 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
         settling["load_drift"] = result.load_drift
         write_json({**about, **settling, "responses": responses, "performance": performance})
         return
-    _show_responses(chosen, [row for row in rows if row["response"] not in queues.RESPONSES])
+    _show_responses(result.provenance["scenario"], [row for row in rows if row["response"] not in queues.RESPONSES])
     click.echo("")
     write_table(queues.COLUMNS, queues.class_rows(rows, WHOLE))
     click.echo("")
@@ -162,15 +169,16 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
         click.echo(f"\nwritten to {out}")
 
 
-def _show_responses(chosen: Scenario, rows: list[dict[str, Any]]) -> None:
+def _show_responses(scenario: Mapping[str, Any], rows: list[dict[str, Any]]) -> None:
     periods = list(dict.fromkeys(row["period"] for row in rows))
     cells = {(row["response"], row["period"]): row for row in rows}
-    size, interval = (float(chosen.value(path)) for path in ("transport.segment_bytes", "measurement.interval"))
 
     def in_bits(row: dict[str, Any]) -> str:
         if row["unit"] not in BITS or not row["value"]:
             return ""
-        per_second = interval if row["unit"] == "segments/interval" else 1.0
+        if (size := response_bytes(scenario, row["response"])) is None:
+            return ""
+        per_second = float(scenario["measurement"]["interval"]) if row["unit"] == "segments/interval" else 1.0
         return familiar(BITS[row["unit"]], row["value"] / per_second, size)
 
     write_table(
@@ -181,6 +189,8 @@ def _show_responses(chosen: Scenario, rows: list[dict[str, Any]]) -> None:
             for name, row in {row["response"]: row for row in rows}.items()
         ],
     )  # fmt: skip
+    if len(data_bytes(scenario)) > 1:
+        click.echo(f"\nnote: {MIXED_SIZES}")
 
 
 def _settling_note(result: Result, warmup: float) -> str:

@@ -260,12 +260,14 @@ def _of_fairness() -> tuple[Response, ...]:
     return (
         Response(
             "jain_index", "", "Jain's index of explicit flows", "1",
-            f"Jain's index of the goodputs of {flows}; null with fewer than two", "higher",
+            f"Jain's index of the goodputs of {flows}; null with fewer than two. Goodputs are in segments, of whatever "
+            "size (`flows[].segment_bytes`)", "higher",
             "Jain, Chiu and Hawe 1984; RFC 5166",
         ),
         Response(
             "goodput_ratio", "", "Lowest goodput / highest goodput", "1",
-            "Over the flows of `jain_index`; they are epsilon-fair with epsilon = 1 - this ratio", "higher",
+            "Over the flows of `jain_index`, in segments; they are epsilon-fair with epsilon = 1 - this ratio",
+            "higher",
             "RFC 5166 (epsilon-fairness)",
         ),
         *(

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from mesonet.responses.segment_sizes import data_bytes, flow_bytes
+
 if TYPE_CHECKING:
     from mesonet.simulation.result import Result
 
 MOST_FLOWS = 6
 """Explicit flows with a line each; with more of them the network has one (chosen: colours that differ clearly)."""
 THROUGHPUT, WINDOW, DELAY = "throughput, Mbit/s", "congestion window, segments", "queueing delay, ms"
+THROUGHPUT_MIXED = "throughput, segments/s"
+"""Of a network in which segments have different sizes."""
+_MBIT = 8e-6
 
 
 def courses(result: Result) -> pl.DataFrame:
@@ -29,26 +34,26 @@ def courses(result: Result) -> pl.DataFrame:
     """
     series = result.series.to_polars()
     scenario = result.provenance["scenario"]
-    bits = 8e-6 * float(scenario["transport"]["segment_bytes"])
     seconds = pl.col("time_s").diff().fill_null(pl.col("time_s").first())
     names = [name for name in series.columns if name.startswith("flow_") and name.endswith("_cwnd")]
     own = [name.split("_")[1] for name in names]
     queued = _panel(series, DELAY, "mean of all segments" if own else "all flows", pl.col("queueing_delay_ms"))
     if not 0 < len(own) <= MOST_FLOWS:
-        rate = pl.col("segments_leaving") * bits / seconds
+        sizes = data_bytes(scenario)
+        title, one = (THROUGHPUT, _MBIT * sizes.pop()) if len(sizes) == 1 else (THROUGHPUT_MIXED, 1.0)
+        rate = pl.col("segments_leaving") * one / seconds
         return pl.concat(
             [
-                _panel(series, THROUGHPUT, "all flows", rate),
+                _panel(series, title, "all flows", rate),
                 _panel(series, WINDOW, "all flows", pl.col("cwnd")),
                 queued,
             ]
         )
     labels = {flow: _label(int(flow), scenario) for flow in own}
-    delivered = {flow: pl.col(f"flow_{flow}_delivered") for flow in own}
-    rates = [
-        _panel(series, THROUGHPUT, labels[flow], total.diff().fill_null(total.first()) * bits / seconds)
-        for flow, total in delivered.items()
-    ]
+    rates = []
+    for flow in own:
+        total = pl.col(f"flow_{flow}_delivered") * (_MBIT * flow_bytes(scenario, int(flow) - 1))
+        rates.append(_panel(series, THROUGHPUT, labels[flow], total.diff().fill_null(total.first()) / seconds))
     windows = [_panel(series, WINDOW, labels[flow], pl.col(f"flow_{flow}_cwnd")) for flow in own]
     return pl.concat([*rates, *windows, queued])
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,7 @@ from mesonet.reporting.campaign_view.flow_groups import (
 from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
+from mesonet.responses.segment_sizes import data_bytes
 from mesonet.responses.sets import DEFAULT, SETS, ResponseSet
 from mesonet.words import uncapitalised
 
@@ -70,10 +71,21 @@ class Values:
 
     @cached_property
     def segment_bytes(self) -> float | None:
-        """Bytes of a segment in all conditions; None for a model, or if conditions differ."""
-        scenarios = (entry.get("scenario", {}) for entry in self.campaign.experiment.get("scenarios") or [])
-        sizes = {float(each["transport"]["segment_bytes"]) for each in scenarios if "transport" in each}
+        """Bytes of a segment in settings, in all conditions; None for a model, or if conditions differ."""
+        sizes = {float(each["transport"]["segment_bytes"]) for each in self._networks}
         return sizes.pop() if len(sizes) == 1 else None
+
+    @cached_property
+    def data_bytes(self) -> float | None:
+        """Bytes of the segments that results count; None for a model, or if conditions or flows differ."""
+        sizes: set[float] = set().union(*map(data_bytes, self._networks))
+        return sizes.pop() if len(sizes) == 1 else None
+
+    @cached_property
+    def _networks(self) -> list[dict[str, Any]]:
+        """Canonical scenarios of the conditions; none for a model."""
+        scenarios = (entry.get("scenario", {}) for entry in self.campaign.experiment.get("scenarios") or [])
+        return [each for each in scenarios if "transport" in each]
 
     @cached_property
     def network(self) -> Self:

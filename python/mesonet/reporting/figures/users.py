@@ -126,7 +126,7 @@ def _rival(view: CampaignView) -> str:
 
 def _rate(found: Users) -> tuple[float, str]:
     """Return the unit of goodputs in figures, in segments/s, and its name: Mbit/s where segments have one size."""
-    size = found.view.segment_bytes
+    size = found.view.data_bytes
     return (1.0, UNIT) if size is None else (1e6 / (8 * size), "Mbit/s")
 
 

@@ -143,7 +143,7 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
         if not view.has_results:
             return []
         declared = sampled_figures.groups(sampled) if sampled else figure_groups(view)
-        return page_groups(declared, start_of(view), view.segment_bytes)
+        return page_groups(declared, start_of(view), view.data_bytes)
 
     @cache
     def divided() -> tuple[PageGroup, list[PageGroup]]:

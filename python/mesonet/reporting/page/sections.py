@@ -53,7 +53,7 @@ def summary(view: CampaignView) -> Markup:
             "conclusions": conclusions_html(view), "disciplines": disciplines_html(view), "verdict": verdict_html(view),
             "glance": glance(view),
         }  # fmt: skip
-    in_words = [(name, with_bits(text, view.segment_bytes)) for name, text in findings(view)]
+    in_words = [(name, with_bits(text, view.data_bytes)) for name, text in findings(view)]
     return html.render("summary.html", findings=html.definitions(in_words, "findings"), **shown)
 
 

@@ -161,7 +161,7 @@ def why(view: CampaignView, choice: Choice) -> str:
 
 
 def _changed(view: CampaignView, outcome: Outcome) -> str:
-    values = with_bits(span(outcome.minus, outcome.plus, outcome.unit), view.segment_bytes)
+    values = with_bits(span(outcome.minus, outcome.plus, outcome.unit), view.data_bytes)
     return f"{outcome.title} {percent(outcome.change, sign=True)}, {values}{_dependence(view, outcome)}"
 
 
@@ -186,8 +186,8 @@ def _why_html(view: CampaignView, choice: Choice) -> Markup:
     head = ["quantity", *names, "change", "95 % interval", f"at {names[1]}"]
     rows = [
         [
-            capitalised(each.title), with_bits(quantity(each.minus, each.unit), view.segment_bytes),
-            with_bits(quantity(each.plus, each.unit), view.segment_bytes), percent(each.change, sign=True),
+            capitalised(each.title), with_bits(quantity(each.minus, each.unit), view.data_bytes),
+            with_bits(quantity(each.plus, each.unit), view.data_bytes), percent(each.change, sign=True),
             _interval(each), each.kind,
         ]
         for each in choice.outcomes

@@ -57,10 +57,12 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
     if wording := _settled(view):
         found.append(("Warm-up", wording))
     found.append(("How far to trust it", _trust(view)))
-    if view.segment_bytes is not None:
+    if view.data_bytes is not None:
         # The page adds bits and bytes to such values.
-        size = f"{number(view.segment_bytes, 6)} bytes"
+        size = f"{number(view.data_bytes, 6)} bytes"
         found.append(("Units", f"Axes count segments of {size}, such as 1,000 segments/s or 1,000 segments."))
+    elif view.segment_bytes is not None:
+        found.append(("Units", "Segments of flows have different sizes, so results in segments have no value in bits."))
     return found
 
 
@@ -345,9 +347,7 @@ def glance(view: CampaignView) -> Markup:
             about = view.responses[name]
             mean, difference = comparison.mean[place, column], comparison.difference[place, column]
             direction = "neutral" if _negligible(comparison.mean[:, column], about.unit) else about.direction
-            cells.append(
-                _glance_cell(float(mean), float(difference), about.unit, direction, judged, view.segment_bytes)
-            )
+            cells.append(_glance_cell(float(mean), float(difference), about.unit, direction, judged, view.data_bytes))
         if judged and verdicts.cells_tested:
             own = verdicts.flagged & (verdicts.extreme == algorithm)
             high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
