@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import mesonet as mn
 from mesonet import core
 from mesonet.cli.main import main
-from mesonet.responses.queues import class_rows, measured_text
+from mesonet.responses.queues import busiest_rows, class_rows, measured_text
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scenario import Scenario
 from mesonet.units import familiar
@@ -161,13 +161,49 @@ def test_commands_show_bits_bytes_and_queues(bottleneck: Scenario, tmp_path: Pat
     result = mn.simulate(bottleneck.with_values({"time.duration": "8 s", "measurement.queue_delays": True}))
     rate = familiar("rate", result.value("segment_rate"))
     assert f"{rate} goodput_long_lived_1" in ran
-    assert "queues of routers dropped, % marked, % delay, ms: median 95 % 99 % plain " in ran
+    head = "busiest queue dropped, % marked, % delay, ms: median 95 % 99 % plain: A -> B "
+    assert head in ran
     assert "queue_delay_p95_plain" not in ran, "it is in the table of the queues"
-    delay = measured_text("delay_p95", result.value("queue_delay_p95_plain"))
-    assert f" {delay} " in ran.partition("99 % plain")[2].partition("performance")[0]
+    own = result.routers.to_polars().row(
+        by_predicate=(pl.col("period") == "measured") & (pl.col("router") == "A -> B"), named=True
+    )
+    delays = [measured_text(f"delay_{name}", own[f"delay_{name}_ms"]) for name in ("p50", "p95", "p99")]
+    assert ran.partition(head)[2].partition(" performance")[0].split()[2:] == delays
     planned = text("experiment", "plan", "demo", "--pilot", "0")
     assert "40 seg/ms (480 Mbit/s) 160 seg/ms (1.92 Gbit/s)" in planned
     assert "50 segments (75 kB) 100 segments (150 kB)" in planned
+
+
+def test_the_busiest_queue_is_the_bottleneck(bottleneck: Scenario) -> None:
+    """The queue behind a bottleneck carries as many segments, and has its utilisation; none of them wait there."""
+    values = {"aqm.discipline": "dualpi2", "aqm.ecn": True, "time.duration": "8 s", "algorithm": "prague"}
+    result = mn.simulate(bottleneck.with_values(values))
+    (row,) = busiest_rows(result.routers.to_arrow().to_pylist(), "measured")
+    assert row[0] == "plain: A -> B"
+    assert float(row[2]) == pytest.approx(2 * 100 * result.value("queue_mark_rate_plain"), rel=0.01), "of two queues"
+
+
+def test_of_equally_busy_queues_the_longest_is_the_busiest() -> None:
+    def queue(router: str, utilisation: float, length: float, kind: str = "fast access", taken: int = 9) -> dict:
+        return {
+            "period": "measured", "router": router, "class": kind, "utilisation": utilisation, "queue_mean": length,
+            "segments_accepted": taken, "segments_dropped": 0, "segments_marked": 0, "loss_rate": 0.0,
+            "delay_p50_ms": None, "delay_p95_ms": None, "delay_p99_ms": None,
+        }  # fmt: skip
+
+    queues = [
+        queue("behind", 0.901, 0.9), queue("bottleneck", 0.9, 20.0), queue("slow", 0.5, 90.0),
+        queue("other", 0.1, 0.0, "pop"), queue("idle", 0.0, 0.0, "direct access", 0),
+    ]  # fmt: skip
+    names = [row[0] for row in busiest_rows(queues, "measured")]
+    assert names == ["PoP: other", "fast access: bottleneck"]
+    assert busiest_rows(queues, "1") == []
+
+
+def test_networks_without_ports_have_classes() -> None:
+    done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "3 s"])
+    assert done.exit_code == 0, done.output
+    assert "queues of routers" in done.stdout
 
 
 def test_drop_tail_queues_without_delays_say_so(bottleneck: Scenario) -> None:

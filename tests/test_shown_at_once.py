@@ -107,7 +107,7 @@ CALL = 'transport = "udp", application = "constant", rate = "4 Mbit/s", segment_
 
 def in_bits(text: str) -> dict[str, str]:
     """Return the last cells of the responses with a value in bits or bytes."""
-    rows = (line.split("  ") for line in text.split("queues of routers")[0].splitlines())
+    rows = (line.split("  ") for line in text.split("busiest queue")[0].splitlines())
     cells = {row[0]: row[-1].strip() for row in rows if len(row) > 1}
     return {name: cell for name, cell in cells.items() if cell[:1].isdigit() and cell[-1:] in "sB"}
 

@@ -33,7 +33,7 @@ from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_opt
 TERMINAL = Path("terminal")
 """Value of --plot that stands for no file."""
 WHOLE = "measured"
-"""The period that is also shown in bits and bytes, and by class of queues."""
+"""The period that is also shown in bits and bytes, and for queues."""
 BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
 """Kinds of quantity of the units that count segments."""
 MIXED_SIZES = (
@@ -160,7 +160,11 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
         return
     _show_responses(result.provenance["scenario"], [row for row in rows if row["response"] not in queues.RESPONSES])
     click.echo("")
-    write_table(queues.COLUMNS, queues.class_rows(rows, WHOLE))
+    if result.provenance["scenario"]["network"]["queue"] == "port":
+        busiest = queues.busiest_rows(result.routers.to_arrow().to_pylist(), WHOLE)
+        write_table(["busiest queue", *queues.COLUMNS[1:]], busiest)
+    else:
+        write_table(queues.COLUMNS, queues.class_rows(rows, WHOLE))
     click.echo("")
     write_table(["performance", "value"], list(performance.items()))
     if note := _settling_note(result, float(chosen.value("time.warmup"))):

@@ -1,4 +1,4 @@
-"""Queues by class of routers: delay, drops and marks as a table for people."""
+"""Queues: delay, drops and marks as a table for people, by class of routers."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ def response(measure: str, router_class: str) -> str:
 
 RESPONSES = frozenset(response(measure, router_class) for measure in MEASURES for router_class in ROUTER_CLASSES)
 """Names of all responses of queues."""
+_EQUALLY_BUSY = 0.01
+"""Queues are equally busy if their utilisations differ by less than this part of the highest one (chosen)."""
 COLUMNS = ["queues of routers", "dropped, %", "marked, %", "delay, ms: median", "95 %", "99 %"]
 
 
@@ -99,3 +101,39 @@ def class_rows(rows: Sequence[Mapping[str, Any]], period: str) -> list[list[str]
         for name in ROUTER_CLASSES
         if values.get(response("loss_rate", name)) is not None
     ]
+
+
+def busiest_rows(queues: Sequence[Mapping[str, Any]], period: str) -> list[list[str]]:
+    """Return a row for the busiest queue of each class of routers that carried segments.
+
+    The responses of a class pool all its queues. At ports these include the queues towards hosts, in which segments of
+    a bottleneck no longer wait. The busiest queue has the highest utilisation. Queues behind a bottleneck have nearly
+    the same utilisation; of equally busy queues the longest counts.
+
+    Parameters
+    ----------
+    queues
+        Rows of the table ``routers`` of a run.
+    period
+        The period.
+
+    Returns
+    -------
+    Rows of text, in the columns `COLUMNS`.
+    """
+    rows = []
+    for name in ROUTER_CLASSES:
+        own = [q for q in queues if q["period"] == period and q["class"].split()[0] == name]  # of "normal access"
+        own = [q for q in own if q["segments_accepted"] + q["segments_dropped"] > 0]
+        if own:
+            most = max(q["utilisation"] for q in own)
+            busy = [q for q in own if q["utilisation"] >= (1 - _EQUALLY_BUSY) * most]
+            found = max(busy, key=lambda q: q["queue_mean"])
+            values = {
+                "loss_rate": found["loss_rate"],
+                "mark_rate": found["segments_marked"] / max(found["segments_accepted"], 1),
+                **{measure: found[f"{measure}_ms"] for measure in MEASURES if measure.startswith("delay")},
+            }
+            texts = (measured_text(measure, values[measure]) for measure in MEASURES)
+            rows.append([f"{TITLES[name]}: {found['router']}", *texts])
+    return rows
