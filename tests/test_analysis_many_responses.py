@@ -45,6 +45,16 @@ def test_missing_values_are_left_out_pair_by_pair() -> None:
         analysis.correlations(data, responses=["a", "b"], threshold=2)
 
 
+def test_of_equal_responses_the_first_represents_the_cluster() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        first, other = rng.standard_normal((2, 30))
+        # Counts and shares of one event in runs of equal length: the same but for a factor.
+        data = np.column_stack([first, other + 3 * first, first / 3, (other + 3 * first) * 0.7])
+        found = analysis.correlations(data, responses=["a", "b", "a / 3", "0.7 b"])
+        assert (found.representatives, found.order) == (("a",), (0, 1, 2, 3))
+
+
 def test_a_response_that_is_constant_over_the_shared_runs_has_no_correlation() -> None:
     """Its deviations there from its mean over all runs are rounding, whose r with any response could be 1."""
     rng = np.random.default_rng(4)

@@ -42,7 +42,7 @@ class Correlations(AnalysisResult):
     threshold: float
     hint: float  #: threshold at which the histogram of |r| parts best
     clusters: tuple[tuple[str, ...], ...]  #: largest first; a response without a partner is a cluster of one
-    representatives: tuple[str, ...]  #: of each cluster, the response that correlates most with the others of it
+    representatives: tuple[str, ...]  #: of each cluster, the first of those that correlate most with the others of it
     constant: tuple[str, ...]  #: responses left out because they do not vary
     runs: int
     scarce: tuple[str, ...] = ()  #: responses left out because fewer than three runs have a value
@@ -109,7 +109,7 @@ def correlations(
     return Correlations(
         tuple(kept),
         r,
-        tuple(int(i) for i in np.argsort(-others, kind="stable")),
+        tuple(int(i) for i in np.argsort(-np.round(others, 9), kind="stable")),  # equals keep their order
         limit,
         hint,
         clusters,
@@ -171,5 +171,10 @@ def _clusters(
     _, label = connected_components(coo_array(joined.astype(np.int8)), directed=False)
     members = [np.flatnonzero(label == each) for each in range(label.max() + 1)]
     members.sort(key=lambda m: (-len(m), m[0]))
-    best = [m[np.argmax(size[np.ix_(m, m)].sum(axis=1))] for m in members]
+    best = [m[_first_largest(size[np.ix_(m, m)].sum(axis=1))] for m in members]
     return tuple(tuple(names[int(i)] for i in m) for m in members), tuple(names[int(i)] for i in best)
+
+
+def _first_largest(sums: Floats) -> int:
+    """Return the place of the largest sum; of equals the first, whatever the rounding."""
+    return int(np.flatnonzero(sums >= sums.max() * (1 - _CONSTANT))[0])
