@@ -68,6 +68,8 @@ def test_values(arguments: tuple[str, ...], words: str) -> None:
     [
         ('base = "abilene"\nalgorithms = ["tcp"]', "not a mix of algorithms"),
         ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "B"\nalgorithm = ["tcp"]', "flows[0].algorithm"),
+        ("", "a scenario without values. Allowed: values, or a base"),
+        ('# nothing\ntitle = "empty"\n', "a scenario without values"),
         ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "C"', "flows[0].to"),
         ('base = "dumbbell"\n[[flows]]\nfrom = ["A"]\nto = "B"', "flows[0].from"),
         (

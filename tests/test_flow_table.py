@@ -58,6 +58,8 @@ def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
         ("from,start\nA,1 s\n", r'flows\.csv: line 1 = "from,start": no column "to"'),
         ("from,to,begin\nA,B,1 s\n", r"flows\.csv: line 1 = \"begin\": unknown column"),
         ("from,to\nA\n", r"flows\.csv: line 2 = \"A\": 1 cells under 2 columns"),
+        ("from,to\n", r"flows\.csv: a table without flows\. Allowed: a row for each flow"),
+        ("from,to\n\n , \n", r"flows\.csv: a table without flows"),
         ("from,to,count\nA,B,x\n", r'flows\.csv: line 2, count = "x": not a whole number'),
         ("from,to,count\nA,B,100001\n", r"flows\.csv: line 2, count = 100001: too high\. Allowed: .* at most 100000"),
         ("from,to,start\nA,B,0 s\nA,B,5\n", r'flows\.csv: line 3, start = "5": a time needs its unit: write "5 ms"'),

@@ -57,8 +57,8 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     Raises
     ------
     InputError
-        If there is no such file, it is not such a table, or a plug-in cannot be loaded. The error names the file, and
-        the line of a wrong table.
+        If there is no such file, it is not such a table or has no rows, or a plug-in cannot be loaded. The error names
+        the file, and the line of a wrong table.
     """
     path = (directory or Path()) / name
     if not path.is_file():
@@ -68,13 +68,15 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     columns: dict[str, Sequence[Any]] = {
         key: cells for key, cells in columns_of(path, KEYS, needed=2).items() if any(cells)
     }
+    if not columns:
+        raise InputError("a table without flows", str(path), allowed="a row for each flow; flows = [] for none")
     for key in _WHOLE:
         if key in columns:
             columns[key] = _whole(path, key, columns[key])
     if "algorithm" in columns:
         with_plugins = partial(algorithms.with_plugins, directory=path.parent)
         columns["algorithm"] = converted(columns["algorithm"], with_plugins)
-    flows = Table(columns, path) if columns else []
+    flows = Table(columns, path)
     if all(all(cells) for cells in columns.values()):
         return flows
     return Rows(({key: cell for key, cell in flow.items() if cell != ""} for flow in flows), path)

@@ -512,7 +512,7 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
     Raises
     ------
     InputError
-        If there is no such scenario, it is its own base, or a value is not allowed.
+        If there is no such scenario, it is its own base, it has neither a base nor values, or a value is not allowed.
     """
     text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
     if file in above:
@@ -532,6 +532,8 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
         values = settings.with_plugins(settings.flatten(table), directory)
     except InputError as error:
         raise error.located(file=file) from None
+    if base is None and not values:
+        raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')
     for path in values:
         try:
             if settings.resolve(path) != path:
