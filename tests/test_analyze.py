@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from commands import MESONET
 from conftest import TINY
 from fake_campaign import ALGORITHMS, TOTALS, fake_campaign, few_responses
 from fragments import holds
@@ -37,7 +38,6 @@ from mesonet.reporting.folder.tables import where_to_look
 from mesonet.reporting.replay.simulated import most_congested
 from mesonet.reporting.text.conditions import conditions_table
 from mesonet.words import span
-from processes import MESONET
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet as mn
+from commands import MESONET
 from mesonet.cli.main import main
 from mesonet.errors import InputError
-from processes import MESONET
 
 pytestmark = pytest.mark.process
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mesonet
+from commands import ENVIRONMENT, PATIENCE_S, until
 from fragments import holds
 from mesonet.campaign import Campaign, load
 from mesonet.campaign import process as process_module
@@ -22,7 +23,6 @@ from mesonet.campaign.runner import run_missing
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 from mesonet.responses.definitions import RESPONSES
-from processes import ENVIRONMENT, PATIENCE_S, until
 
 pytestmark = pytest.mark.process
 

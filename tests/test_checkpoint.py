@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from click.testing import Result as Outcome
 
 import mesonet
+from commands import ENVIRONMENT, MESONET, PATIENCE_S, until
 from fragments import holds
 from mesonet import core
 from mesonet.campaign.leases import Leases
@@ -31,7 +32,6 @@ from mesonet.scenarios.scenario import Scenario, scenario
 from mesonet.simulation import checkpoint as module
 from mesonet.simulation.checkpoint import Checkpoint, Stopped
 from mesonet.simulation.result import TABLES, Result
-from processes import ENVIRONMENT, MESONET, PATIENCE_S, until
 
 pytestmark = pytest.mark.process
 

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet
+from commands import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 from fragments import holds
 from mesonet.cli import start
 from mesonet.cli.main import main
 from mesonet.simulation.result import FILES
-from processes import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 
 pytestmark = pytest.mark.process
 

@@ -18,12 +18,12 @@ from click.testing import CliRunner
 
 import mesonet
 import sleepy
+from commands import ENVIRONMENT, until
 from fragments import holds
 from mesonet.campaign.cluster import _Driver, exposure
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from page_blocks import blocks
-from processes import ENVIRONMENT, until
 from test_faults import finish, start, write
 
 pytestmark = pytest.mark.process

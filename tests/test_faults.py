@@ -20,12 +20,12 @@ import pytest
 
 import mesonet
 import sleepy
+from commands import ENVIRONMENT, MESONET, PATIENCE_S, until
 from fragments import holds
 from mesonet.campaign import leases as leases_module
 from mesonet.campaign.leases import PREFIX, Leases, live, sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.errors import Broken
-from processes import ENVIRONMENT, MESONET, PATIENCE_S, until
 
 pytestmark = pytest.mark.process
 

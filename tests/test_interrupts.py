@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from processes import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
+from commands import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 
 pytestmark = pytest.mark.process
 

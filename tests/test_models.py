@@ -18,13 +18,13 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet
+from commands import ENVIRONMENT, PATIENCE_S
 from mesonet import models
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import record, schema
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.simulation import provenance
-from processes import ENVIRONMENT, PATIENCE_S
 
 pytestmark = pytest.mark.process
 

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from commands import MESONET, PATIENCE_S
 from fragments import holds
 from mesonet import algorithms, core, plugins
 from mesonet.campaign.ledger import Ledger
@@ -25,7 +26,6 @@ from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
 from mesonet.simulation.simulate import simulate_part
 from page_blocks import blocks
-from processes import MESONET, PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "plugins"

@@ -20,7 +20,7 @@ import mesonet
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import sleepy
-from processes import ENVIRONMENT, MESONET
+from commands import ENVIRONMENT, MESONET
 from test_faults import write
 
 KILLS = 100

@@ -22,8 +22,8 @@ import psutil
 import mesonet
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from commands import ENVIRONMENT, MESONET
 from conftest import TINY
-from processes import ENVIRONMENT, MESONET
 
 DURATION_S = float(os.environ.get("MESONET_SOAK_S", "3600"))
 SEED = int(os.environ.get("MESONET_SOAK_SEED", "1"))
