@@ -383,6 +383,9 @@ def test_a_change_of_the_rate_is_known() -> None:
     assert mbit.round(6).tolist() == [20, 5, 20, 5]
     policed = Bench("tcp").scenario("base", {"impairments.policer_rate": "10 Mbit/s"})
     assert Samples(policed, None).link(np.array([1.0]))[0] * 12_000 == pytest.approx(10e6)  # type: ignore[arg-type]
+    late = run.scenario.with_values({"impairments.capacity": [["1 s", "20 Mbit/s"], ["2 s", "5 Mbit/s"]]})
+    rates = Samples(late, None).link(np.array([0.5, 1.5, 3.0])) * 12_000  # type: ignore[arg-type]
+    assert rates.tolist() == pytest.approx([20e6, 20e6, 5e6])
 
 
 # Baselines.

@@ -15,6 +15,7 @@ from mesonet.maps.network import network_map
 from mesonet.scenarios import traces
 from mesonet.scenarios.derived import impairment_notes
 from mesonet.scenarios.scaling import scaled
+from mesonet.simulation.result import Result
 
 SEGMENT = 1500
 
@@ -48,6 +49,21 @@ def test_files_are_read(tmp_path: Path) -> None:
     half = traces.parse("impairments.capacity", "capacity", str(tmp_path / "up.trace"), 750)
     assert half is not None
     assert half["points"][1] == [0.001, 4.0]
+
+
+@pytest.mark.parametrize("period", [None, "4 s"])
+def test_the_first_rate_holds_from_the_start(period: str | None) -> None:
+    def run(first: str) -> Result:
+        points = [[first, "10 Mbit/s"], ["2 s", "5 Mbit/s"]]
+        values = {
+            "network.queue": "port", "network.buffer": "100 ms", "impairments.at": ["A -> B"], "duration": "6 s",
+            "impairments.capacity": {"points": points} | ({"period": period} if period else {}),
+        }  # fmt: skip
+        return mn.simulate(mn.scenario("dumbbell", algorithm="tcp", flows=[{"from": "A", "to": "B"}], **values))
+
+    late, early = run("1 s"), run("0 s")
+    assert late.routers.arrow.equals(early.routers.arrow), "speed and buffer follow the mean rate"
+    assert late.series.arrow.equals(early.series.arrow)
 
 
 @pytest.mark.parametrize(

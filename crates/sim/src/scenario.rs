@@ -298,7 +298,8 @@ pub struct DelayTrace {
 pub struct CapacityTrace {
     /// What the points are.
     pub kind: CapacityKind,
-    /// Time, s, and rate from then on, segments/s, or segments that may leave then; rising by time.
+    /// Time, s, and rate from then on, segments/s, or segments that may leave then; rising by time. The first rate holds
+    /// before its time, too.
     pub points: Vec<[f64; 2]>,
     /// After how long they begin again, s; none: never.
     pub period: Option<f64>,

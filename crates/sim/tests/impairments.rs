@@ -152,6 +152,23 @@ fn rates_follow_a_trace() {
     }
 }
 
+/// A trace that begins late has its first rate from the start, and from the start of each period.
+#[test]
+fn the_first_rate_of_a_trace_holds_from_the_start() {
+    for period in [None, Some(4.0)] {
+        let [late, early] = [1.0, 0.0].map(|first| {
+            let trace = json!({"kind": "rates", "points": [[first, 1000.0], [2.0, 250.0]], "period": period});
+            run(&link(&[("impairments.capacity", trace), ("time", time(10.0, 0.0, 1))]), 1)
+        });
+        assert_eq!(late.counters(), early.counters(), "{period:?}");
+        // Half of the time with a period of 4 s, and a fifth of 10 s.
+        let mean = if period.is_some() { 625.0 } else { 400.0 };
+        for simulation in [late, early] {
+            assert!((of_router(&simulation, "A -> B", "speed") - mean).abs() < 1e-9, "{period:?}");
+        }
+    }
+}
+
 /// An instant at which a hundred segments could leave: one that waits for it is the work of one.
 #[test]
 fn a_queue_that_waits_for_an_opportunity_is_busy_with_what_it_has() {

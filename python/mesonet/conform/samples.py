@@ -115,6 +115,7 @@ class Samples:
         if policer or not capacity:
             return np.zeros(1), np.array([policer or speed]), None
         starts, rates = np.array(capacity["points"], dtype=float).T
+        starts[0] = 0.0  # the first rate holds before its time, too
         return starts, rates, capacity["period"]
 
     def delivered_rate(self, number: int = 1, window: float | None = None) -> np.ndarray:

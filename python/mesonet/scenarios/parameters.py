@@ -470,12 +470,13 @@ _TABLE = (
     Parameter(
         "impairments.delays", "delays", "none",
         "Delays that links add by time: points of time and delay, from each time on; a CSV file; or a table with "
-        "`points` or `file`, and `period`.", "off",
+        "`points` or `file`, and `period`. Before the first point links add none.", "off",
     ),
     Parameter(
         "impairments.capacity", "capacity", "none",
         "Rates of links by time, at ports only: points of time and rate, from each time on; a CSV file; a file of "
-        "mahimahi; or a table with `points` or `file`, and `period`. Buffers and loads follow the mean rate.",
+        "mahimahi; or a table with `points` or `file`, and `period`. The first rate holds before its time, too. "
+        "Buffers and loads follow the mean rate.",
         "off; the format of mahimahi: Netravali et al., USENIX ATC 2015",
     ),
     Parameter(

@@ -23,10 +23,12 @@ impl Set<'_> {
     pub fn mean_rate(&self, scenario: &Scenario) -> Option<f64> {
         let trace = self.given.capacity.as_ref()?;
         let span = trace.period.unwrap_or(scenario.time.duration);
+        let from = |place: usize| if place == 0 { 0.0 } else { trace.points[place][0] };
         let until = |place: usize| trace.points.get(place + 1).map_or(span, |next| next[0].min(span));
         let sum = |kind| match kind {
             CapacityKind::Rates => {
-                let part = |(place, point): (usize, &[f64; 2])| point[1] * (until(place) - point[0]).max(0.0);
+                let part =
+                    |(place, point): (usize, &[f64; 2])| point[1] * (until(place) - from(place)).max(0.0);
                 trace.points.iter().enumerate().map(part).sum::<f64>()
             }
             CapacityKind::Opportunities => {
@@ -89,7 +91,7 @@ impl Set<'_> {
         Ok(Clock::new(pieces, nominal, period))
     }
 
-    /// The clock of a trace.
+    /// The clock of a trace. Its first rate holds before its first point, too.
     fn follow(&self, trace: &CapacityTrace, factor: f64, nominal: Picos) -> Result<Clock, InvalidScenario> {
         let path = self.at("capacity");
         check_points(&path, &trace.points, trace.period)?;
@@ -110,8 +112,12 @@ impl Set<'_> {
             let message = format!("point {slow} has less than one segment in 1000 s; allowed: 0, or more");
             return Err(invalid(path, message));
         }
-        if pieces[0].time > 0 {
-            pieces.insert(0, Piece { time: 0, work: 0, service: 0 });
+        match trace.kind {
+            CapacityKind::Rates => pieces[0].time = 0,
+            CapacityKind::Opportunities if pieces[0].time > 0 => {
+                pieces.insert(0, Piece { time: 0, work: 0, service: 0 });
+            }
+            CapacityKind::Opportunities => {}
         }
         let serves = match trace.period {
             Some(_) => pieces.iter().any(|piece| piece.service > 0 || piece.work > 0),
