@@ -174,7 +174,7 @@ def test_check_shows_values_sources_and_what_follows() -> None:
         (("experiment", "plan", "demo", "--algorithms", "tcp,x"), '--algorithms = "x": unknown algorithm'),
         (("experiment", "plan", "demo", "--scale", "-1"), "scale = -1.0: not a scale"),
         (("experiment", "plan", "demo", "--duration", "5"), 'time.duration = "5": a time needs its unit'),
-        (("experiment", "plan", "exp-2a", "--duration", "9 s"), "or a shorter time.warmup: --set warmup='1 s'"),
+        (("experiment", "plan", "exp-2a", "--duration", "9 s"), "or a shorter time.warmup: --set warmup='4.5 s'"),
         (("experiment", "plan", "demo", "--set", "warmup"), '--set = "warmup": not PATH=VALUE'),
         (("experiment", "plan", "demo", "--set", "warmup=5"), '--set: time.warmup = "5": a time needs its unit'),
         (("experiment", "run", "demo", "--set", "speed=1 seg/ms"), "--set speed: factor X1 varies network.speed"),

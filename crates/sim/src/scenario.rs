@@ -1088,8 +1088,9 @@ impl Scenario {
         if duration <= warmup {
             let message = format!(
                 "the run ends inside the warm-up of {0}; allowed: more than {0}, or a shorter \
-                 time.warmup: --set warmup='1 s', or in the file",
-                time_text(warmup)
+                 time.warmup: --set warmup='{1}', or in the file",
+                time_text(warmup),
+                time_text(duration / 2.0)
             );
             return Err(invalid("time.duration", message));
         }
