@@ -14,6 +14,7 @@ from fake_campaign import fake_campaign
 from fragments import holds
 from mesonet.analysis import (
     Groupings,
+    condition_classes,
     correlations,
     group_rules,
     interactions,
@@ -34,6 +35,7 @@ from mesonet.reporting.text.captions.drivers import (
     ordered_caption,
     terms_caption,
 )
+from mesonet.reporting.text.captions.network import classes_caption
 from mesonet.reporting.text.captions.users import ranks_caption, shares_caption
 from mesonet.words import difference, fall, numbered
 
@@ -88,6 +90,11 @@ def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     assert "is a*b: 10" in printed
     assert "; next c*d, 8" in printed
     assert "Orange: beyond the margin." in printed
+
+
+def test_conditions_of_one_class_are_counted():
+    found = condition_classes([0.0, 0.0], names=["all"])
+    assert classes_caption(found) == "There is one class of congestion, with 2 conditions."
 
 
 def test_equal_values_are_not_called_the_one_smallest(view):

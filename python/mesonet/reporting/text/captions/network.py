@@ -31,6 +31,8 @@ def classes_caption(result: ConditionClasses) -> str:
     lost = f" Without a value: condition {listed([str(c) for c in result.absent])}." if result.absent else ""
     if not text:
         return f"No condition has a value.{lost}"
+    if len(result.names) == 1:
+        return f"There is one class of congestion, with {counted(len(result.conditions), 'condition')}.{lost}"
     above = " of the values above zero" if result.value[result.number == 1].max(initial=0.0) == 0 else ""
     breaks = f" The classes are natural breaks{above}." if len(text) > 1 else ""
     return f"Among these conditions congestion is {listed(text)}.{breaks}{lost}"
