@@ -116,7 +116,7 @@ def harm(
     solo_mean, beside_mean = finite_mean(alone, axis=1), finite_mean(mixed, axis=1)
     # What would be equal without harm, the larger value first if the incumbent loses.
     better = np.asarray(more_is_better, dtype=bool)
-    by_condition = _harm_of(np.where(better, solo_mean, beside_mean), np.where(better, beside_mean, solo_mean))
+    by_condition = harm_of(np.where(better, solo_mean, beside_mean), np.where(better, beside_mean, solo_mean))
     several = len(by_condition) > 1
     count = (np.isfinite(by_condition) if several else there[0]).sum(axis=0)
     freedom = np.where(count > 1, count - 1.0, np.nan)
@@ -126,12 +126,10 @@ def harm(
     if several:
         error = _standard_error(by_condition, count)
         low, high, smallest = mean - sides * error, mean + sides * error, shift * error
-        highest = np.where(count, np.max(np.where(np.isfinite(by_condition), by_condition, -np.inf), axis=0), np.nan)
     else:
         large, little = (np.where(better, *pair) for pair in ((alone[0], mixed[0]), (mixed[0], alone[0])))
         error, low, high = _of_ratio(large, little, count, sides)
         smallest = harm_of_loss(shift * _standard_error(large - little, count), solo_mean[0], better)
-        highest = mean
     return Harm(
         names,
         count,
@@ -142,7 +140,7 @@ def harm(
         low,
         high,
         smallest,
-        highest,
+        np.fmax.reduce(by_condition),
         float(confidence),
         float(power),
         by_condition,
@@ -172,17 +170,36 @@ def harm_of_loss(lost: ArrayLike, solo: ArrayLike, more_is_better: ArrayLike) ->
     return np.where((change == 0) & (base == 0), 0.0, share)
 
 
-def _harm_of(large: Floats, little: Floats) -> Floats:
-    """Return the harm of two means, of which the first is larger if the incumbent loses."""
+def harm_of(large: ArrayLike, little: ArrayLike) -> Floats:
+    """Return the harm of two values.
+
+    Parameters
+    ----------
+    large
+        The value that is larger if the incumbent loses: of its throughput against itself, of its delay beside the other
+        algorithm. At least 0.
+    little
+        The other one.
+
+    Returns
+    -------
+    Harm, from -1 to 1; 0 if both are 0.
+    """
+    large, little = np.asarray(large, dtype=float), np.asarray(little, dtype=float)
     with np.errstate(all="ignore"):
         return np.where((large == 0) & (little == 0), 0.0, (large - little) / np.maximum(large, little))
 
 
 def _standard_error(units: Floats, count: NDArray[np.int_]) -> Floats:
     """Return the standard error of means of units, by column; NaN with fewer than two."""
+    return np.asarray(np.sqrt(_covariance(units, units, count)))
+
+
+def _covariance(units: Floats, others: Floats, count: NDArray[np.int_]) -> Floats:
+    """Return the covariance of two means of pairs of units, by column; NaN with fewer than two pairs."""
+    products = (units - finite_mean(units, axis=0)) * (others - finite_mean(others, axis=0))
     with np.errstate(all="ignore"):
-        square = np.nansum((units - finite_mean(units, axis=0)) ** 2, axis=0) / np.where(count > 1, count - 1, np.nan)
-        return np.asarray(np.sqrt(square / count))
+        return np.asarray(np.nansum(products, axis=0) / np.where(count > 1, count - 1, np.nan) / count)
 
 
 def _of_ratio(large: Floats, little: Floats, count: NDArray[np.int_], sides: Floats) -> tuple[Floats, Floats, Floats]:
@@ -192,13 +209,10 @@ def _of_ratio(large: Floats, little: Floats, count: NDArray[np.int_], sides: Flo
         ratio = np.minimum(other / one, 1.0), np.minimum(one / other, 1.0)
         residual = np.where(one >= other, little - ratio[0] * large, ratio[1] * little - large)
         error = _standard_error(residual, count) / np.maximum(one, other)
-        square = (sides / count) ** 2 * count
-        spread = [
-            square * np.nansum((a - finite_mean(a, axis=0)) * (b - finite_mean(b, axis=0)), axis=0) / (count - 1)
-            for a, b in ((large, large), (large, little), (little, little))
-        ]
     # The interval has all ratios x = little / large with a x^2 - 2 b x + c <= 0; of 1 / x, a and c change places.
-    a, b, c = one * one - spread[0], one * other - spread[1], other * other - spread[2]
+    a = one * one - sides**2 * _covariance(large, large, count)
+    b = one * other - sides**2 * _covariance(large, little, count)
+    c = other * other - sides**2 * _covariance(little, little, count)
     losses, gains = _accepted(a, b, c), _accepted(c, b, a)
     low = np.fmin(gains[0] - 1, 1 - losses[1])
     high = np.fmax(1 - losses[0], gains[1] - 1)

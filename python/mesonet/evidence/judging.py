@@ -453,8 +453,8 @@ def sentence(cell: CellComparison) -> str:
     -------
     Such as ``mean goodput of the incumbent's flows is 62% worse (40% to 80%)``.
     """
-    interval = f"({cell.low:.0%} to {min(cell.high, 1.0):.0%})"
+    interval = f"({cell.low:.0%} to {cell.high:.0%})"
     if cell.measure.higher_is_better:
         return f"{cell.measure.title} is {cell.harm:.0%} lower {interval}"
     times = f"{1 / (1 - cell.harm):.3g} times as high" if cell.harm < 0.995 else "more than 200 times as high"
-    return f"{cell.measure.title} is {times} (harm {cell.harm:.0%}, {cell.low:.0%} to {min(cell.high, 1.0):.0%})"
+    return f"{cell.measure.title} is {times} (harm {cell.harm:.0%}, {cell.low:.0%} to {cell.high:.0%})"

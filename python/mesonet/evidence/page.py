@@ -268,7 +268,7 @@ def _row(cell: CellComparison) -> list[Any]:
     shown = (cell.tested, cell.reference, *(cell.percentiles or ()))
     numbers = [f"{value:.4g}" for value in shown]
     harm = f"{cell.harm:.0%}" if np.isfinite(cell.harm) else "no value"
-    interval = f"{cell.low:.0%} to {min(cell.high, 1.0):.0%}" if np.isfinite(cell.low) else "none"
+    interval = f"{cell.low:.0%} to {cell.high:.0%}" if np.isfinite(cell.low) else "none"
     visible = f"{cell.visible:.0%}" if np.isfinite(cell.visible) else "none"
     return [
         cell.is_harmful, cell.label, cell.incumbent, *numbers, harm, interval, visible, str(cell.compared)

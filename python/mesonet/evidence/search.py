@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mesonet.analysis import harm, main_effects
+from mesonet.analysis.harm import harm_of
 from mesonet.analysis.main_effects import MainEffects, replicate_frame
 from mesonet.designs import Design, by_resolution, foldover
 from mesonet.evidence.criterion import Measure
@@ -233,8 +234,7 @@ def _loss(tested: Floats, reference: Floats, measure: Measure) -> Floats:
     """Return what gets worse by cell and replicate: the harm if more is better, else the difference."""
     if not measure.higher_is_better:
         return tested - reference
-    larger = np.maximum(reference, tested)
-    return (reference - tested) / np.where(larger == 0, 1.0, larger)
+    return harm_of(reference, tested)
 
 
 def _score(tested: Floats, reference: Floats, measure: Measure, loss: Floats) -> Floats:
