@@ -105,7 +105,7 @@ def test_a_ratio_that_all_replicates_share_has_no_noise(campaign):
 
 
 def test_replicates_count_in_pairs(campaign):
-    """What replicates have in common cancels if one algorithm lacks some of them, too."""
+    """The common part of replicates cancels, also if one algorithm lacks some of them."""
     values = noisy(campaign, 1, common=40)
     fast, tcp = (campaign.algorithms.index(name) for name in ("fast", "tcp"))
     values[::2, tcp, 2] = np.nan

@@ -23,12 +23,9 @@ def explicit_flows(view: CampaignView) -> list[list[dict[str, Any]]]:
     -------
     The flows of each scenario; empty for a model, and if a scenario has users or no such flow.
     """
-    if view.campaign.experiment.get("model") is not None:
+    if any(each.get("users", {}).get("base_sources", 1) for each in view.networks):
         return []
-    scenarios = [entry.get("scenario", {}) for entry in view.campaign.experiment.get("scenarios") or []]
-    if any(each.get("users", {}).get("base_sources", 1) for each in scenarios):
-        return []
-    found = [[flow for flow in each.get("flows") or [] if flow.get("transport") != "udp"] for each in scenarios]
+    found = [[flow for flow in each.get("flows") or [] if flow.get("transport") != "udp"] for each in view.networks]
     return found if all(found) else []
 
 

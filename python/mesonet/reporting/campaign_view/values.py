@@ -72,17 +72,17 @@ class Values:
     @cached_property
     def segment_bytes(self) -> float | None:
         """Bytes of a segment in settings, in all conditions; None for a model, or if conditions differ."""
-        sizes = {float(each["transport"]["segment_bytes"]) for each in self._networks}
+        sizes = {float(each["transport"]["segment_bytes"]) for each in self.networks}
         return sizes.pop() if len(sizes) == 1 else None
 
     @cached_property
     def data_bytes(self) -> float | None:
         """Bytes of the segments that results count; None for a model, or if conditions or flows differ."""
-        sizes: set[float] = set().union(*map(data_bytes, self._networks))
+        sizes: set[float] = set().union(*map(data_bytes, self.networks))
         return sizes.pop() if len(sizes) == 1 else None
 
     @cached_property
-    def _networks(self) -> list[dict[str, Any]]:
+    def networks(self) -> list[dict[str, Any]]:
         """Canonical scenarios of the conditions; none for a model."""
         scenarios = (entry.get("scenario", {}) for entry in self.campaign.experiment.get("scenarios") or [])
         return [each for each in scenarios if "transport" in each]
