@@ -191,6 +191,12 @@ impl Network {
         Err(invalid(path(), message))
     }
 
+    /// The access router called `name`, which [`Self::host`] knows.
+    #[must_use]
+    pub fn access_router(&self, name: &str) -> AccessRouter {
+        self.topology.router(name).and_then(|router| self.access_index[router]).expect("checked")
+    }
+
     /// Pairs whose data cross each queue, and pairs whose acknowledgements do where these have queues of data.
     fn crossings(&self, origins: &[Origin], targets: &[AccessRouter]) -> (Vec<f64>, Vec<f64>) {
         let mut carried = vec![0.0; self.queues.count()];

@@ -4,10 +4,8 @@
 //! whenever they are free, those with most work in the last windows first. Work is counted in events at fixed costs, so
 //! that the bound is the same on every machine.
 
-use super::Simulation;
+use super::look::Look;
 use super::threads::WINDOWS_OF_AN_ORDER;
-use super::windows::{exchange, window};
-use mesonet_cc::Picos;
 use std::cmp::Reverse;
 
 /// Nanoseconds of a segment at a router: 14 to 20 where measured (`docs/explanation/engine.md`).
@@ -19,7 +17,7 @@ const EXCHANGE_NS: u64 = 5_000;
 
 /// The time of all windows so far, by number of threads.
 #[derive(Clone, Debug)]
-pub(super) struct WindowTimes {
+pub struct WindowTimes {
     threads: Vec<usize>,
     /// Time with each number of threads, ns.
     times: Vec<u64>,
@@ -33,8 +31,13 @@ pub(super) struct WindowTimes {
 }
 
 impl WindowTimes {
-    /// No window yet, `before` being the work of each domain.
-    fn new(threads: &[usize], before: Vec<u64>) -> Self {
+    /// No window has ended since this look.
+    pub fn new(threads: &[usize], look: &Look) -> Self {
+        Self::since(threads, work(look))
+    }
+
+    /// No window has ended since the domains had worked `before`.
+    fn since(threads: &[usize], before: Vec<u64>) -> Self {
         let domains = before.len();
         Self {
             threads: threads.to_vec(),
@@ -45,6 +48,18 @@ impl WindowTimes {
             recent: vec![0; domains],
             order: (0..domains).collect(),
         }
+    }
+
+    /// A window ended: a look at the instant before the next one begins.
+    pub fn window_ended(&mut self, look: &Look) {
+        self.add(work(look));
+    }
+
+    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that were watched.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn bounds(&self) -> Vec<(usize, f64)> {
+        let ratio = |time: &u64| self.alone as f64 / *time as f64;
+        self.threads.iter().copied().zip(self.times.iter().map(ratio)).collect()
     }
 
     /// A window ended, until which the domains had worked `until`.
@@ -75,46 +90,14 @@ fn longest(work: &[u64], threads: usize) -> u64 {
     ends.into_iter().max().unwrap_or(0)
 }
 
-impl Simulation {
-    /// Watches the windows from now on, on one thread, for [`Self::bounds_of_threads`].
-    pub fn watch_windows(&mut self, threads: &[usize]) {
-        self.watched = Some(WindowTimes::new(threads, self.work()));
+/// Work of each domain so far, ns.
+fn work(look: &Look) -> Vec<u64> {
+    let mut work: Vec<u64> =
+        look.domains.iter().map(|domain| SEGMENT_NS * domain.counters().data_sent).collect();
+    for (domain, hops) in look.hops() {
+        work[domain.index()] += HOP_NS * hops;
     }
-
-    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that were watched.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
-    pub fn bounds_of_threads(&self) -> Vec<(usize, f64)> {
-        let Some(watched) = &self.watched else { return Vec::new() };
-        let ratio = |time: &u64| watched.alone as f64 / *time as f64;
-        watched.threads.iter().copied().zip(watched.times.iter().map(ratio)).collect()
-    }
-
-    /// Everything that happens before `limit`, window by window.
-    pub(super) fn run_watched_before(&mut self, limit: Picos) {
-        loop {
-            let mut domains: Vec<_> = self.domains.iter_mut().collect();
-            let Some(end) = window(&domains, &self.shared, limit) else { return };
-            domains.iter_mut().for_each(|domain| domain.advance(end));
-            self.shared.raise_fault();
-            exchange(&self.shared, &mut domains);
-            self.now = end - 1; // the instant up to which routers can be looked at
-            let work = self.work();
-            if let Some(watched) = &mut self.watched {
-                watched.add(work);
-            }
-        }
-    }
-
-    /// Work of each domain so far, ns.
-    fn work(&self) -> Vec<u64> {
-        let mut work: Vec<u64> =
-            self.domains.iter().map(|domain| SEGMENT_NS * domain.counters().data_sent).collect();
-        for (domain, hops) in self.hops() {
-            work[domain.index()] += HOP_NS * hops;
-        }
-        work
-    }
+    work
 }
 
 #[cfg(test)]
@@ -132,7 +115,7 @@ mod tests {
 
     #[test]
     fn domains_are_put_in_order_of_their_work() {
-        let mut times = WindowTimes::new(&[2], vec![0, 0, 0]);
+        let mut times = WindowTimes::since(&[2], vec![0, 0, 0]);
         for windows in 1..=u64::from(WINDOWS_OF_AN_ORDER) {
             times.add(vec![windows, windows, 2 * windows]);
         }

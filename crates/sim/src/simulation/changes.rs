@@ -5,67 +5,94 @@
 //! takes the new delay. No segment overtakes another on its lane: where a delay shrinks, what comes after waits for
 //! what was sent before.
 
-use super::Simulation;
+use super::domain::Domain;
+use super::shared::Shared;
 use crate::network::build::LaneEnd;
-use crate::network::changes::{Change, Turn};
+use crate::network::changes::Turn;
 use crate::network::router::rescaled;
-use crate::network::{LaneId, RouterId};
-use crate::transport::FlowState;
+use crate::network::LaneId;
+use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
-use std::sync::Arc;
 
-impl Simulation {
+/// The changes of the network that have happened, and what later ones have to know.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    happened: usize,
+    /// Delays of lanes now.
+    pub delays: Vec<Picos>,
+    /// By lane the arrival of the last segment that had left when something changed the last time.
+    gone: Vec<Picos>,
+}
+
+impl Changes {
+    /// Nothing has changed.
+    pub fn new(shared: &Shared) -> Self {
+        let lanes = &shared.network.lanes;
+        let delays = lanes.iter().map(|lane| lane.delay).collect();
+        Self { happened: 0, delays, gone: vec![0; lanes.len()] }
+    }
+
     /// When the network changes next.
-    pub(super) fn next_change(&self) -> Option<Picos> {
-        self.shared.network.changes.get(self.changed).map(|change| change.time)
+    pub fn next(&self, shared: &Shared) -> Option<Picos> {
+        shared.network.changes.get(self.happened).map(|change| change.time)
     }
 
     /// The next change happens now.
-    pub(super) fn change(&mut self) {
-        let shared = Arc::clone(&self.shared);
-        let change: &Change = &shared.network.changes[self.changed];
-        let routes = &shared.network.routes[self.changed..=self.changed + 1];
-        self.changed += 1;
-        change.routers.iter().for_each(|turn| self.change_router(*turn));
-        change.lanes.iter().for_each(|turn| self.change_lane(*turn));
+    pub fn change(&mut self, shared: &Shared, domains: &mut [Domain], now: Picos) {
+        let change = &shared.network.changes[self.happened];
+        let routes = &shared.network.routes[self.happened..=self.happened + 1];
+        self.happened += 1;
+        for turn in &change.routers {
+            let fabric = &mut domains[shared.domains.of[turn.of.index()].index()].events.fabric;
+            fabric.set_service(shared.domains.router[turn.of.index()], now, turn.to);
+            for lane in shared.network.lanes_from(turn.of) {
+                let waits = |waits| rescaled(waits, turn.from, turn.to);
+                self.move_waiting(shared, domains, now, &self.same(lane), waits);
+            }
+        }
+        for turn in &change.lanes {
+            self.delays[turn.of.index()] = turn.to;
+            self.move_waiting(shared, domains, now, turn, |waits| waits);
+        }
         if routes[0] != routes[1] {
-            self.domains.iter_mut().for_each(|domain| domain.fabric.set_routes(routes[1]));
+            domains.iter_mut().for_each(|domain| domain.events.fabric.set_routes(routes[1]));
         }
         if !change.lanes.is_empty() || routes[0] != routes[1] {
-            self.change_round_trips();
+            for domain in domains {
+                domain.events.now = domain.events.now.max(now);
+                domain.senders.change_round_trips(shared, domain.events.now);
+            }
         }
     }
 
-    fn change_router(&mut self, turn: Turn<RouterId>) {
-        let (shared, now) = (Arc::clone(&self.shared), self.now);
-        let domain = shared.domains.of[turn.of.index()];
-        self.domains[domain.index()].fabric.set_service(shared.domains.router[turn.of.index()], now, turn.to);
-        for lane in shared.network.lanes_from(turn.of) {
-            let delay = self.delays[lane.index()];
-            self.move_waiting(lane, delay, |waits| rescaled(waits, turn.from, turn.to));
-        }
+    /// The delay of a lane stays.
+    fn same(&self, lane: LaneId) -> Turn<LaneId> {
+        let delay = self.delays[lane.index()];
+        Turn { of: lane, from: delay, to: delay }
     }
 
-    fn change_lane(&mut self, turn: Turn<LaneId>) {
-        self.delays[turn.of.index()] = turn.to;
-        self.move_waiting(turn.of, turn.from, |waits| waits);
-    }
-
-    /// Sets the instants of arrival of segments that have not left a router for `lane`, and of those that come after.
-    /// The lane took `before` so far; `waits` turns the old waiting time of a segment into the new one.
+    /// Sets the instants of arrival of segments that have not left a router for a lane, whose delay has a `turn`, and of
+    /// those that come after. `waits` turns the old waiting time of a segment into the new one.
     ///
     /// Segments that had left when the delay changed the last time took another delay. They arrive no later than the
     /// last of them, by which they are known. Before acknowledgements and a source's own lane no segment waits.
-    fn move_waiting(&mut self, lane: LaneId, before: Picos, waits: impl Fn(Picos) -> Picos) {
-        let (now, delay) = (self.now, self.delays[lane.index()]);
-        let spec = &self.shared.network.lanes[lane.index()];
-        let to = self.shared.domains.of_lane(&self.shared.network, spec);
-        let from = self.shared.domains.of[spec.from.index()];
+    fn move_waiting(
+        &mut self,
+        shared: &Shared,
+        domains: &mut [Domain],
+        now: Picos,
+        turn: &Turn<LaneId>,
+        waits: impl Fn(Picos) -> Picos,
+    ) {
+        let Turn { of: lane, from: before, to: delay } = *turn;
+        let spec = &shared.network.lanes[lane.index()];
+        let to = shared.domains.of_lane(&shared.network, spec);
+        let from = shared.domains.of[spec.from.index()];
         let sent_at_once =
-            matches!(spec.end, LaneEnd::Sources(_)) || self.shared.own.iter().any(|own| own.1.access == lane);
+            matches!(spec.end, LaneEnd::Sources(_)) || shared.own.iter().any(|own| own.1.access == lane);
         let gone_before = self.gone[lane.index()];
         let (mut last, mut gone) = (0, gone_before);
-        let floor = self.domains[to.index()].fabric.retime(lane, |arrival| {
+        let floor = domains[to.index()].events.fabric.retime(lane, |arrival| {
             let waiting = arrival.saturating_sub(now + before);
             if sent_at_once || arrival <= gone_before || waiting == 0 {
                 last = arrival;
@@ -76,20 +103,14 @@ impl Simulation {
             last
         });
         self.gone[lane.index()] = gone;
-        self.domains[from.index()].fabric.set_delay(lane, delay, floor);
+        domains[from.index()].events.fabric.set_delay(lane, delay, floor);
     }
 
-    /// Gives every flow the round-trip propagation delay of now.
-    fn change_round_trips(&mut self) {
-        for domain in &mut self.domains {
-            domain.now = domain.now.max(self.now);
-            for slot in 0..domain.flows.len() {
-                let flow = &domain.flows[slot];
-                if flow.state != FlowState::Free {
-                    domain.flows[slot].base_rtt =
-                        domain.base_rtt(flow.origin, flow.receiver, flow.access_lane);
-                }
-            }
-        }
+    /// Writes or replaces what changes during a run.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self { happened, delays, gone } = self;
+        passage.field(happened)?;
+        passage.field(delays)?;
+        passage.field(gone)
     }
 }

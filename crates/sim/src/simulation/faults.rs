@@ -14,18 +14,18 @@ use std::sync::{MutexGuard, PoisonError};
 impl Domain {
     /// Everything that happens before `limit`, up to a fault of a plug-in.
     #[inline]
-    pub(super) fn advance(&mut self, limit: Picos) {
-        if self.shared.has_plugins {
-            self.advance_to_fault(limit);
+    pub fn advance(&mut self, shared: &Shared, limit: Picos) {
+        if shared.has_plugins {
+            self.advance_to_fault(shared, limit);
         } else {
-            self.run(limit);
+            self.run(shared, limit);
         }
     }
 
-    fn advance_to_fault(&mut self, limit: Picos) {
-        let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run(limit))) else { return };
+    fn advance_to_fault(&mut self, shared: &Shared, limit: Picos) {
+        let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run(shared, limit))) else { return };
         match payload.downcast::<Fault>() {
-            Ok(fault) => self.shared.met(*fault),
+            Ok(fault) => shared.met(*fault),
             Err(other) => resume_unwind(other),
         }
     }
@@ -45,7 +45,7 @@ impl Shared {
 
     /// Between two windows: unwinds with the first fault, if there was any.
     #[inline]
-    pub(super) fn raise_fault(&self) {
+    pub fn raise_fault(&self) {
         if self.has_plugins {
             let fault = self.first_fault().clone();
             if let Some(fault) = fault {

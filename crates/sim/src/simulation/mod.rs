@@ -1,39 +1,36 @@
 //! The whole run: domains that advance in windows, and what is measured between them.
 //!
-//! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
-//! segments; its files are connections (`connection`, `explicit`, `applications`, `misbehaving`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
-//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` and `answering` for delayed
-//! acknowledgements, `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
-//! `threads`, of which `bound` computes the most gain; `large_files` compares flows of all domains at fixed instants;
-//! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
-//! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
+//! A domain (`domain`) is a part of the network that advances alone. It has five parts, of which each uses only those
+//! before it:
+//!
+//! | part | what it knows |
+//! |---|---|
+//! | `events` | the clock, timers, interfaces, and the fabric that carries segments |
+//! | `books` | counts and records |
+//! | `sending` | flows: how their senders react to acknowledgements, losses and timers |
+//! | `answering` | receivers that delay acknowledgements, or are watched |
+//! | `sessions` | users, explicit flows, applications, arrivals: what begins flows, and what follows when they end |
+//!
+//! All domains read `shared` state. `windows` advances them, on any number of `threads`, of which `bound` computes the
+//! most gain. Between windows everything can be looked at (`look`): samples (`sampling`), detailed traces (`tracing`),
+//! changes of the network (`changes`), comparisons of large files (`large_files`), and snapshots (`snapshot`).
 
 mod answering;
-mod applications;
-mod arriving;
+mod books;
 mod bound;
 mod changes;
 pub mod check;
 mod code;
-mod connection;
-mod delivery;
 mod domain;
-mod dropped_acks;
-mod ended;
-mod explicit;
+mod events;
 mod faults;
 mod large_files;
 mod long_lived;
-mod misbehaving;
-mod pacing;
-mod patience;
-mod receiving;
-mod recovery;
+mod look;
 mod sampling;
-mod sender;
+mod sending;
+mod sessions;
 mod shared;
-mod slots;
-mod slowdown;
 mod snapshot;
 mod threads;
 mod tracing;
@@ -42,19 +39,18 @@ mod windows;
 
 use crate::engine::Segment;
 use crate::fabric::{Fabric, LaneFabric, Origins, PlainFabric};
-use crate::measure::responses::LONG_LIVED;
-use crate::measure::sample::Series;
-use crate::measure::{
-    Convergence, Counters, Fairness, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table,
-};
+use crate::measure::{Counters, FlowRecords, Table, applications};
 use crate::network::build::LaneEnd;
-use crate::network::router::RouterState;
 use crate::network::{DomainId, Domains, LaneId, Network};
 use crate::scenario::{AlgorithmShare, InvalidScenario, Scenario};
-use domain::{Domain, Members};
+use bound::WindowTimes;
+use changes::Changes;
+use domain::Domain;
 use large_files::Concurrent;
-use mesonet_cc::Picos;
-use mesonet_cc::picos;
+use look::Look;
+use mesonet_cc::{Picos, picos, seconds};
+use sampling::Sampling;
+use sessions::Members;
 use shared::Shared;
 use std::sync::Arc;
 use tracing::Tracing;
@@ -79,27 +75,14 @@ pub struct Simulation {
     threads: usize,
     now: Picos,
     end: Picos,
-    sampled: Counters,
-    samples: u64,
-    periods: Vec<PeriodSums>,
-    series: Series,
+    sampling: Sampling,
     records: FlowRecords,
-    routers: RouterUse,
-    /// Segments of the long-lived flows acknowledged until the last sample.
-    long_lived: [u64; LONG_LIVED],
-    convergence: Convergence<2>,
-    fairness: Fairness,
     tracing: Tracing,
     /// Movies and service packs under way, where these are limited by concurrency.
     large_files: Option<Concurrent>,
-    /// Changes of the network that have happened.
-    changed: usize,
-    /// Delays of lanes now.
-    delays: Vec<Picos>,
-    /// By lane the arrival of the last segment that had left when something changed the last time.
-    gone: Vec<Picos>,
+    changes: Changes,
     /// The times of windows, where they are watched.
-    watched: Option<bound::WindowTimes>,
+    watched: Option<WindowTimes>,
 }
 
 impl Simulation {
@@ -130,30 +113,20 @@ impl Simulation {
         check::check(&scenario, &network, &divide(&network))?;
         let tracing = Tracing::new(&scenario, &network)?;
         long_lived::add(&mut scenario, &network, seed);
-        explicit::draw_starts(&mut scenario, seed);
-        let own = explicit::add_lanes(&scenario, &mut network);
+        sessions::draw_starts(&mut scenario, seed);
+        let own = sessions::add_lanes(&scenario, &mut network);
         let domains = divide(&network);
         let shared = Arc::new(Shared::new(scenario, network, domains, own, seed));
-        let periods = shared.scenario.time.periods as usize;
         Ok(Self {
             domains: build_domains(&shared, engine),
             threads: threads.clamp(1, shared.domains.count),
             now: 0,
             end: shared.end,
-            sampled: Counters::default(),
-            samples: 0,
-            periods: vec![PeriodSums::default(); periods + 1],
-            series: Series::default(),
+            sampling: Sampling::new(&shared),
             records: FlowRecords::new(seed, shared.scenario.measurement.flow_records),
-            routers: RouterUse::new(shared.network.queues.count(), periods),
-            long_lived: [0; LONG_LIVED],
-            convergence: Convergence::default(),
-            fairness: Fairness::new(&shared.scenario, shared.period_length),
             tracing,
             large_files: Concurrent::new(&shared),
-            changed: 0,
-            delays: shared.network.lanes.iter().map(|lane| lane.delay).collect(),
-            gone: vec![0; shared.network.lanes.len()],
+            changes: Changes::new(&shared),
             watched: None,
             shared,
         })
@@ -187,18 +160,34 @@ impl Simulation {
             // Looks come before everything else at their instant.
             self.run_before(stop);
             self.now = stop;
-            if stop == self.sample_time(self.samples + 1) {
-                self.sample();
+            let (shared, domains) = (&*self.shared, &mut self.domains[..]);
+            if stop == self.sampling.next(shared) && self.sampling.sample(shared, domains, stop) {
+                self.end = stop;
             }
             if Some(stop) == self.tracing.next() {
-                self.trace();
+                self.tracing.trace(&Look { shared, domains, now: stop });
             }
-            if Some(stop) == self.next_change() {
-                self.change();
+            if Some(stop) == self.changes.next(shared) {
+                self.changes.change(shared, domains, stop);
             }
-            if self.large_files.as_ref().is_some_and(|large| large.next == stop) {
-                self.replace_large_files();
+            if let Some(large_files) = self.large_files.as_mut().filter(|files| files.next == stop) {
+                large_files.replace(shared, domains);
             }
+        }
+    }
+
+    /// Everything that happens before `limit`.
+    fn run_before(&mut self, limit: Picos) {
+        let (shared, domains) = (&*self.shared, &mut self.domains[..]);
+        let Some(watched) = &mut self.watched else {
+            return match self.threads {
+                1 => windows::run_before(shared, domains, limit),
+                threads => threads::run_before(shared, domains, threads, limit),
+            };
+        };
+        while let Some(end) = windows::run_window(shared, &mut domains.iter_mut().collect::<Vec<_>>(), limit) {
+            self.now = end - 1; // the instant up to which routers can be looked at
+            watched.window_ended(&Look { shared, domains, now: self.now });
         }
     }
 
@@ -206,12 +195,27 @@ impl Simulation {
     /// large files.
     fn next_look(&self) -> Picos {
         let large_files = self.large_files.as_ref().map(|large| large.next);
-        let others = [self.tracing.next(), self.next_change(), large_files].into_iter().flatten();
-        others.fold(self.sample_time(self.samples + 1), Picos::min)
+        let others = [self.tracing.next(), self.changes.next(&self.shared), large_files].into_iter().flatten();
+        others.fold(self.sampling.next(&self.shared), Picos::min)
     }
 
     fn next_instant(&self) -> Picos {
-        self.first_event().min(self.next_look())
+        windows::first_event(&self.domains).min(self.next_look())
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look { shared: &self.shared, domains: &self.domains, now: self.now }
+    }
+
+    /// Watches the windows from now on, on one thread, for [`Self::bounds_of_threads`].
+    pub fn watch_windows(&mut self, threads: &[usize]) {
+        self.watched = Some(WindowTimes::new(threads, &self.look()));
+    }
+
+    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that were watched.
+    #[must_use]
+    pub fn bounds_of_threads(&self) -> Vec<(usize, f64)> {
+        self.watched.as_ref().map_or_else(Vec::new, WindowTimes::bounds)
     }
 
     /// Name of a plug-in whose state cannot be written, so that there are no snapshots.
@@ -236,19 +240,19 @@ impl Simulation {
     /// Records the flows that the end of the run cut short.
     pub fn record_unfinished(&mut self) {
         for domain in &mut self.domains {
-            domain.record_unfinished(self.now);
+            domain.record_unfinished(&self.shared, self.now);
         }
     }
 
     /// Time series rows since the last call.
     pub fn take_series(&mut self) -> Table {
-        self.series.take()
+        self.sampling.series.take()
     }
 
     /// Flow records since the last call, in the order in which the flows ended.
     pub fn take_flows(&mut self) -> Table {
         for domain in &mut self.domains {
-            self.records.append(&mut domain.records);
+            self.records.append(&mut domain.books.records);
         }
         self.records.take(&self.shared.network, &self.shared.algorithm_names)
     }
@@ -256,58 +260,77 @@ impl Simulation {
     /// Completed flows of the measured span, by period and group.
     #[must_use]
     pub fn groups(&self) -> Table {
-        self.all_groups().table(&self.shared.algorithm_names)
-    }
-
-    fn all_groups(&self) -> FlowGroups {
-        let mut groups = FlowGroups::default();
-        self.domains.iter().for_each(|domain| groups.merge(&domain.groups));
-        groups
+        self.look().groups().table(&self.shared.algorithm_names)
     }
 
     /// The table of routers, by period.
     #[must_use]
     pub fn routers(&self) -> Table {
-        self.routers.table(&self.shared.network, self.shared.scenario.measurement.interval)
+        let interval = self.shared.scenario.measurement.interval;
+        self.sampling.routers.table(&self.shared.network, interval)
     }
 
-    /// A queue of data now.
-    fn queue(&self, queue: usize) -> RouterState {
-        let network = &self.shared.network;
-        if !network.queues.at_ports() {
-            return self.router(queue);
+    /// The table of applications, by period.
+    #[must_use]
+    pub fn applications(&self) -> Table {
+        applications::table(&self.look().applications(), self.shared.scenario.time.periods as usize)
+    }
+
+    /// Trace rows of flows since the last call.
+    pub fn take_flow_traces(&mut self) -> Table {
+        self.tracing.take_flows()
+    }
+
+    /// Trace rows of routers since the last call.
+    pub fn take_router_traces(&mut self) -> Table {
+        self.tracing.take_routers(&self.shared.network)
+    }
+
+    /// All responses as (period, name, value): the measured periods by number, `measured` for all of them, `run` for
+    /// totals from the start.
+    #[must_use]
+    pub fn responses(&self) -> Vec<(String, &'static str, f64)> {
+        self.sampling.responses(&self.look())
+    }
+
+    /// Window of explicit flow `index`, segments; NaN while it is not sending.
+    #[must_use]
+    pub fn flow_window(&self, index: usize) -> f64 {
+        self.look().explicit_sample(index).cwnd
+    }
+
+    /// Pacing rate of explicit flow `index`, segments/s; none where it is not sending, or sends unpaced.
+    #[must_use]
+    pub fn flow_pacing_rate(&self, index: usize) -> Option<f64> {
+        self.look().explicit(index)?.controller.pacing_rate()
+    }
+
+    /// Seconds simulated so far.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        seconds(self.now)
+    }
+
+    /// Takes the transmissions of data with these numbers off the network, counted from 1, retransmissions included, over
+    /// the flows with sources in one domain: to test recovery by the cases of the literature, which say what is lost.
+    pub fn lose_transmissions(&mut self, mut numbers: Vec<u64>) {
+        numbers.sort_unstable_by(|a, b| b.cmp(a));
+        numbers.dedup();
+        for domain in &mut self.domains {
+            domain.senders.leaving.lose(numbers.clone());
         }
-        let domain = self.shared.domains.of[network.queues.router(queue)];
-        self.domains[domain.index()].fabric.port(LaneId::new(queue), self.now)
-    }
-
-    /// A router that has one queue now.
-    fn router(&self, router: usize) -> RouterState {
-        let domains = &self.shared.domains;
-        self.domains[domains.of[router].index()].fabric.router(domains.router[router], self.now)
     }
 
     /// Counts since the start.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.domains.iter().fold(Counters::default(), |sum, domain| sum.plus(&domain.counters()))
+        self.look().counters()
     }
 
     /// Segments accepted by routers so far, over all routers.
     #[must_use]
     pub fn router_hops(&self) -> u64 {
-        self.hops().map(|(_, hops)| hops).sum()
-    }
-
-    /// Domain of each port, or of each router that has one queue, and segments accepted there so far. Routers include
-    /// the ones that acknowledgements alone pass, which are no queue of data.
-    fn hops(&self) -> impl Iterator<Item = (DomainId, u64)> + '_ {
-        let Network { queues, routers, .. } = &*self.shared.network;
-        let count = if queues.at_ports() { queues.count() } else { routers.len() };
-        (0..count).map(move |place| {
-            let router = if queues.at_ports() { queues.router(place) } else { place };
-            (self.shared.domains.of[router], self.queue(place).accepted)
-        })
+        self.look().hops().map(|(_, hops)| hops).sum()
     }
 
     /// The network.
@@ -328,12 +351,12 @@ impl Simulation {
                 LaneEnd::Sources(_) => census.acknowledgements += 1,
                 _ if segment.target() >= receivers => census.acknowledgements += 1,
                 // Before it departs it is in the router at the beginning of the lane.
-                _ if segment.time > self.now + self.delays[lane.index()] => census.queued += 1,
+                _ if segment.time > self.now + self.changes.delays[lane.index()] => census.queued += 1,
                 _ => census.in_flight += 1,
             }
         };
-        self.domains.iter().for_each(|domain| domain.fabric.segments().into_iter().for_each(&mut count));
-        for segment in self.domains.iter().flat_map(|domain| domain.fabric.waiting()) {
+        self.domains.iter().for_each(|domain| domain.events.fabric.segments().into_iter().for_each(&mut count));
+        for segment in self.domains.iter().flat_map(|domain| domain.events.fabric.waiting()) {
             if segment.target() >= receivers {
                 census.acknowledgements += 1;
             } else {

@@ -1,21 +1,22 @@
 //! State that does not change during a run and that all domains read.
 
-use super::explicit::access;
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
-use crate::network::{AccessRouter, DomainId, Domains, Network};
-use crate::scenario::{AckRtt, DisciplineName, Scenario, WindowGrowth};
+use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterClass};
+use crate::random::{Purpose, Stream};
+use crate::scenario::{AckRtt, DisciplineName, ExplicitFlow, Scenario, WindowGrowth};
 use crate::transport::receiver::AckRules;
-use crate::transport::{RtoRules, Rules};
+use crate::transport::{Flow, RtoRules, Rules};
+use crate::users::files::EXPLICIT;
 use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
 use mesonet_cc::plugin::Fault;
-use mesonet_cc::{Codepoint, Config, Picos, SECOND};
+use mesonet_cc::{Codepoint, Config, FlowName, Picos, SECOND, Start};
 use std::sync::{Arc, Mutex};
 
 /// Scenario, network and what follows from them.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub struct Shared {
     pub scenario: Scenario,
     pub network: Arc<Network>,
     pub domains: Domains,
@@ -27,6 +28,8 @@ pub(super) struct Shared {
     pub has_plugins: bool,
     /// The first fault of a plug-in.
     pub fault: Mutex<Option<Fault>>,
+    /// Some algorithm wants samples of the delivery rate.
+    pub samples: bool,
     /// Names by algorithm of the scenario.
     pub algorithm_names: Vec<String>,
     pub tick_period: Vec<Option<Picos>>,
@@ -41,8 +44,10 @@ pub(super) struct Shared {
     pub cumulative: bool,
     /// Rules of receivers that hold acknowledgements back, where this is decided at the sender.
     pub acks: Option<AckRules>,
-    /// The same, where it is decided at the receiver, because acknowledgements pass routers.
+    /// Rules of receivers that hold acknowledgements back, where this is decided at the receiver, because acknowledgements pass routers.
     pub answers: Option<AckRules>,
+    /// Some acknowledgements do not come, and later ones report their segments.
+    pub misses_acks: bool,
     /// Windows grow by acknowledgements, not by what they cover.
     pub counts_acks: bool,
     /// Segments of a flow that leave before it is paced.
@@ -103,11 +108,13 @@ impl Shared {
             algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
             has_plugins: configs.iter().any(Config::is_plugin),
+            samples: configs.iter().any(Config::wants_delivery_rate),
             fault: Mutex::new(None),
             configs,
             rto: RtoRules::new(&scenario.transport),
             rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,
             rules,
+            misses_acks: at_receiver,
             acks: delays.filter(|_| !at_receiver),
             answers: delays.filter(|_| at_receiver),
             cumulative: scenario.transport.delayed_acks
@@ -168,14 +175,72 @@ impl Shared {
         }
     }
 
+    /// The explicit flow of the scenario that a flow is, if it is one.
+    pub fn explicit(&self, flow: &Flow) -> Option<&ExplicitFlow> {
+        (flow.category == EXPLICIT)
+            .then(|| &self.scenario.flows[(flow.source - self.population.count) as usize])
+    }
+
+    /// Returns whether the flow runs at the fast interface rate.
+    pub fn is_fast(&self, flow: &Flow) -> bool {
+        flow.interface_time <= self.fast_interface_time
+    }
+
+    /// Round-trip propagation delay at `now`, of a flow with a lane of its own to its access router if it has one.
+    pub fn base_rtt(
+        &self,
+        origin: AccessRouter,
+        receiver: AccessRouter,
+        access_lane: Option<LaneId>,
+        now: Picos,
+    ) -> Picos {
+        let extra = access_lane.map_or(0, |lane| self.network.lanes[lane.index()].delay);
+        self.network.round_trip_at(origin.index(), receiver.index(), now) + 2 * extra
+    }
+
+    /// The size of a file that is fetched from `start` on: larger on very fast paths in the jumbo period (X9).
+    pub fn jumbo(&self, size: u64, start: Picos, origin: AccessRouter, receiver: AccessRouter) -> u64 {
+        let users = &self.scenario.users;
+        let ends = [origin, receiver].map(|access| self.network.class_of(access.index()));
+        let period = self.period(start + 1).map_or(0, |p| p as u32 + 1);
+        if users.jumbo_period == 0 || period != users.jumbo_period || ends != [RouterClass::Direct; 2] {
+            return size;
+        }
+        (size as f64 * users.jumbo_factor).round() as u64
+    }
+
+    /// The start of the congestion control of one transfer.
+    pub fn start(&self, now: Picos, initial_window: f64, rtt: Picos, source: u32, transfer: u64) -> Start {
+        Start {
+            now,
+            initial_window,
+            initial_ssthresh: self.scenario.transport.initial_ssthresh,
+            slow_start: self.scenario.slow_start(),
+            rtt,
+            seed: Stream::new(self.seed, Purpose::Control, u64::from(source), transfer).bits(),
+            flow: FlowName { source, transfer },
+        }
+    }
+
+    /// Time from a tick of a host's coarse clock to the start of the run.
+    pub fn clock_phase(&self, source: u32, transfer: u64) -> Picos {
+        match self.rto.tick {
+            0 => 0,
+            tick => {
+                let mut stream = Stream::new(self.seed, Purpose::Clock, u64::from(source), transfer);
+                (stream.uniform() * tick as f64) as Picos
+            }
+        }
+    }
+
     /// Access router of the source of an explicit flow.
     pub fn origin(&self, explicit: u32) -> AccessRouter {
-        access(&self.network, &self.scenario.flows[explicit as usize].from)
+        self.network.access_router(&self.scenario.flows[explicit as usize].from)
     }
 
     /// Access router of the receiver of an explicit flow.
     pub fn receiver(&self, explicit: u32) -> AccessRouter {
-        access(&self.network, &self.scenario.flows[explicit as usize].to)
+        self.network.access_router(&self.scenario.flows[explicit as usize].to)
     }
 }
 

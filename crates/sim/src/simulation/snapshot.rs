@@ -5,7 +5,6 @@
 //! start. The number of threads is no part of it.
 
 use super::Simulation;
-use super::applications::Feeder;
 use super::domain::Domain;
 use crate::snapshot::{BadSnapshot, Passage};
 
@@ -41,20 +40,11 @@ impl Simulation {
             threads: _,
             now,
             end,
-            sampled,
-            samples,
-            periods,
-            series,
+            sampling,
             records,
-            routers,
-            long_lived,
-            convergence,
-            fairness,
             tracing,
             large_files,
-            changed,
-            delays,
-            gone,
+            changes,
             watched: _,
         } = self;
         let scenario = serde_json::to_string(&shared.scenario).map_err(|_| BadSnapshot::Broken)?;
@@ -62,88 +52,10 @@ impl Simulation {
         passage.each(domains, Domain::pass)?;
         passage.field(now)?;
         passage.field(end)?;
-        passage.field(sampled)?;
-        passage.field(samples)?;
-        passage.field(periods)?;
-        passage.field(series)?;
+        sampling.pass(passage)?;
         passage.field(records)?;
-        passage.field(routers)?;
-        passage.field(long_lived)?;
-        passage.field(convergence)?;
-        fairness.pass(passage)?;
         tracing.pass(passage)?;
         passage.field(large_files)?;
-        passage.field(changed)?;
-        passage.field(delays)?;
-        passage.field(gone)
-    }
-}
-
-impl Domain {
-    fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self {
-            shared: _,
-            number: _,
-            now,
-            fabric,
-            timers,
-            interfaces,
-            flows,
-            samplers,
-            repairs,
-            receivers,
-            answering,
-            slots,
-            dropped_acks,
-            sources,
-            explicit,
-            arrivals,
-            feeders,
-            receptions,
-            early_acks,
-            own_slots,
-            traced,
-            counters,
-            ended,
-            records,
-            groups,
-            slowdowns,
-            candidates,
-            counted,
-            next_loss,
-            losses,
-        } = self;
-        debug_assert!(ended.is_empty(), "between windows all are in the books");
-        debug_assert!(answering.elsewhere.is_empty() && dropped_acks.elsewhere.is_empty(), "handed over");
-        passage.field(now)?;
-        fabric.pass(passage)?;
-        passage.field(timers)?;
-        passage.field(interfaces)?;
-        passage.field(flows)?;
-        passage.field(samplers)?;
-        passage.field(repairs)?;
-        passage.field(receivers)?;
-        passage.field(answering)?;
-        passage.field(slots)?;
-        passage.field(dropped_acks)?;
-        passage.field(sources)?;
-        passage.field(explicit)?;
-        passage.field(arrivals)?;
-        passage.each(feeders, Feeder::pass)?;
-        passage.each(receptions, |watched, passage| match watched {
-            Some(watched) => watched.reception.pass(passage),
-            None => Ok(()),
-        })?;
-        passage.field(early_acks)?;
-        passage.field(own_slots)?;
-        passage.field(traced)?;
-        passage.field(counters)?;
-        passage.field(records)?;
-        passage.field(groups)?;
-        passage.field(slowdowns)?;
-        passage.field(candidates)?;
-        passage.field(counted)?;
-        passage.field(next_loss)?;
-        passage.field(losses)
+        changes.pass(passage)
     }
 }

@@ -14,10 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Windows after which the domains are ordered anew by the work that they had (chosen: a sort is a microsecond).
-pub(super) const WINDOWS_OF_AN_ORDER: u32 = 64;
+pub const WINDOWS_OF_AN_ORDER: u32 = 64;
 
 /// The threads of a run as they share the domains of one window after another.
 struct WorkerPool<'a> {
+    shared: &'a Shared,
     domains: Vec<Mutex<&'a mut Domain>>,
     /// Domains in the order in which they are taken.
     order: Vec<AtomicUsize>,
@@ -55,9 +56,10 @@ impl Drop for Over<'_, '_> {
 }
 
 /// Everything that happens before `limit`, on `threads` threads.
-pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: usize, limit: Picos) {
+pub fn run_before(shared: &Shared, domains: &mut [Domain], threads: usize, limit: Picos) {
     let count = domains.len();
     let pool = WorkerPool {
+        shared,
         domains: domains.into_iter().map(Mutex::new).collect(),
         order: (0..count).map(AtomicUsize::new).collect(),
         next: AtomicUsize::new(count),
@@ -148,7 +150,7 @@ impl WorkerPool<'_> {
         let _done = Done(self);
         // The window cannot close before this domain is done.
         let end = self.end.load(Ordering::Acquire);
-        self.domains[place.load(Ordering::Relaxed)].lock().expect("a thread panicked").advance(end);
+        self.domains[place.load(Ordering::Relaxed)].lock().expect("a thread panicked").advance(self.shared, end);
         true
     }
 }

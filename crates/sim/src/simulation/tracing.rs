@@ -1,20 +1,17 @@
 //! Detailed traces: which flows and routers are watched, and when.
 
-use super::Simulation;
-use super::domain::Domain;
+use super::look::Look;
 use crate::measure::{Table, Traces};
 use crate::network::Network;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::snapshot::{BadSnapshot, Passage};
-use crate::transport::Flow;
-use crate::users::files::EXPLICIT;
 use mesonet_cc::Picos;
 use mesonet_cc::picos;
 use std::collections::BTreeSet;
 
 /// The traced flows and routers, and the rows so far.
 #[derive(Clone, Debug)]
-pub(super) struct Tracing {
+pub struct Tracing {
     interval: Picos,
     rows: u64,
     /// Indices of explicit flows.
@@ -109,62 +106,27 @@ impl Tracing {
         let something = !self.names.is_empty() || !self.routers.is_empty();
         something.then(|| self.interval * (self.rows + 1))
     }
-}
 
-impl Simulation {
     /// A row for everything that is traced.
-    pub(super) fn trace(&mut self) {
-        let explicit = self.tracing.explicit.iter().map(|index| self.explicit(*index).1);
-        let users = self.tracing.sources.iter().map(|source| self.traced(*source));
-        let flows: Vec<Option<Flow>> = explicit.chain(users).map(Option::<&Flow>::cloned).collect();
-        let states: Vec<_> = self.tracing.routers.iter().map(|queue| self.queue(*queue)).collect();
-        let tracing = &mut self.tracing;
-        for (index, flow) in flows.iter().enumerate() {
+    pub fn trace(&mut self, look: &Look) {
+        let explicit = self.explicit.iter().map(|index| look.explicit(*index));
+        let flows = explicit.chain(self.sources.iter().map(|source| look.traced(*source)));
+        for (index, flow) in flows.enumerate() {
             let Some(flow) = flow else { continue };
-            let config = &self.shared.configs[usize::from(flow.algorithm)];
-            tracing.traces.flow(self.now, index, flow, config);
+            self.traces.flow(look.now, index, flow, &look.shared.configs[usize::from(flow.algorithm)]);
         }
-        tracing.traces.routers(self.now, &tracing.routers, &states);
-        tracing.rows += 1;
+        let states: Vec<_> = self.routers.iter().map(|queue| look.queue(*queue)).collect();
+        self.traces.routers(look.now, &self.routers, &states);
+        self.rows += 1;
     }
 
-    /// The flow of a traced source.
-    fn traced(&self, source: u32) -> Option<&Flow> {
-        self.domains.iter().find_map(|domain| {
-            let place = domain.traced.binary_search_by_key(&source, |traced| traced.0).ok()?;
-            Some(&domain.flows[domain.traced[place].1? as usize])
-        })
+    /// Rows of flows since the last call.
+    pub fn take_flows(&mut self) -> Table {
+        self.traces.take_flows(&self.names)
     }
 
-    /// Trace rows of flows since the last call.
-    pub fn take_flow_traces(&mut self) -> Table {
-        self.tracing.traces.take_flows(&self.tracing.names)
-    }
-
-    /// Trace rows of routers since the last call.
-    pub fn take_router_traces(&mut self) -> Table {
-        self.tracing.traces.take_routers(&self.shared.network)
-    }
-}
-
-impl Domain {
-    /// A flow took a slot.
-    pub(super) fn trace_opened(&mut self, slot: u32) {
-        self.set_traced(slot, Some(slot));
-    }
-
-    /// A flow gave its slot back.
-    pub(super) fn trace_closed(&mut self, slot: u32) {
-        self.set_traced(slot, None);
-    }
-
-    fn set_traced(&mut self, slot: u32, now_in: Option<u32>) {
-        let flow = &self.flows[slot as usize];
-        if self.traced.is_empty() || flow.category == EXPLICIT {
-            return;
-        }
-        if let Ok(place) = self.traced.binary_search_by_key(&flow.source, |traced| traced.0) {
-            self.traced[place].1 = now_in;
-        }
+    /// Rows of routers since the last call.
+    pub fn take_routers(&mut self, network: &Network) -> Table {
+        self.traces.take_routers(network)
     }
 }

@@ -1,10 +1,11 @@
 //! Explicit flows: their beginning, their end, and their differences from the flows of users.
 
-use super::connection::Opening;
-use super::domain::Domain;
+use super::connection::{Opening, open};
+use super::parts::Parts;
+use super::state::Sessions;
 use crate::fabric::{OwnLanes, OwnReceiver};
 use crate::network::build::{LaneEnd, LaneSpec};
-use crate::network::{AccessRouter, LaneId, Network, RouterId};
+use crate::network::{LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{ReceiverKind, Scenario};
 use crate::transport::FlowState;
@@ -13,10 +14,10 @@ use mesonet_cc::picos;
 
 /// Adds lanes to the network for each flow with an extra delay or a segment size of its own. Returns the indices of these
 /// flows, rising, with their lanes.
-pub(super) fn add_lanes(scenario: &Scenario, network: &mut Network) -> Vec<(u32, OwnLanes)> {
+pub fn add_lanes(scenario: &Scenario, network: &mut Network) -> Vec<(u32, OwnLanes)> {
     let mut own = Vec::new();
     for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.has_own_lanes()) {
-        let (origin, receiver) = (access(network, &flow.from), access(network, &flow.to));
+        let (origin, receiver) = (network.access_router(&flow.from), network.access_router(&flow.to));
         let lane = network.lanes.len();
         let delay = picos(flow.extra_delay);
         let acks = network.ack_lane(receiver.index(), origin.index());
@@ -50,7 +51,7 @@ pub(super) fn add_lanes(scenario: &Scenario, network: &mut Network) -> Vec<(u32,
 
 /// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed and the place of
 /// the flow, so that it depends on no other flow and on no algorithm.
-pub(super) fn draw_starts(scenario: &mut Scenario, seed: u64) {
+pub fn draw_starts(scenario: &mut Scenario, seed: u64) {
     for (i, flow) in scenario.flows.iter_mut().enumerate() {
         let within = std::mem::take(&mut flow.start_within);
         if within > 0.0 {
@@ -59,21 +60,15 @@ pub(super) fn draw_starts(scenario: &mut Scenario, seed: u64) {
     }
 }
 
-/// The access router called `name`.
-pub(super) fn access(network: &Network, name: &str) -> AccessRouter {
-    let router = network.topology.router(name).expect("checked");
-    network.access_index[router].expect("checked")
-}
-
-impl Domain {
+impl Sessions {
     /// The explicit flow at `place` of this domain begins.
-    pub(super) fn start_explicit(&mut self, place: u32) {
-        let shared = &self.shared;
+    pub fn start_explicit(&mut self, place: u32, parts: &mut Parts) {
+        let shared = parts.shared;
         let index = self.explicit[place as usize].index;
         let spec = &shared.scenario.flows[index as usize];
         let feeder = self.feeder(place);
         if let Some(number) = feeder.filter(|_| !spec.transport.is_tcp()) {
-            self.run_application(number as u32);
+            self.run_application(number as u32, parts);
             return;
         }
         let algorithm = spec
@@ -87,54 +82,39 @@ impl Domain {
             transfer: 0,
             category: EXPLICIT,
             algorithm: algorithm as u8,
-            origin: access(&shared.network, &spec.from),
-            receiver: access(&shared.network, &spec.to),
+            origin: shared.origin(index),
+            receiver: shared.receiver(index),
             size: if feeder.is_some() { Some(0) } else { spec.size.map(|s| s.round() as u64) },
             rate: spec.interface,
             own: own.map(|number| (number, shared.own[number].1)),
             delays_sends: spec.overhead > 0.0,
             is_fed: feeder.is_some(),
         };
-        let slot = self.open(&opening);
+        let slot = open(&opening, parts);
         self.explicit[place as usize].slot = Some(slot);
         if let Some(number) = feeder {
-            self.run_application(number as u32);
+            self.run_application(number as u32, parts);
         }
     }
 
     /// Stops the explicit flow at `place`: it sends no new data, and completes when all data sent is acknowledged. An
     /// application hands nothing over any more; what it has handed over is still sent.
-    pub(super) fn stop_explicit(&mut self, place: u32) {
+    pub fn stop_explicit(&mut self, place: u32, parts: &mut Parts) {
         let Some(slot) = self.explicit[place as usize].slot else { return };
-        let flow = &mut self.flows[slot as usize];
+        let flow = &mut parts.senders.flows[slot as usize];
         if std::mem::take(&mut flow.is_fed) && flow.end > flow.board.next() && flow.end != u64::MAX {
             return;
         }
         if flow.state == FlowState::Connecting || flow.sent == 0 {
             // Nothing was sent, so that nothing is completed.
-            self.close(slot, false);
+            self.close(parts, slot, false);
             return;
         }
         flow.end = flow.end.min(flow.board.next());
         if flow.board.una() == flow.end {
-            self.complete(slot);
+            self.complete(parts, slot);
         } else {
-            self.announce_end(slot);
+            parts.answering.hosts.announce_end(parts.shared, parts.events, flow);
         }
-    }
-
-    /// Delays the reaction of an explicit flow's sender to an event by a random time (`overhead_` of ns-2). The sender
-    /// reacts once to all events during the delay.
-    pub(super) fn send_later(&mut self, slot: u32) {
-        let flow = &mut self.flows[slot as usize];
-        if flow.interface_armed {
-            return;
-        }
-        let spec = &self.shared.scenario.flows[(flow.source - self.shared.population.count) as usize];
-        // The draw is named by the segments that this flow has sent, so that it does not depend on other flows.
-        let mut draw = Stream::new(self.shared.seed, Purpose::Overhead, u64::from(flow.source), flow.sent);
-        let wait = picos(draw.uniform() * spec.overhead);
-        flow.interface_free = flow.interface_free.max(self.now + wait);
-        self.wait_for_interface(slot);
     }
 }

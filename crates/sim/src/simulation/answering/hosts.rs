@@ -6,11 +6,12 @@
 //! connection begins with the first segment that is not of an earlier one, and changes and ends the lookahead after its source
 //! did.
 
-use super::code;
-use super::domain::Domain;
-use super::dropped_acks::Missed;
 use crate::engine::Segment;
 use crate::network::{AccessRouter, DomainId};
+use crate::simulation::code;
+use crate::simulation::events::Events;
+use crate::simulation::sending::{Missed, Senders};
+use crate::simulation::shared::Shared;
 use crate::transport::arrived::Arrived;
 use crate::transport::receiver::{Arrival, Decision, Receiver};
 use crate::transport::{Flow, OFF};
@@ -18,10 +19,10 @@ use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The receivers of a domain.
+/// The receivers of a domain that delay acknowledgements.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Answering {
-    hosts: BTreeMap<ReceiverKey, Host>,
+pub struct Hosts {
+    by_key: BTreeMap<ReceiverKey, Host>,
     /// Updates for the receivers of other domains, with the domain.
     #[serde(skip)]
     pub elsewhere: Vec<(DomainId, Update)>,
@@ -29,7 +30,7 @@ pub(super) struct Answering {
 
 /// Identifies a receiver by flow and access router: flows of a slot may have different receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct ReceiverKey {
+struct ReceiverKey {
     flow: u32,
     access: AccessRouter,
 }
@@ -51,7 +52,7 @@ impl ReceiverKey {
 
 /// Update of a connection from the domain of its source.
 #[derive(Clone, Debug)]
-pub(super) struct Update(ReceiverKey, ConnectionEvent);
+pub struct Update(ReceiverKey, ConnectionEvent);
 
 #[derive(Clone, Debug)]
 enum ConnectionEvent {
@@ -121,11 +122,10 @@ struct Connection {
     over: Picos,
 }
 
-impl Domain {
+impl Hosts {
     /// A flow opens its connection.
-    pub(super) fn announce_opened(&mut self, slot: u32) {
-        let Some(rules) = &self.shared.answers else { return };
-        let flow = &self.flows[slot as usize];
+    pub fn announce_opened(&mut self, shared: &Shared, events: &mut Events, flow: &Flow) {
+        let Some(rules) = &shared.answers else { return };
         let mut receiver = Receiver::default();
         receiver.begin(rules);
         let connection = Connection {
@@ -137,70 +137,84 @@ impl Domain {
             receiver,
             over: OFF,
         };
-        self.announce(Update(ReceiverKey::of(flow), ConnectionEvent::Opens(Box::new(connection))));
+        self.announce(shared, events, flow, ConnectionEvent::Opens(Box::new(connection)));
     }
 
     /// A flow has ended.
-    pub(super) fn announce_ended(&mut self, slot: u32) {
-        if self.shared.answers.is_some() {
-            let at = self.now + self.shared.spreading;
-            self.announce(Update(ReceiverKey::of(&self.flows[slot as usize]), ConnectionEvent::Ends(at)));
+    pub fn announce_ended(&mut self, shared: &Shared, events: &mut Events, flow: &Flow) {
+        if shared.answers.is_some() {
+            let at = events.now + shared.spreading;
+            self.announce(shared, events, flow, ConnectionEvent::Ends(at));
         }
     }
 
-    /// A flow has another end than when it opened. Between windows, [`super::windows::exchange_updates`] has to hand that over.
-    pub(super) fn announce_end(&mut self, slot: u32) {
-        if self.shared.answers.is_some() {
-            let flow = &self.flows[slot as usize];
-            let from = self.now + self.shared.spreading;
-            self.announce(Update(ReceiverKey::of(flow), ConnectionEvent::Changes(flow.end, from)));
+    /// A flow has another end than when it opened. Between windows, [`crate::simulation::windows::exchange_updates`] has
+    /// to hand that over.
+    pub fn announce_end(&mut self, shared: &Shared, events: &mut Events, flow: &Flow) {
+        if shared.answers.is_some() {
+            let from = events.now + shared.spreading;
+            self.announce(shared, events, flow, ConnectionEvent::Changes(flow.end, from));
         }
     }
 
-    fn announce(&mut self, update: Update) {
-        let home = self.shared.domain_of(update.0.access);
-        if home == self.number {
-            self.take_update(update);
+    fn announce(&mut self, shared: &Shared, events: &mut Events, flow: &Flow, event: ConnectionEvent) {
+        let update = Update(ReceiverKey::of(flow), event);
+        let home = shared.domain_of(flow.receiver);
+        if home == events.number {
+            self.take_update(events, update);
         } else {
-            self.answering.elsewhere.push((home, update));
+            self.elsewhere.push((home, update));
         }
     }
 
     /// Update of a connection to a receiver that is here.
-    pub(super) fn take_update(&mut self, Update(key, event): Update) {
+    pub fn take_update(&mut self, events: &mut Events, Update(key, event): Update) {
         match event {
             ConnectionEvent::Opens(connection) => {
-                self.answering.hosts.entry(key).or_default().coming.push(*connection)
+                self.by_key.entry(key).or_default().coming.push(*connection);
             }
             ConnectionEvent::Changes(end, from) => {
-                self.change(key, from, |connection| connection.then = (end, from))
+                self.change(events, key, from, |connection| connection.then = (end, from));
             }
-            ConnectionEvent::Ends(at) => self.change(key, at, |connection| connection.over = at),
+            ConnectionEvent::Ends(at) => self.change(events, key, at, |connection| connection.over = at),
         }
     }
 
     /// Changes the last connection of a receiver, and looks at that when the change takes effect.
-    fn change(&mut self, key: ReceiverKey, at: Picos, change: impl FnOnce(&mut Connection)) {
-        if let Some(connection) = self.answering.hosts.get_mut(&key).and_then(Host::last) {
+    fn change(
+        &mut self,
+        events: &mut Events,
+        key: ReceiverKey,
+        at: Picos,
+        change: impl FnOnce(&mut Connection),
+    ) {
+        if let Some(connection) = self.by_key.get_mut(&key).and_then(Host::last) {
             change(connection);
-            self.arm(at, key.code());
+            events.arm(at, key.code());
         }
     }
 
     /// A segment reaches a receiver that is here.
     #[inline(never)]
-    pub(super) fn reach(&mut self, segment: [u64; 2]) {
-        let segment = Segment::from_words(self.now, segment);
+    pub fn reach(
+        &mut self,
+        shared: &Shared,
+        events: &mut Events,
+        senders: &mut Senders,
+        segment: [u64; 2],
+    ) {
+        let segment = Segment::from_words(events.now, segment);
         let key = ReceiverKey { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
-        self.decide(key, segment).carry_out(segment, |together| self.answer(key, together));
+        let decision = self.decide(shared, events, key, segment);
+        decision.carry_out(segment, |together| answer(shared, events, senders, key, together));
     }
 
     /// Decides which acknowledgements a segment causes.
-    fn decide(&mut self, key: ReceiverKey, segment: Segment) -> Decision {
+    fn decide(&mut self, shared: &Shared, events: &mut Events, key: ReceiverKey, segment: Segment) -> Decision {
         let alone = Decision::Apart(None);
-        let rules = &self.shared.answers.expect("receivers delay acknowledgements");
-        let now = self.now;
-        let Some(host) = self.answering.hosts.get_mut(&key) else { return alone };
+        let rules = &shared.answers.expect("receivers delay acknowledgements");
+        let now = events.now;
+        let Some(host) = self.by_key.get_mut(&key) else { return alone };
         let Some(connection) = host.of(segment.sequence).filter(|connection| now < connection.over) else {
             return alone;
         };
@@ -225,28 +239,15 @@ impl Domain {
         };
         let decision = receiver.decide(&arrival, now, rules);
         if let Some(at) = host.watch() {
-            self.arm(at, key.code());
+            events.arm(at, key.code());
         }
         decision
     }
 
-    /// Sends a single acknowledgement for these segments.
-    fn answer(&mut self, key: ReceiverKey, segments: &[Segment]) {
-        let Some((last, held)) = segments.split_last() else { return };
-        for segment in held {
-            self.hand_missed(Missed { time: self.now, segment: *segment, answer: Some(*last) });
-        }
-        let network = &self.shared.network;
-        let access_router = network.access[key.access.index()];
-        let queued = network.queued_acks.as_ref().expect("acknowledgements pass routers");
-        let router = self.shared.domains.router[queued.access_router(access_router)];
-        self.fabric.answer(self.now, router, *last);
-    }
-
     /// A timer entry of a receiver came up: something has been held for long enough, or its connection is over.
-    pub(super) fn receiver_due(&mut self, code: u64, time: Picos) {
+    pub fn due(&mut self, shared: &Shared, events: &mut Events, senders: &mut Senders, code: u64, time: Picos) {
         let key = ReceiverKey::of_code(code);
-        let Some(host) = self.answering.hosts.get_mut(&key) else { return };
+        let Some(host) = self.by_key.get_mut(&key) else { return };
         if host.watched == time {
             host.watched = OFF;
         }
@@ -254,7 +255,7 @@ impl Domain {
         host.now = host.now.take().filter(|connection| time < connection.over);
         let Some(connection) = &mut host.now else {
             if host.coming.is_empty() {
-                self.answering.hosts.remove(&key);
+                self.by_key.remove(&key);
             }
             return;
         };
@@ -265,10 +266,29 @@ impl Domain {
             together = connection.receiver.release_all();
         }
         if let Some(at) = host.watch() {
-            self.arm(at, key.code());
+            events.arm(at, key.code());
         }
-        self.answer(key, &together);
+        answer(shared, events, senders, key, &together);
     }
+}
+
+/// Sends a single acknowledgement for these segments.
+fn answer(
+    shared: &Shared,
+    events: &mut Events,
+    senders: &mut Senders,
+    key: ReceiverKey,
+    segments: &[Segment],
+) {
+    let Some((last, held)) = segments.split_last() else { return };
+    for segment in held {
+        let missed = Missed { time: events.now, segment: *segment, answer: Some(*last) };
+        senders.hand_missed(shared, events.number, missed);
+    }
+    let access_router = shared.network.access[key.access.index()];
+    let queued = shared.network.queued_acks.as_ref().expect("acknowledgements pass routers");
+    let router = shared.domains.router[queued.access_router(access_router)];
+    events.fabric.answer(events.now, router, *last);
 }
 
 impl Connection {

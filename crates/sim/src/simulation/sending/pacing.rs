@@ -8,7 +8,7 @@ const LONGEST: f64 = 1000.0 * SECOND as f64;
 
 /// Time from the departure of a segment to the earliest one of the next; the first `unpaced` segments are not paced.
 #[inline]
-pub(super) fn gap(flow: &Flow, unpaced: u64) -> Picos {
+pub fn gap(flow: &Flow, unpaced: u64) -> Picos {
     match flow.controller.pacing_rate() {
         None => flow.interface_time,
         Some(_) if flow.sent < unpaced => flow.interface_time,

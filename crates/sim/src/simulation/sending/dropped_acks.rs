@@ -18,23 +18,23 @@
 //! Where the order is kept, news of a drop is at its place in time: whatever was dropped in another domain was passed there by the next
 //! acknowledgement, which takes the lookahead to come here; drops in this domain are looked up at each acknowledgement.
 
-use super::domain::Domain;
-use super::receiving::{Earlier, Unheard};
 use crate::engine::Segment;
 use crate::network::{AccessRouter, DomainId};
-use crate::transport::FlowState;
+use crate::simulation::events::Events;
+use crate::transport::Flow;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Segments whose acknowledgements routers have dropped, or receivers have held back.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct DroppedAcks {
+pub struct DroppedAcks {
     /// By slot the segments whose acknowledgement did not come.
     by_slot: Vec<VecDeque<Dropped>>,
-    /// Those that one acknowledgement reports, and whether the receiver had held them back until then; empty between two.
+    /// Those that one acknowledgement reports, each with whether the receiver had held it back until then; empty between
+    /// two acknowledgements.
     #[serde(skip)]
-    reported: Vec<(Segment, bool)>,
+    pub reported: Vec<(Segment, bool)>,
     /// For sources in other domains, with the domain.
     #[serde(skip)]
     pub elsewhere: Vec<(DomainId, Missed)>,
@@ -45,7 +45,7 @@ pub(super) struct DroppedAcks {
 
 /// A segment that no acknowledgement of its own reports.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Missed {
+pub struct Missed {
     /// When its acknowledgement was dropped, or the one that reports it was sent.
     pub time: Picos,
     pub segment: Segment,
@@ -53,7 +53,7 @@ pub(super) struct Missed {
     pub answer: Option<Segment>,
 }
 
-/// The same in the list of its slot.
+/// A missed segment in the list of its slot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Dropped {
     /// Departure of its segment from the source, which rises in a slot; not after that of the segment that reports it.
@@ -66,7 +66,13 @@ struct Dropped {
 }
 
 impl DroppedAcks {
-    fn add(&mut self, slot: u32, dropped: Dropped) {
+    /// Adds a segment of the flow in a slot, which does not hear of it alone. Other acknowledgements can report it after
+    /// `delay`.
+    pub fn add(&mut self, slot: u32, Missed { time, segment, answer }: Missed, delay: Picos) {
+        // This domain may have had no event since these segments left the interface: its clock may be behind.
+        let answer = answer.map(|answer| answer.departure(time));
+        let departure = segment.departure(time).min(answer.unwrap_or(Picos::MAX));
+        let dropped = Dropped { departure, known: time + delay, segment, answer };
         let slot = slot as usize;
         if self.by_slot.len() <= slot {
             self.by_slot.resize_with(slot + 1, VecDeque::new);
@@ -75,9 +81,9 @@ impl DroppedAcks {
         self.by_slot[slot].insert(place, dropped);
     }
 
-    /// Takes those that the acknowledgement of the segment that left at `departure` reports `now`, as `reported`; whether others
-    /// remain.
-    fn take(&mut self, slot: u32, departure: Picos, now: Picos) -> bool {
+    /// Takes those that the acknowledgement of the segment that left at `departure` reports `now`, as `reported`. Returns
+    /// whether others remain.
+    pub fn take(&mut self, slot: u32, departure: Picos, now: Picos) -> bool {
         let dropped = &mut self.by_slot[slot as usize];
         let mut unknown = Vec::new();
         while let Some(first) = dropped.front().copied() {
@@ -95,81 +101,24 @@ impl DroppedAcks {
         unknown.into_iter().rev().for_each(|earlier| dropped.push_front(earlier));
         !dropped.is_empty()
     }
-}
 
-impl Domain {
     /// A slot is new: flows from `origin` will use it.
-    pub(super) fn add_origin(&mut self, origin: AccessRouter) {
-        if let Some(origins) = self.fabric.origins() {
+    pub fn add_origin(&mut self, events: &mut Events, origin: AccessRouter) {
+        if let Some(origins) = events.fabric.origins() {
             origins.add(origin);
-            self.dropped_acks.new_origins.push(origin);
-        }
-    }
-
-    /// Takes from the fabric the acknowledgements that were dropped here.
-    pub(super) fn take_dropped_acks(&mut self) {
-        for (time, segment) in std::mem::take(self.fabric.dropped_acks()) {
-            self.hand_missed(Missed { time, segment, answer: None });
-        }
-    }
-
-    /// Hands a segment to the domain of its source.
-    pub(super) fn hand_missed(&mut self, missed: Missed) {
-        let home =
-            if self.shared.domains.count == 1 { self.number } else { self.shared.home(missed.segment.flow) };
-        if home == self.number {
-            self.miss(missed);
-        } else {
-            self.dropped_acks.elsewhere.push((home, missed));
-        }
-    }
-
-    /// The source, which is here, does not hear of a segment alone, since an instant that is not after now.
-    pub(super) fn miss(&mut self, Missed { time, segment, answer }: Missed) {
-        let slot = self.slot(segment.flow);
-        let flow = &mut self.flows[slot as usize];
-        let sequence = flow.expand(segment.sequence);
-        // Others are of an earlier flow of the slot, or answers to a SYN.
-        if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
-            flow.acks_dropped = true;
-            let known = time + self.shared.news_delay;
-            // This domain may have had no event since these segments left the interface: its clock may be behind.
-            let answer = answer.map(|answer| answer.departure(time));
-            let departure = segment.departure(time).min(answer.unwrap_or(Picos::MAX));
-            self.dropped_acks.add(slot, Dropped { departure, known, segment, answer });
+            self.new_origins.push(origin);
         }
     }
 
     /// The flow of a slot has ended.
-    pub(super) fn forget_dropped_acks(&mut self, slot: u32) {
-        let flow = &mut self.flows[slot as usize];
+    pub fn forget(&mut self, slot: u32, flow: &mut Flow) {
         if std::mem::take(&mut flow.acks_dropped) {
-            self.dropped_acks.by_slot[slot as usize].clear();
+            self.by_slot[slot as usize].clear();
         }
     }
 
-    /// Returns whether earlier acknowledgements of a flow did not come, as far as its source can know.
-    #[inline]
-    pub(super) fn misses_acks(&mut self, slot: u32) -> bool {
-        if !self.fabric.dropped_acks().is_empty() {
-            self.take_dropped_acks();
-        }
-        self.flows[slot as usize].acks_dropped
-    }
-
-    /// An acknowledgement of segment `sequence` arrives, and earlier ones did not.
-    #[inline(never)]
-    pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: [u64; 2]) {
-        let mut earlier: Option<Earlier> = None;
-        let departure = Segment::from_words(self.now, segment).departure(self.now);
-        let more = self.dropped_acks.take(slot, departure, self.now);
-        self.flows[slot as usize].acks_dropped = more;
-        let mut reported = std::mem::take(&mut self.dropped_acks.reported);
-        let dropped = reported.iter().any(|(_, held)| !held);
-        for (segment, held) in reported.drain(..) {
-            self.acknowledge_earlier(slot, &segment, Unheard { held, dropped }, &mut earlier);
-        }
-        self.dropped_acks.reported = reported;
-        self.acknowledgement(slot, sequence, segment, earlier);
+    /// Returns whether nothing waits for other domains.
+    pub fn is_handed_over(&self) -> bool {
+        self.elsewhere.is_empty()
     }
 }

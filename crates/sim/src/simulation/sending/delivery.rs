@@ -1,23 +1,11 @@
 //! Delivery-rate samples of the flows whose algorithm wants them.
 
-use super::domain::Domain;
 use crate::transport::{DeliverySampler, Flow};
 use mesonet_cc::{Config, DeliverySample, Picos};
 
-impl Domain {
-    /// A flow with samples is connected.
-    pub(super) fn start_sampling(&mut self, slot: u32) {
-        let slot = slot as usize;
-        if self.samplers.len() <= slot {
-            self.samplers.resize_with(slot + 1, DeliverySampler::default);
-        }
-        self.samplers[slot] = DeliverySampler::new(self.flows[slot].base);
-    }
-}
-
 /// The delivery of an acknowledgement; all zero for flows without samples.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Delivery {
+pub struct Delivery {
     /// Segments/s, 0 without a valid sample.
     pub rate: f64,
     pub sample: DeliverySample,
@@ -29,13 +17,13 @@ pub(super) struct Delivery {
 
 /// Segment `sequence` leaves.
 #[inline(never)]
-pub(super) fn sent(sampler: &mut DeliverySampler, flow: &Flow, sequence: u64, now: Picos) {
+pub fn sent(sampler: &mut DeliverySampler, flow: &Flow, sequence: u64, now: Picos) {
     sampler.sent(sequence, now, flow.board.pipe());
 }
 
 /// Segment `sequence` is acknowledged, with its mark; the scoreboard knows already.
 #[inline(never)]
-pub(super) fn sample(
+pub fn sample(
     sampler: &mut DeliverySampler,
     flow: &mut Flow,
     config: &Config,
@@ -48,7 +36,7 @@ pub(super) fn sample(
 }
 
 /// Reports to the congestion control the segments that the scoreboard has found lost; returns their number.
-pub(super) fn report_losses(
+pub fn report_losses(
     sampler: &mut DeliverySampler,
     flow: &mut Flow,
     config: &Config,
@@ -66,14 +54,14 @@ pub(super) fn report_losses(
 /// After an acknowledgement: whether the sender, not the network, limits what is in flight. It has nothing more to
 /// send, or the algorithm holds it back.
 #[inline(never)]
-pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
+pub fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
     if flow.controller.holds_back() || flow.board.next() == flow.end {
         sampler.limited(flow.board.pipe());
     }
 }
 
 /// Reports to the congestion control that segment `sequence` is lost, where the scoreboard does not know.
-pub(super) fn report_lost(
+pub fn report_lost(
     sampler: &mut DeliverySampler,
     flow: &mut Flow,
     config: &Config,

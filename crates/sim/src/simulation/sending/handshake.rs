@@ -1,0 +1,106 @@
+//! The handshake: SYNs, their retries, and what begins when the SYN-ACK has arrived.
+
+use super::sender::{Outcome, Sender};
+use crate::engine::Segment;
+use crate::simulation::code;
+use crate::transport::rtt::Sample;
+use crate::transport::{DeliverySampler, FlowState, OFF};
+use mesonet_cc::{Picos, SECOND, picos};
+
+/// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).
+const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
+
+impl Sender<'_> {
+    /// The flow begins, with a SYN if the scenario has them.
+    pub fn connect(&mut self) {
+        if self.flow.is_fed {
+            self.leaving.fed_flow_sends(self.slot, 0);
+        }
+        if self.shared.scenario.connection.establish {
+            self.send_syn();
+        } else {
+            self.established(None);
+        }
+    }
+
+    /// Sends a SYN and waits for its answer, twice as long each time.
+    fn send_syn(&mut self) {
+        let flow = &mut *self.flow;
+        // No wait needs to reach beyond the end of the run.
+        let wait = picos(self.shared.scenario.connection.syn_timeout)
+            .saturating_mul(1 << flow.syns)
+            .min(self.shared.end + 1);
+        flow.syns += 1;
+        flow.deadline = self.now + wait;
+        let deadline = flow.deadline;
+        let mut segment =
+            Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver.index());
+        if flow.syns > 1 {
+            segment = segment.copy();
+        }
+        // A repeated SYN is Not-ECT: hops may drop what they do not expect (draft-ietf-tcpm-generalized-ecn, 3.2.1).
+        if flow.syns == 1 && self.shared.marking && self.shared.scenario.connection.ecn {
+            segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), false);
+        }
+        self.watch(deadline);
+        self.counters.entering += 1;
+        self.inject(segment.words());
+    }
+
+    /// No answer to the last SYN.
+    pub fn syn_expired(&mut self) -> Outcome {
+        if self.flow.syns < self.shared.scenario.connection.syn_attempts {
+            self.send_syn();
+            return Outcome::Nothing;
+        }
+        Outcome::GaveUp
+    }
+
+    /// The SYN-ACK has arrived; none where flows begin without a SYN.
+    #[inline(never)]
+    pub fn established(&mut self, syn_ack: Option<[u64; 2]>) {
+        let syn_ack = syn_ack.map(|words| Segment::from_words(self.now, words));
+        let flow = &mut *self.flow;
+        let retried = flow.syns > 1;
+        let rtt = syn_ack.map(|segment| segment.age(self.now));
+        // A mark counts as a loss (RFC 5562, section 3.2, of SYN-ACKs; draft-ietf-tcpm-generalized-ecn, of SYNs).
+        let window = if retried || syn_ack.is_some_and(|segment| segment.is_marked()) {
+            self.shared.scenario.connection.window_after_retry
+        } else {
+            self.shared.scenario.transport.initial_window
+        };
+        let measured = rtt.filter(|_| !retried).unwrap_or(0);
+        let start = self.shared.start(self.now, window, measured, flow.source, flow.transfer);
+        flow.state = FlowState::Sending;
+        flow.controller = self.config.start(&start);
+        flow.round_end = flow.base;
+        flow.deadline = OFF;
+        if retried {
+            flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
+        } else if let Some(rtt) = rtt {
+            // The SYN is one segment of its own.
+            let (now, base) = (self.now, flow.base);
+            flow.rtt.see(rtt);
+            if let Some(timing) = &mut flow.timing {
+                timing.sent(base - 1, now - rtt);
+            }
+            let sample = Sample { now, rtt, una: base, next: base };
+            flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, &self.shared.rto);
+        }
+        if self.config.wants_delivery_rate() {
+            *self.sampler = DeliverySampler::new(flow.base);
+        }
+        if !self.shared.rules.is_plain() {
+            self.repair.begin(flow.base);
+        }
+        if let Some(rules) = &self.shared.acks {
+            self.receiver.begin(rules);
+        }
+        if let Some(period) = self.shared.tick_period[usize::from(flow.algorithm)] {
+            flow.tick = self.now + period;
+            let tick = flow.tick;
+            self.arm(tick, code::TICK);
+        }
+        self.send_allowed();
+    }
+}

@@ -1,0 +1,24 @@
+//! The senders of a domain: their flows, and how these react to acknowledgements, losses and timers.
+//!
+//! A [`Sender`] borrows one flow and what its reactions change. Its methods are in layers, each of which uses those
+//! before it: departures of segments (`departures`), recovery of losses (`recovery`), the handshake (`handshake`),
+//! acknowledgements (`acknowledging`), those that cover several segments (`covering`), and what
+//! starts them all, acknowledgements and timers that come (`incoming`).
+
+mod acknowledging;
+mod covering;
+mod delivery;
+mod departures;
+mod dropped_acks;
+mod handshake;
+mod incoming;
+mod leaving;
+mod pacing;
+mod recovery;
+mod sender;
+mod senders;
+mod slots;
+
+pub use dropped_acks::Missed;
+pub use sender::{Outcome, Sender};
+pub use senders::Senders;

@@ -1,0 +1,47 @@
+//! One flow, with everything that its sender changes.
+
+use super::dropped_acks::DroppedAcks;
+use super::leaving::Leaving;
+use crate::measure::Counters;
+use crate::simulation::events::Events;
+use crate::simulation::shared::Shared;
+use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
+use mesonet_cc::{Config, Picos};
+
+/// What an event did to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    Nothing,
+    /// Every segment has been acknowledged.
+    Completed,
+    /// No SYN was answered.
+    GaveUp,
+}
+
+impl Outcome {
+    /// The outcome of two events, one after the other.
+    pub fn or(self, later: Self) -> Self {
+        if self == Self::Nothing { later } else { self }
+    }
+}
+
+/// A flow and what the reactions of its sender change.
+pub struct Sender<'a> {
+    pub shared: &'a Shared,
+    pub slot: u32,
+    pub now: Picos,
+    pub flow: &'a mut Flow,
+    /// Constants of its algorithm.
+    pub config: &'a Config,
+    /// Delivery-rate samples; without meaning unless its algorithm wants them.
+    pub sampler: &'a mut DeliverySampler,
+    /// State of recovery; without meaning where the rules are plain.
+    pub repair: &'a mut Repair,
+    /// Its receiver; without meaning unless acknowledgements are delayed, which its sender decides.
+    pub receiver: &'a mut Receiver,
+    pub dropped_acks: &'a mut DroppedAcks,
+    pub leaving: &'a mut Leaving,
+    pub events: &'a mut Events,
+    pub counters: &'a mut Counters,
+}

@@ -1,0 +1,20 @@
+//! What begins and ends the flows of a domain: users' sources, explicit flows with their applications, open-loop arrivals.
+//!
+//! A session acts on the parts of the domain below it ([`Parts`]). Connections begin and end in one place
+//! (`connection`).
+
+mod applications;
+mod arriving;
+mod connection;
+mod explicit;
+mod feeder;
+mod parts;
+mod patience;
+mod start;
+mod state;
+mod users;
+
+pub use explicit::{add_lanes, draw_starts};
+pub use feeder::Feeder;
+pub use parts::Parts;
+pub use state::{ExplicitHere, Members, Sessions};
