@@ -38,6 +38,7 @@ pub struct Sample {
 impl Sample {
     /// Adds one flow; it is starved when its last acknowledgement (before the first one, its beginning) is older than
     /// `patience`.
+    #[inline(always)]
     pub fn add(&mut self, flow: &Flow, config: &Config, now: Picos, patience: Picos) {
         match flow.state {
             FlowState::Free => return,

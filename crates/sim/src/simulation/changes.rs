@@ -7,10 +7,10 @@
 
 use super::domain::Domain;
 use super::shared::Shared;
+use crate::network::LaneId;
 use crate::network::build::LaneEnd;
 use crate::network::changes::Turn;
 use crate::network::router::rescaled;
-use crate::network::LaneId;
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 

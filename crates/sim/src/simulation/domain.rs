@@ -100,7 +100,7 @@ impl Domain {
 
     /// An acknowledgement of an optimistic receiver reaches its source.
     fn early_ack(&mut self, shared: &Shared, own: usize) {
-        let Some(segment) = self.senders.leaving.early_acks.take(own) else { return };
+        let Some(segment) = self.senders.beside.leaving.early_acks.take(own) else { return };
         let slot = self.senders.slot(segment.flow);
         let outcome = self.sender(shared, slot).acknowledged_early(segment);
         self.conclude(shared, slot, outcome);

@@ -95,7 +95,8 @@ impl<'a> Look<'a> {
         for domain in self.domains {
             for explicit in &domain.sessions.explicit {
                 let flow = explicit.slot.map(|slot| &domain.senders.flows[slot as usize]);
-                progress[explicit.index as usize] = flow.map(|flow| explicit_sample(explicit, Some(flow)).delivered);
+                progress[explicit.index as usize] =
+                    flow.map(|flow| explicit_sample(explicit, Some(flow)).delivered);
             }
         }
         progress
@@ -103,9 +104,9 @@ impl<'a> Look<'a> {
 
     /// The flow of a traced source, while it has one.
     pub fn traced(&self, source: u32) -> Option<&'a Flow> {
-        self.domains.iter().find_map(|domain| {
-            Some(&domain.senders.flows[domain.books.traced(source)? as usize])
-        })
+        self.domains
+            .iter()
+            .find_map(|domain| Some(&domain.senders.flows[domain.books.traced(source)? as usize]))
     }
 
     /// The receiver of explicit flow `index`, if it is watched.

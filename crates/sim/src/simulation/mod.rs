@@ -185,7 +185,8 @@ impl Simulation {
                 threads => threads::run_before(shared, domains, threads, limit),
             };
         };
-        while let Some(end) = windows::run_window(shared, &mut domains.iter_mut().collect::<Vec<_>>(), limit) {
+        while let Some(end) = windows::run_window(shared, &mut domains.iter_mut().collect::<Vec<_>>(), limit)
+        {
             self.now = end - 1; // the instant up to which routers can be looked at
             watched.window_ended(&Look { shared, domains, now: self.now });
         }
@@ -195,7 +196,8 @@ impl Simulation {
     /// large files.
     fn next_look(&self) -> Picos {
         let large_files = self.large_files.as_ref().map(|large| large.next);
-        let others = [self.tracing.next(), self.changes.next(&self.shared), large_files].into_iter().flatten();
+        let others =
+            [self.tracing.next(), self.changes.next(&self.shared), large_files].into_iter().flatten();
         others.fold(self.sampling.next(&self.shared), Picos::min)
     }
 
@@ -317,7 +319,7 @@ impl Simulation {
         numbers.sort_unstable_by(|a, b| b.cmp(a));
         numbers.dedup();
         for domain in &mut self.domains {
-            domain.senders.leaving.lose(numbers.clone());
+            domain.senders.beside.leaving.lose(numbers.clone());
         }
     }
 
@@ -355,7 +357,9 @@ impl Simulation {
                 _ => census.in_flight += 1,
             }
         };
-        self.domains.iter().for_each(|domain| domain.events.fabric.segments().into_iter().for_each(&mut count));
+        self.domains
+            .iter()
+            .for_each(|domain| domain.events.fabric.segments().into_iter().for_each(&mut count));
         for segment in self.domains.iter().flat_map(|domain| domain.events.fabric.waiting()) {
             if segment.target() >= receivers {
                 census.acknowledgements += 1;

@@ -9,11 +9,12 @@ use crate::measure::fairness::Instant;
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::{FlowSample, Series};
 use crate::measure::{
-    Convergence, Counters, Fairness, FlowGroups, Interval, PeriodSums, Responses, RouterUse, Sample, applications,
+    Convergence, Counters, Fairness, FlowGroups, Interval, PeriodSums, Responses, RouterUse, Sample,
+    applications,
 };
 use crate::network::RouterClass;
 use crate::snapshot::{BadSnapshot, Passage};
-use crate::transport::SAMPLED_LINES;
+use crate::transport::{Flow, SAMPLED_LINES};
 use mesonet_cc::{Picos, picos};
 
 /// Names of the responses of the queues of a class of routers.
@@ -224,25 +225,38 @@ impl Sampling {
 
 /// A sample of the flows of all domains.
 fn sample_flows(look: &Look) -> Sample {
-    let configs = &look.shared.configs;
-    let patience = picos(look.shared.scenario.measurement.starved_after);
     let mut sample = Sample::default();
     for domain in look.domains {
         let flows = &domain.senders.flows;
-        if !domain.sessions.feeders.is_empty() {
-            for flow in flows {
-                sample.add_fed(flow, &configs[usize::from(flow.algorithm)], look.now, patience);
-            }
-            continue;
-        }
-        for (slot, flow) in flows.iter().enumerate() {
-            if let Some(later) = flows.get(slot + AHEAD) {
-                prefetch(later, SAMPLED_LINES);
-            }
-            sample.add(flow, &configs[usize::from(flow.algorithm)], look.now, patience);
+        if domain.sessions.feeders.is_empty() {
+            add_flows(&mut sample, flows, look.shared, look.now);
+        } else {
+            add_fed_flows(&mut sample, flows, look.shared, look.now);
         }
     }
     sample
+}
+
+/// Adds the flows of a domain to a sample.
+// Each of the two kinds of flows has a loop of its own, which the code of the other one would slow down.
+#[inline(never)]
+fn add_flows(sample: &mut Sample, flows: &[Flow], shared: &Shared, now: Picos) {
+    let patience = picos(shared.scenario.measurement.starved_after);
+    for (slot, flow) in flows.iter().enumerate() {
+        if let Some(later) = flows.get(slot + AHEAD) {
+            prefetch(later, SAMPLED_LINES);
+        }
+        sample.add(flow, &shared.configs[usize::from(flow.algorithm)], now, patience);
+    }
+}
+
+/// Adds the flows of a domain that has applications to a sample.
+#[inline(never)]
+fn add_fed_flows(sample: &mut Sample, flows: &[Flow], shared: &Shared, now: Picos) {
+    let patience = picos(shared.scenario.measurement.starved_after);
+    for flow in flows {
+        sample.add_fed(flow, &shared.configs[usize::from(flow.algorithm)], now, patience);
+    }
 }
 
 /// The explicit flows that the series has now, in the order of the scenario.
@@ -267,9 +281,8 @@ fn long_lived_flows(shared: &Shared) -> usize {
 /// Goodput of the flows that completed in a period (all where it is none), by pair class and file category.
 fn completed_goodputs(groups: &FlowGroups, period: Option<usize>) -> Responses {
     let goodput = |(class, names): (usize, &[&'static str; 4])| {
-        let by_category = |(category, name): (usize, &&'static str)| {
-            (*name, groups.goodput(period, category as u8, class))
-        };
+        let by_category =
+            |(category, name): (usize, &&'static str)| (*name, groups.goodput(period, category as u8, class));
         names.iter().enumerate().map(by_category).collect::<Vec<_>>()
     };
     COMPLETED_GOODPUT.iter().enumerate().flat_map(goodput).collect()

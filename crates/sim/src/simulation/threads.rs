@@ -60,7 +60,7 @@ pub fn run_before(shared: &Shared, domains: &mut [Domain], threads: usize, limit
     let count = domains.len();
     let pool = WorkerPool {
         shared,
-        domains: domains.into_iter().map(Mutex::new).collect(),
+        domains: domains.iter_mut().map(Mutex::new).collect(),
         order: (0..count).map(AtomicUsize::new).collect(),
         next: AtomicUsize::new(count),
         end: AtomicU64::new(0),
@@ -150,7 +150,10 @@ impl WorkerPool<'_> {
         let _done = Done(self);
         // The window cannot close before this domain is done.
         let end = self.end.load(Ordering::Acquire);
-        self.domains[place.load(Ordering::Relaxed)].lock().expect("a thread panicked").advance(self.shared, end);
+        self.domains[place.load(Ordering::Relaxed)]
+            .lock()
+            .expect("a thread panicked")
+            .advance(self.shared, end);
         true
     }
 }

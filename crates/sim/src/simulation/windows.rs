@@ -92,10 +92,10 @@ fn exchange_acks(shared: &Shared, domains: &mut [&mut Domain]) {
     for from in 0..domains.len() {
         let Domain { events, senders, .. } = &mut *domains[from];
         senders.take_dropped_acks(shared, events);
-        for (home, missed) in std::mem::take(&mut domains[from].senders.dropped_acks.elsewhere) {
+        for (home, missed) in std::mem::take(&mut domains[from].senders.beside.dropped_acks.elsewhere) {
             domains[home.index()].senders.miss(shared, missed);
         }
-        let new = std::mem::take(&mut domains[from].senders.dropped_acks.new_origins);
+        let new = std::mem::take(&mut domains[from].senders.beside.dropped_acks.new_origins);
         for other in (0..domains.len()).filter(|other| *other != from) {
             let Some(origins) = domains[other].events.fabric.origins() else { continue };
             new.iter().for_each(|access| origins.add(*access));

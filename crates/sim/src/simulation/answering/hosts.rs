@@ -196,13 +196,7 @@ impl Hosts {
 
     /// A segment reaches a receiver that is here.
     #[inline(never)]
-    pub fn reach(
-        &mut self,
-        shared: &Shared,
-        events: &mut Events,
-        senders: &mut Senders,
-        segment: [u64; 2],
-    ) {
+    pub fn reach(&mut self, shared: &Shared, events: &mut Events, senders: &mut Senders, segment: [u64; 2]) {
         let segment = Segment::from_words(events.now, segment);
         let key = ReceiverKey { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
         let decision = self.decide(shared, events, key, segment);
@@ -210,7 +204,13 @@ impl Hosts {
     }
 
     /// Decides which acknowledgements a segment causes.
-    fn decide(&mut self, shared: &Shared, events: &mut Events, key: ReceiverKey, segment: Segment) -> Decision {
+    fn decide(
+        &mut self,
+        shared: &Shared,
+        events: &mut Events,
+        key: ReceiverKey,
+        segment: Segment,
+    ) -> Decision {
         let alone = Decision::Apart(None);
         let rules = &shared.answers.expect("receivers delay acknowledgements");
         let now = events.now;
@@ -245,7 +245,14 @@ impl Hosts {
     }
 
     /// A timer entry of a receiver came up: something has been held for long enough, or its connection is over.
-    pub fn due(&mut self, shared: &Shared, events: &mut Events, senders: &mut Senders, code: u64, time: Picos) {
+    pub fn due(
+        &mut self,
+        shared: &Shared,
+        events: &mut Events,
+        senders: &mut Senders,
+        code: u64,
+        time: Picos,
+    ) {
         let key = ReceiverKey::of_code(code);
         let Some(host) = self.by_key.get_mut(&key) else { return };
         if host.watched == time {

@@ -116,7 +116,8 @@ impl Sender<'_> {
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() && ack.new {
             let marked = ack.segment.is_marked();
-            delivery = delivery::sample(self.sampler, self.flow, config, ack.sequence, self.now, marked);
+            let sampler = &mut self.beside.samplers[self.slot as usize];
+            delivery = delivery::sample(sampler, self.flow, config, ack.sequence, self.now, marked);
             if self.shared.rules.rack {
                 delivery.lost += std::mem::take(&mut self.repair.lost_again);
             }
@@ -209,7 +210,7 @@ impl Sender<'_> {
         }
         self.counters.increases += u64::from(self.flow.controller.cwnd() > before);
         if config.wants_delivery_rate() {
-            delivery::update_limits(self.sampler, self.flow);
+            delivery::update_limits(&mut self.beside.samplers[self.slot as usize], self.flow);
         }
     }
 

@@ -28,7 +28,7 @@ impl Sender<'_> {
     pub fn receive(&mut self, sequence: u64, segment: [u64; 2]) -> Outcome {
         let segment = Segment::from_words(self.now, segment);
         let rules = &self.shared.acks.expect("acknowledgements are delayed");
-        let (flow, receiver) = (&*self.flow, &mut *self.receiver);
+        let (flow, receiver) = (&*self.flow, &mut self.beside.receivers[self.slot as usize]);
         let has_gap = !flow.board.is_whole();
         // What is held in order is not in the scoreboard.
         let missing = flow.board.una() + if has_gap { 0 } else { receiver.holds() };
@@ -64,10 +64,11 @@ impl Sender<'_> {
 
     /// Acknowledges segments that have been held for long enough. Returns none if there were none.
     pub fn receiver_timer(&mut self, time: Picos) -> Option<Outcome> {
-        if self.flow.state != FlowState::Sending || self.receiver.timer > time {
+        let receiver = &mut self.beside.receivers[self.slot as usize];
+        if self.flow.state != FlowState::Sending || receiver.timer > time {
             return None;
         }
-        let together = self.receiver.release_all();
+        let together = receiver.release_all();
         Some(self.acknowledge_together(&together))
     }
 
@@ -75,14 +76,14 @@ impl Sender<'_> {
     #[inline(never)]
     pub fn acknowledged_with_dropped(&mut self, sequence: u64, segment: [u64; 2]) -> Outcome {
         let departure = Segment::from_words(self.now, segment).departure(self.now);
-        self.flow.acks_dropped = self.dropped_acks.take(self.slot, departure, self.now);
-        let mut reported = std::mem::take(&mut self.dropped_acks.reported);
+        self.flow.acks_dropped = self.beside.dropped_acks.take(self.slot, departure, self.now);
+        let mut reported = std::mem::take(&mut self.beside.dropped_acks.reported);
         let dropped = reported.iter().any(|(_, held)| !held);
         let mut earlier: Option<Earlier> = None;
         for (segment, held) in reported.drain(..) {
             self.acknowledge_earlier(&segment, Unheard { held, dropped }, &mut earlier);
         }
-        self.dropped_acks.reported = reported;
+        self.beside.dropped_acks.reported = reported;
         self.acknowledgement(sequence, segment, earlier)
     }
 
@@ -117,7 +118,8 @@ impl Sender<'_> {
         let mut lost = before.lost;
         if self.config.wants_delivery_rate() {
             let marked = segment.is_marked();
-            lost += delivery::sample(self.sampler, self.flow, self.config, sequence, self.now, marked).lost;
+            let sampler = &mut self.beside.samplers[self.slot as usize];
+            lost += delivery::sample(sampler, self.flow, self.config, sequence, self.now, marked).lost;
         }
         let mut rtt = before.rtt;
         if held {

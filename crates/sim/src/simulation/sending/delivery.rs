@@ -36,12 +36,7 @@ pub fn sample(
 }
 
 /// Reports to the congestion control the segments that the scoreboard has found lost; returns their number.
-pub fn report_losses(
-    sampler: &mut DeliverySampler,
-    flow: &mut Flow,
-    config: &Config,
-    now: Picos,
-) -> u32 {
+pub fn report_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config, now: Picos) -> u32 {
     let mut lost = 0;
     while let Some(segment) = sampler.next_lost(&flow.board) {
         flow.controller.on_segment_lost(config, &segment, now);

@@ -30,7 +30,7 @@ impl Sender<'_> {
     #[inline(always)]
     pub fn watch_until(&mut self, mut deadline: Picos) {
         if self.shared.acks.is_some() && self.flow.state == FlowState::Sending {
-            deadline = deadline.min(self.receiver.timer);
+            deadline = deadline.min(self.beside.receivers[self.slot as usize].timer);
         }
         if deadline != OFF && (self.flow.watched == 0 || deadline < self.flow.watched) {
             self.watch_sooner(deadline);
@@ -230,7 +230,7 @@ impl Sender<'_> {
             (flow.first_sent, flow.heard) = (now, now);
         }
         if flow.is_fed {
-            self.leaving.fed_flow_sends(self.slot, now);
+            self.beside.leaving.fed_flow_sends(self.slot, now);
         }
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
@@ -254,7 +254,7 @@ impl Sender<'_> {
             flow.controller.on_send(self.config, &SendEvent { now, in_flight, retransmission });
         }
         if self.config.wants_delivery_rate() {
-            delivery::sent(self.sampler, flow, sequence, now);
+            delivery::sent(&mut self.beside.samplers[self.slot as usize], flow, sequence, now);
         }
         let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver.index());
         if retransmission {
@@ -263,7 +263,7 @@ impl Sender<'_> {
         if self.shared.marking {
             segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), retransmission);
         }
-        if self.counters.data_sent == self.leaving.next_loss() {
+        if self.counters.data_sent == self.beside.leaving.next_loss() {
             self.lose(segment.words());
             return;
         }
@@ -317,7 +317,7 @@ impl Sender<'_> {
     /// The transmission whose turn it is to be lost.
     #[cold]
     fn lose(&mut self, segment: [u64; 2]) {
-        self.leaving.advance();
+        self.beside.leaving.advance();
         self.events.fabric.drop(self.now, Segment::from_words(self.now, segment));
     }
 
@@ -346,7 +346,7 @@ impl Sender<'_> {
             return;
         }
         let round_trip = self.shared.base_rtt(self.flow.origin, self.flow.receiver, Some(lane), self.now);
-        let at = self.leaving.early_acks.add(own, segment, self.now, round_trip);
+        let at = self.beside.leaving.early_acks.add(own, segment, self.now, round_trip);
         self.events.arm(at, code::EARLY_ACK | own as u64);
     }
 }

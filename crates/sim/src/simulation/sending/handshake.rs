@@ -14,7 +14,7 @@ impl Sender<'_> {
     /// The flow begins, with a SYN if the scenario has them.
     pub fn connect(&mut self) {
         if self.flow.is_fed {
-            self.leaving.fed_flow_sends(self.slot, 0);
+            self.beside.leaving.fed_flow_sends(self.slot, 0);
         }
         if self.shared.scenario.connection.establish {
             self.send_syn();
@@ -88,13 +88,13 @@ impl Sender<'_> {
             flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, &self.shared.rto);
         }
         if self.config.wants_delivery_rate() {
-            *self.sampler = DeliverySampler::new(flow.base);
+            self.beside.samplers[self.slot as usize] = DeliverySampler::new(flow.base);
         }
         if !self.shared.rules.is_plain() {
             self.repair.begin(flow.base);
         }
         if let Some(rules) = &self.shared.acks {
-            self.receiver.begin(rules);
+            self.beside.receivers[self.slot as usize].begin(rules);
         }
         if let Some(period) = self.shared.tick_period[usize::from(flow.algorithm)] {
             flow.tick = self.now + period;

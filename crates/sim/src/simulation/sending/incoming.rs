@@ -63,9 +63,7 @@ impl Sender<'_> {
             self.watch_deadline();
             return outcome;
         }
-        if self.shared.rules.rack && self.recovery_timer(time) {
-            self.watch_deadline();
-        } else if self.flow.deadline > time {
+        if (self.shared.rules.rack && self.recovery_timer(time)) || self.flow.deadline > time {
             self.watch_deadline();
         } else if self.flow.state == FlowState::Connecting {
             return self.syn_expired();
@@ -99,7 +97,7 @@ impl Sender<'_> {
     /// tcp_slow_start_after_idle_check).
     pub fn restart_after_idle(&mut self) {
         let flow = &mut *self.flow;
-        let last_sent = self.leaving.last_sent(self.slot);
+        let last_sent = self.beside.leaving.last_sent(self.slot);
         if flow.state != FlowState::Sending || last_sent == 0 || !flow.is_idle() {
             return;
         }
@@ -116,7 +114,7 @@ impl Sender<'_> {
             && self.config.wants_delivery_rate()
         {
             // The application had let the sender run out of data (draft-cheng-iccrg-delivery-rate-estimation, section 3.4).
-            delivery::update_limits(self.sampler, flow);
+            delivery::update_limits(&mut self.beside.samplers[self.slot as usize], flow);
         }
         match act {
             Act::Give(end) => flow.end = flow.base + end,

@@ -41,7 +41,12 @@ pub struct Leaving {
 
 impl Default for Leaving {
     fn default() -> Self {
-        Self { early_acks: EarlyAcks::default(), last_sent: Vec::new(), next_loss: u64::MAX, losses: Vec::new() }
+        Self {
+            early_acks: EarlyAcks::default(),
+            last_sent: Vec::new(),
+            next_loss: u64::MAX,
+            losses: Vec::new(),
+        }
     }
 }
 

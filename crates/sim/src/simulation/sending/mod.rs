@@ -6,6 +6,7 @@
 //! starts them all, acknowledgements and timers that come (`incoming`).
 
 mod acknowledging;
+mod beside;
 mod covering;
 mod delivery;
 mod departures;

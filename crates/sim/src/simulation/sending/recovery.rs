@@ -89,13 +89,14 @@ impl Sender<'_> {
     fn detect(&mut self) {
         let (flow, repair) = (&mut *self.flow, &mut *self.repair);
         let (config, now) = (self.config, self.now);
-        let (sampler, controller) = (&mut *self.sampler, &mut flow.controller);
+        let (samplers, slot) = (&mut self.beside.samplers, self.slot as usize);
+        let controller = &mut flow.controller;
         let mut told = 0;
         let threshold = self.shared.scenario.transport.duplicate_threshold;
         let (board, recovery) = (&mut flow.board, flow.recovery);
         let congested = repair.rack.detect(board, now, recovery, &flow.rtt, threshold, |sequence| {
             if config.wants_delivery_rate() {
-                controller.on_segment_lost(config, &sampler.lost(sequence), now);
+                controller.on_segment_lost(config, &samplers[slot].lost(sequence), now);
                 told += 1;
             }
         });
@@ -244,7 +245,12 @@ impl Sender<'_> {
             self.repair.probe.timed_out();
         }
         if self.config.wants_delivery_rate() {
-            delivery::report_losses(self.sampler, flow, self.config, self.now);
+            delivery::report_losses(
+                &mut self.beside.samplers[self.slot as usize],
+                flow,
+                self.config,
+                self.now,
+            );
         }
         flow.retransmit_first = false;
         flow.answered_mark = false;
@@ -311,7 +317,8 @@ impl Sender<'_> {
     fn report_lost(&mut self) {
         if self.config.wants_delivery_rate() {
             let una = self.flow.board.una();
-            delivery::report_lost(self.sampler, self.flow, self.config, una, self.now);
+            let sampler = &mut self.beside.samplers[self.slot as usize];
+            delivery::report_lost(sampler, self.flow, self.config, una, self.now);
         }
     }
 

@@ -1,11 +1,10 @@
 //! One flow, with everything that its sender changes.
 
-use super::dropped_acks::DroppedAcks;
-use super::leaving::Leaving;
+use super::beside::Beside;
 use crate::measure::Counters;
 use crate::simulation::events::Events;
 use crate::simulation::shared::Shared;
-use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
+use crate::transport::{Flow, Repair};
 use mesonet_cc::{Config, Picos};
 
 /// What an event did to a connection.
@@ -34,14 +33,9 @@ pub struct Sender<'a> {
     pub flow: &'a mut Flow,
     /// Constants of its algorithm.
     pub config: &'a Config,
-    /// Delivery-rate samples; without meaning unless its algorithm wants them.
-    pub sampler: &'a mut DeliverySampler,
     /// State of recovery; without meaning where the rules are plain.
     pub repair: &'a mut Repair,
-    /// Its receiver; without meaning unless acknowledgements are delayed, which its sender decides.
-    pub receiver: &'a mut Receiver,
-    pub dropped_acks: &'a mut DroppedAcks,
-    pub leaving: &'a mut Leaving,
+    pub beside: &'a mut Beside,
     pub events: &'a mut Events,
     pub counters: &'a mut Counters,
 }

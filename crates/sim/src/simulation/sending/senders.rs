@@ -1,7 +1,7 @@
 //! The flows with sources in a domain, by slot.
 
-use super::dropped_acks::{DroppedAcks, Missed};
-use super::leaving::Leaving;
+use super::beside::Beside;
+use super::dropped_acks::Missed;
 use super::sender::Sender;
 use super::slots::Slots;
 use crate::engine::{FlowId, prefetch};
@@ -31,17 +31,11 @@ const CONTROLLER_LINES: usize = 4;
 pub struct Senders {
     pub flows: Vec<Flow>,
     slots: Slots,
-    /// Delivery-rate samples by slot; empty if no algorithm wants them.
-    samplers: Vec<DeliverySampler>,
     /// State of recovery by slot; empty where the rules are plain.
     repairs: Vec<Repair>,
-    /// Receivers that delay acknowledgements by slot, where their senders decide; else empty.
-    receivers: Vec<Receiver>,
-    /// Segments whose acknowledgements do not come, where acknowledgements pass routers.
-    pub dropped_acks: DroppedAcks,
-    pub leaving: Leaving,
-    /// Stands for the state that flows do not have.
-    none: Box<(DeliverySampler, Repair, Receiver)>,
+    /// Stands for the state of recovery where the rules are plain.
+    no_repair: Repair,
+    pub beside: Beside,
 }
 
 impl Senders {
@@ -50,12 +44,9 @@ impl Senders {
         Self {
             flows: Vec::new(),
             slots: Slots::new(shared, number),
-            samplers: Vec::new(),
             repairs: Vec::new(),
-            receivers: Vec::new(),
-            dropped_acks: DroppedAcks::default(),
-            leaving: Leaving::default(),
-            none: Box::default(),
+            no_repair: Repair::default(),
+            beside: Beside::default(),
         }
     }
 
@@ -76,18 +67,14 @@ impl Senders {
     ) -> Sender<'a> {
         let place = slot as usize;
         let flow = &mut self.flows[place];
-        let (sampler, repair, receiver) = &mut *self.none;
         Sender {
             shared,
             slot,
             now: events.now,
             config: &shared.configs[usize::from(flow.algorithm)],
             flow,
-            sampler: self.samplers.get_mut(place).unwrap_or(sampler),
-            repair: self.repairs.get_mut(place).unwrap_or(repair),
-            receiver: self.receivers.get_mut(place).unwrap_or(receiver),
-            dropped_acks: &mut self.dropped_acks,
-            leaving: &mut self.leaving,
+            repair: self.repairs.get_mut(place).unwrap_or(&mut self.no_repair),
+            beside: &mut self.beside,
             events,
             counters,
         }
@@ -117,16 +104,16 @@ impl Senders {
             *former = flow;
             return;
         }
-        self.dropped_acks.add_origin(events, flow.origin);
+        self.beside.dropped_acks.add_origin(events, flow.origin);
         self.flows.push(flow);
         if shared.samples {
-            self.samplers.push(DeliverySampler::default());
+            self.beside.samplers.push(DeliverySampler::default());
         }
         if !shared.rules.is_plain() {
             self.repairs.push(Repair::default());
         }
         if shared.acks.is_some() {
-            self.receivers.push(Receiver::default());
+            self.beside.receivers.push(Receiver::default());
         }
     }
 
@@ -137,7 +124,7 @@ impl Senders {
         flow.recovery = Recovery::Open;
         flow.interface_armed = false;
         self.slots.release(shared, flow.origin, slot);
-        self.dropped_acks.forget(slot, flow);
+        self.beside.dropped_acks.forget(slot, flow);
     }
 
     /// Takes from the fabric the acknowledgements that were dropped here.
@@ -153,7 +140,7 @@ impl Senders {
         if home == here {
             self.miss(shared, missed);
         } else {
-            self.dropped_acks.elsewhere.push((home, missed));
+            self.beside.dropped_acks.elsewhere.push((home, missed));
         }
     }
 
@@ -165,7 +152,7 @@ impl Senders {
         // Others are of an earlier flow of the slot, or answers to a SYN.
         if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
             flow.acks_dropped = true;
-            self.dropped_acks.add(slot, missed, shared.news_delay);
+            self.beside.dropped_acks.add(slot, missed, shared.news_delay);
         }
     }
 
@@ -195,7 +182,7 @@ impl Senders {
     #[inline(always)]
     pub fn fetch_for_ack(&self, flow: impl FnOnce() -> Option<FlowId>) {
         let many = self.flows.len() >= MANY_FLOWS;
-        if (many || !self.samplers.is_empty())
+        if (many || !self.beside.samplers.is_empty())
             && let Some(flow) = flow()
         {
             let slot = self.slot(flow);
@@ -218,7 +205,7 @@ impl Senders {
         let slot = slot as usize;
         if let Some(flow) = self.flows.get(slot) {
             prefetch(flow, 0..HOT_LINES);
-            if let Some(sampler) = self.samplers.get(slot) {
+            if let Some(sampler) = self.beside.samplers.get(slot) {
                 // Algorithms that take samples have the large controllers.
                 prefetch(sampler, 0..SAMPLER_LINES);
                 prefetch(flow, HOT_LINES..HOT_LINES + CONTROLLER_LINES);
@@ -232,7 +219,7 @@ impl Senders {
     /// Asks for the list of departures of a flow whose other state is in the caches.
     #[inline(always)]
     fn fetch_departures(&self, slot: u32) {
-        if let Some(sampler) = self.samplers.get(slot as usize) {
+        if let Some(sampler) = self.beside.samplers.get(slot as usize) {
             sampler.fetch_first();
         }
     }
@@ -246,14 +233,10 @@ impl Senders {
 
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { flows, slots, samplers, repairs, receivers, dropped_acks, leaving, none: _ } = self;
-        debug_assert!(dropped_acks.is_handed_over());
+        let Self { flows, slots, repairs, no_repair: _, beside } = self;
         passage.field(flows)?;
         passage.field(slots)?;
-        passage.field(samplers)?;
         passage.field(repairs)?;
-        passage.field(receivers)?;
-        passage.field(dropped_acks)?;
-        passage.field(leaving)
+        beside.pass(passage)
     }
 }

@@ -1,0 +1,30 @@
+//! What senders keep beside their flows.
+
+use super::dropped_acks::DroppedAcks;
+use super::leaving::Leaving;
+use crate::snapshot::{BadSnapshot, Passage};
+use crate::transport::{DeliverySampler, Receiver};
+
+/// What senders keep beside their flows, where the scenario needs it.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Delivery-rate samples by slot; empty if no algorithm wants them.
+    pub samplers: Vec<DeliverySampler>,
+    /// Receivers that delay acknowledgements by slot, where their senders decide; else empty.
+    pub receivers: Vec<Receiver>,
+    /// Segments whose acknowledgements do not come, where acknowledgements pass routers.
+    pub dropped_acks: DroppedAcks,
+    pub leaving: Leaving,
+}
+
+impl Beside {
+    /// Writes or replaces what changes during a run.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self { samplers, receivers, dropped_acks, leaving } = self;
+        debug_assert!(dropped_acks.is_handed_over());
+        passage.field(samplers)?;
+        passage.field(receivers)?;
+        passage.field(dropped_acks)?;
+        passage.field(leaving)
+    }
+}
