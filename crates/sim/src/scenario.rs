@@ -3,7 +3,6 @@
 //! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused. Defaults, units in
 //! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
 
-use crate::network::changes;
 use mesonet_cc::plugin::{self, Plugin, PluginConfig};
 use mesonet_cc::{
     Common, Config, HyStart, HyStartRules, IdleRule, SlowStart, SlowStartRules, TimeoutRule, WindowBasis,
@@ -16,6 +15,7 @@ use std::fmt;
 mod application;
 mod arrivals;
 pub mod bounds;
+mod changes;
 mod receiver;
 mod topology;
 mod traffic;

@@ -372,7 +372,7 @@ fn offered_loads_include_arrivals() {
         let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
         let network = Network::build(&scenario).unwrap();
         let load = 100.0 * 60.0 / network.speeds[0];
-        for found in network.offered_loads(&scenario) {
+        for found in network.load().offered_loads(&scenario, &network.speeds) {
             assert!((found - expected * load).abs() < 1e-12, "{path}: {found} {load}");
         }
         let [described] = &network.describe(&scenario).arrivals[..] else { panic!("one process") };

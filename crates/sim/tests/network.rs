@@ -169,9 +169,9 @@ fn sqrt_rule_divides_by_the_root_of_the_expected_flows() {
     let rule = |name: &str| with(abilene(), &[("network.buffer", json!({"rule": name, "factor": 1.0}))]);
     let (full, scenario) = network(&with(rule("bdp"), &[("users.base_sources", json!(100.0))]));
     let (divided, _) = network(&with(rule("bdp_per_sqrt_n"), &[("users.base_sources", json!(100.0))]));
-    let flows = full.expected_flows(&scenario);
+    let flows = full.load().expected_flows(&scenario);
     // Every flow crosses one source-side and one receiver-side access router, and all shares are fractions.
-    let access: f64 = full.access.iter().map(|&r| full.flow_shares(false)[r]).sum();
+    let access: f64 = full.access.iter().map(|&r| full.load().flow_shares(false)[r]).sum();
     assert!((access - 2.0).abs() < 1e-9, "{access}");
     for (router, n) in flows.iter().enumerate() {
         let expected = (full.buffers[router] as f64 / n.max(1.0).sqrt()).max(8.0);

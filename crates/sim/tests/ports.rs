@@ -221,7 +221,9 @@ fn offered_loads_are_utilisations() {
                 ("time", time(40.0, 10.0, 1)),
             ],
         );
-        let offered = built(&scenario).offered_loads(&Scenario::from_json(&scenario.to_string()).unwrap());
+        let network = built(&scenario);
+        let given = Scenario::from_json(&scenario.to_string()).unwrap();
+        let offered = network.load().offered_loads(&given, &network.speeds);
         let ports = run(&scenario, 1).routers();
         let (names, found) = (texts(&ports, "router"), float(&ports, "utilisation"));
         for kind in [" -> hosts", " -> A", " -> K"] {

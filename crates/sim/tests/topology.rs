@@ -66,7 +66,7 @@ fn irregular() -> Value {
 
 /// Routers from one access router to another along the lanes of the data, and their delays.
 fn walk(network: &Network, source: usize, receiver: usize) -> (Vec<usize>, u64) {
-    use mesonet_sim::network::build::LaneEnd;
+    use mesonet_sim::network::lanes::LaneEnd;
     let (mut routers, mut delay) = (vec![network.access[source]], 0);
     loop {
         let lane = network.lanes[network.next_lane(*routers.last().unwrap(), receiver).index()];
@@ -109,7 +109,7 @@ fn check_laws(text: &Value) {
             }
         }
     }
-    for (expected, found) in share.iter().zip(network.flow_shares(false)) {
+    for (expected, found) in share.iter().zip(network.load().flow_shares(false)) {
         assert!((expected - found).abs() < 1e-9, "{expected} against {found}");
     }
 }

@@ -98,7 +98,7 @@ fn rates_set_the_sources_and_are_carried() {
     set(&mut scenario, "time.duration", json!(100.0));
     let network = network(&scenario);
     let expected = Scenario::from_json(&scenario.to_string()).unwrap();
-    assert!((network.offered(&expected) - 2000.0).abs() < 1e-6);
+    assert!((network.load().offered(&expected) - 2000.0).abs() < 1e-6);
     // A source at A begins a transfer every think time and round trips of a transfer to B.
     let [a, b] = [0, 1]
         .map(|region| (0..network.access.len()).find(|access| network.region_of(*access) == region).unwrap());
@@ -115,7 +115,7 @@ fn rates_set_the_sources_and_are_carried() {
 fn offered_loads_follow_the_matrix() {
     let scenario = with_traffic(shares(&[("B0a", "C0a", 3.0), ("B1a", "C0a", 1.0), ("B", "K1", 4.0)]));
     let network = network(&scenario);
-    let shares = network.flow_shares(false);
+    let shares = network.load().flow_shares(false);
     let share = |name: &str| shares[network.topology.router(name).unwrap()];
     assert!((share("C0a") - 0.5).abs() < 1e-9 && (share("K1") - 0.5).abs() < 1e-9);
     assert!((share("B") - 1.0).abs() < 1e-9 && share("A") < 1e-9);

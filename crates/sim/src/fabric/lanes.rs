@@ -10,7 +10,7 @@ use crate::disciplines::{Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::links::Fate;
 use crate::measure::Histogram;
-use crate::network::build::{LaneEnd, LaneSpec};
+use crate::network::lanes::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
 use crate::network::{
     AccessRouter, DomainId, DomainLane, DomainRouter, Domains, EgressLane, LaneId, Network, Router,

@@ -12,9 +12,9 @@ use crate::disciplines::{Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, Segment};
 use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
-use crate::network::build::LaneEnd;
+use crate::network::lanes::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
-use crate::network::{DomainRouter, EgressLane, LaneId, Network, QueuedAcks};
+use crate::network::{DomainRouter, EgressLane, LaneId, Network};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -374,7 +374,7 @@ impl PlainFabric {
     /// See [`super::Fabric::answer`].
     pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let Some(origins) = &self.origins else { return };
-        let target = QueuedAcks::target(&self.network, origins.of(segment.flow));
+        let target = self.network.ack_target(origins.of(segment.flow));
         self.arrive(now, router, segment.answered(target));
     }
 

@@ -5,7 +5,8 @@
 //! attachment of access routers is not published beyond the class counts 6 D + 28 F + 105 N: as even as they allow, but
 //! where `tiers` says otherwise.
 
-use super::tiers::{Attachment, lettered};
+use super::placement::Attachment;
+use super::tiers::lettered;
 use super::topology::{LinkSpec, Topology};
 use crate::scenario::{InvalidScenario, TierParameters};
 

@@ -1,7 +1,7 @@
 //! Open-loop arrivals in a network: the rate of flows between each pair of routers, and the data that queues carry.
 
-use super::build::LaneEnd;
-use super::{AccessRouter, Network, load};
+use super::numbers::AccessRouter;
+use super::wiring::Wiring;
 use crate::scenario::{ArrivalProcess, InvalidScenario, QueuePlace, Scenario, invalid};
 
 /// Most ordered pairs of routers of all processes together (chosen, as the entries of a traffic matrix).
@@ -49,56 +49,27 @@ impl Arrivals {
     }
 }
 
-impl Network {
+impl Wiring {
     /// Resolves the processes of a scenario.
     ///
     /// # Errors
     /// [`InvalidScenario`] for a name that no access router has, pairs without a way, and a load of nothing.
-    pub fn resolve_arrivals(&self, scenario: &Scenario) -> Result<Vec<Arrivals>, InvalidScenario> {
+    pub fn resolve_arrivals(
+        &self,
+        speeds: &[f64],
+        scenario: &Scenario,
+    ) -> Result<Vec<Arrivals>, InvalidScenario> {
         let mut pairs = 0;
-        let of =
-            |(number, process)| self.resolve(scenario, &format!("arrivals[{number}]"), process, &mut pairs);
+        let of = |(number, process)| {
+            self.resolve(scenario, speeds, &format!("arrivals[{number}]"), process, &mut pairs)
+        };
         scenario.arrivals.iter().enumerate().map(of).collect()
-    }
-
-    /// Flows of open-loop arrivals that are expected to be in progress at once, about, by process: twice the mean of
-    /// processor sharing at the highest load (Kleinrock 1976, section 4.4), or what an overload leaves by its end.
-    #[must_use]
-    pub fn arrivals_in_progress(&self, scenario: &Scenario) -> Vec<f64> {
-        let loads = self.offered_loads(scenario);
-        let of = |(arrivals, process): (&Arrivals, &ArrivalProcess)| {
-            let crossed = arrivals.carried.iter().zip(&loads).zip(&self.speeds);
-            let crossed =
-                crossed.filter(|((carried, _), _)| **carried > 0.0).map(|((_, load), speed)| (load, speed));
-            let (load, slowest) = crossed
-                .fold((0.0, process.interface), |(load, slowest), (other, speed)| {
-                    (other.max(load), speed.min(slowest))
-                });
-            let alone = load::rounds_of(arrivals.mean_size, scenario) * self.mean_round_trip()
-                + arrivals.mean_size / slowest;
-            let span = process.stop.unwrap_or(f64::INFINITY).min(scenario.time.duration) - process.start;
-            let all = arrivals.rate * span.max(0.0);
-            let steady = 2.0 * arrivals.rate * alone / (1.0 - load.min(0.99));
-            let left = all * (1.0 - 1.0 / load.max(1.0));
-            all.min(steady + left)
-        };
-        self.arrivals.iter().zip(&scenario.arrivals).map(of).collect()
-    }
-
-    /// Flows of open-loop arrivals per second that begin under an access router.
-    #[must_use]
-    pub fn arrival_rate(&self, access: AccessRouter) -> f64 {
-        let of = |arrivals: &Arrivals| {
-            let place = arrivals.origins.binary_search_by_key(&access, |origin| origin.access).ok()?;
-            Some(arrivals.origins[place].rate)
-        };
-        // An empty sum of floating-point numbers is -0.
-        self.arrivals.iter().filter_map(of).fold(0.0, |sum, rate| sum + rate)
     }
 
     fn resolve(
         &self,
         scenario: &Scenario,
+        speeds: &[f64],
         path: &str,
         process: &ArrivalProcess,
         all_pairs: &mut usize,
@@ -128,7 +99,7 @@ impl Network {
         let (rate, load) = match (process.load, &process.of) {
             (Some(load), Some(of)) => {
                 let queue = self.loaded_queue(&format!("{path}.of"), of, scenario, &carried)?;
-                (load * self.speeds[queue] / (carried[queue] / pairs * mean_size), Some((load, queue)))
+                (load * speeds[queue] / (carried[queue] / pairs * mean_size), Some((load, queue)))
             }
             _ => (process.rate.unwrap_or(0.0), None),
         };
@@ -139,16 +110,16 @@ impl Network {
         Ok(Arrivals { origins, targets, rate, mean_size, load, carried, returned })
     }
 
-    /// The same arrivals, which load the queues of the routes at the start.
+    /// The same arrivals, which load the queues of the routes at the start of this wiring.
     #[must_use]
-    pub fn carry(&self, arrivals: Arrivals) -> Arrivals {
+    pub fn carry(&self, arrivals: &Arrivals) -> Arrivals {
         let pairs_of = |origin: &Origin| (arrivals.targets.len() - usize::from(origin.own.is_some())) as f64;
         let pairs: f64 = arrivals.origins.iter().map(pairs_of).sum();
         let (mut carried, mut returned) = self.crossings(&arrivals.origins, &arrivals.targets);
         for segments in carried.iter_mut().chain(&mut returned) {
             *segments *= arrivals.rate / pairs * arrivals.mean_size;
         }
-        Arrivals { carried, returned, ..arrivals }
+        Arrivals { carried, returned, ..arrivals.clone() }
     }
 
     /// Access routers of these names, rising.
@@ -176,27 +147,6 @@ impl Network {
         }
     }
 
-    /// The access router called `name`.
-    ///
-    /// # Errors
-    /// [`InvalidScenario`] at `path` if there is none.
-    pub fn host(&self, path: impl FnOnce() -> String, name: &str) -> Result<AccessRouter, InvalidScenario> {
-        if let Some(access) = self.topology.router(name).and_then(|router| self.access_index[router]) {
-            return Ok(access);
-        }
-        let names: Vec<&str> =
-            self.access.iter().take(8).map(|&r| self.topology.routers[r].name.as_str()).collect();
-        let more = if self.access.len() > 8 { ", ..." } else { "" };
-        let message = format!("\"{name}\" is not an access router; allowed: {}{more}", names.join(", "));
-        Err(invalid(path(), message))
-    }
-
-    /// The access router called `name`, which [`Self::host`] knows.
-    #[must_use]
-    pub fn access_router(&self, name: &str) -> AccessRouter {
-        self.topology.router(name).and_then(|router| self.access_index[router]).expect("checked")
-    }
-
     /// Pairs whose data cross each queue, and pairs whose acknowledgements do where these have queues of data.
     fn crossings(&self, origins: &[Origin], targets: &[AccessRouter]) -> (Vec<f64>, Vec<f64>) {
         let mut carried = vec![0.0; self.queues.count()];
@@ -213,20 +163,6 @@ impl Network {
     /// Counts a pair at each queue of data between two access routers.
     fn cross(&self, from: AccessRouter, to: AccessRouter, counts: &mut [f64]) {
         self.queues_between(0, from.index(), to.index()).for_each(|queue| counts[queue] += 1.0);
-    }
-
-    /// Queues of data, by the routes with this number, on the way from one access router to another, first to last.
-    pub fn queues_between(&self, routes: usize, from: usize, to: usize) -> impl Iterator<Item = usize> {
-        let mut router = Some(self.access[from]);
-        std::iter::from_fn(move || {
-            let here = router?;
-            let lane = self.next_lane_by(routes, here, to);
-            router = match self.lanes[lane.index()].end {
-                LaneEnd::Router(next) => Some(next.index()),
-                LaneEnd::Receivers(_) | LaneEnd::Sources(_) => None,
-            };
-            Some(if self.queues.at_ports() { lane.index() } else { here })
-        })
     }
 
     /// The queue that a load is a share of: a router, a port, or the direction of a link that more flows cross.

@@ -2,65 +2,39 @@
 
 use super::acknowledgements::Groups;
 use super::arrivals::Arrivals;
-use super::changes::{Change, Schedule, Turn, follow};
+use super::changes::{Schedule, follow};
 use super::distances::Distances;
 use super::impairments::{self, Impairments};
+use super::lanes::{LaneEnd, LaneSpec, MOST_LANES};
+use super::load::{self, Load};
 use super::numbers::{AccessRouter, LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
 use super::routing::{Adjacency, RoutesTo, Routing, adjacency, routes_to};
-use super::topology::{LinkSpec, RouterClass, Topology};
+use super::sizing::Sizing;
 use super::traffic::{Traffic, traffic};
-use super::{Router, load, scenario_topology};
+use super::wiring::Wiring;
+use super::{Router, scenario_topology};
 use crate::disciplines::{Draws, QueueFacts};
 use crate::engine::MOST_TARGETS;
 use crate::fabric::Managed;
 use crate::scenario::{
-    AckPath, AqmParameters, BufferKind, BufferUnit, DisciplineName, EcnRewrite, GivenChange, InvalidScenario,
-    QueuePlace, Scenario, invalid,
+    AckPath, AqmParameters, BufferUnit, DisciplineName, EcnRewrite, GivenChange, InvalidScenario, QueuePlace,
+    Scenario, invalid,
 };
 use mesonet_cc::{Picos, picos, seconds};
-
-/// Most lanes: their numbers are kept in 16 bits.
-pub const MOST_LANES: usize = u16::MAX as usize - 1;
+use std::ops::Deref;
 
 /// Most next hops of all routes of a run together: 200 MB (chosen).
 const MOST_ROUTE_ENTRIES: usize = 100_000_000;
 
-/// The end of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneEnd {
-    /// Arrival at a router.
-    Router(RouterId),
-    /// Arrival at the receivers under this access router, and of acknowledgements that pass routers
-    /// at the sources there.
-    Receivers(AccessRouter),
-    /// Acknowledgements that reach sources under this router, or under access routers no delay away from it.
-    Sources(RouterId),
-}
-
-/// A directed lane.
-#[derive(Clone, Copy, Debug)]
-pub struct LaneSpec {
-    /// Router at which it begins, or below which.
-    pub from: RouterId,
-    /// Its end.
-    pub end: LaneEnd,
-    /// Propagation delay at the start.
-    pub delay: Picos,
-    /// Smallest propagation delay during the run.
-    pub least: Picos,
-}
-
-/// Routers with speeds and buffers, lanes and routes.
+/// A network: its wiring, to which it dereferences, with speeds, buffers, users and what links do.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Names and classes.
-    pub topology: Topology,
+    /// Routers, lanes and routes.
+    pub wiring: Wiring,
     /// Queues, by their number: that of the router, or of the lane of the port.
     pub routers: Vec<Router>,
-    /// Queues of data: where they are.
-    pub queues: Queues,
     /// Discipline by queue of data.
     pub disciplines: Vec<DisciplineName>,
     /// What hops do to the ECN field before each queue of data.
@@ -77,29 +51,6 @@ pub struct Network {
     pub buffers: Vec<u64>,
     /// Speed in segments/s, by queue of data.
     pub speeds: Vec<f64>,
-    /// Lanes: router to router, router to receivers, acknowledgements.
-    pub lanes: Vec<LaneSpec>,
-    /// Routers where hosts attach.
-    pub access: Vec<usize>,
-    /// Access index by router.
-    pub access_index: Vec<Option<AccessRouter>>,
-    /// Routes between which the network changes, those at the start first. Each has the lane towards an access router:
-    /// `tables[routes][router * access.len() + access_index]`.
-    pub(super) tables: Vec<Vec<LaneId>>,
-    /// The links by which these routes go, with their costs.
-    pub(super) route_links: Vec<Vec<LinkSpec>>,
-    /// The place in `tables` at the start, then after each of the changes.
-    pub routes: Vec<usize>,
-    /// Lanes of data that are down for some time: beginning and end of each time.
-    pub failures: Vec<(LaneId, Vec<[Picos; 2]>)>,
-    /// Most routers on a route from one access router to another.
-    pub longest_route: usize,
-    /// Access routers that share lanes of acknowledgements.
-    groups: Groups,
-    /// The first of the lanes of acknowledgements: by group of the receiver, then group of the source.
-    first_ack_lane: usize,
-    /// The routers and lanes of acknowledgements that take slots; none where they only take time.
-    pub queued_acks: Option<QueuedAcks>,
     /// Routers and delays between regions.
     pub distances: Distances,
     /// Who sends to whom.
@@ -108,10 +59,15 @@ pub struct Network {
     pub impairments: Impairments,
     /// Open-loop arrivals.
     pub arrivals: Vec<Arrivals>,
-    /// Changes during the run, rising by time.
-    pub changes: Vec<Change>,
-    /// Propagation round trip by lane of acknowledgements: at the start, then after each of the changes.
-    round_trips: Vec<Vec<Picos>>,
+}
+
+impl Deref for Network {
+    type Target = Wiring;
+
+    #[inline(always)]
+    fn deref(&self) -> &Wiring {
+        &self.wiring
+    }
 }
 
 impl Network {
@@ -163,9 +119,9 @@ impl Network {
             lanes.push(LaneSpec { from: RouterId::new(router), end, delay: 0, least: 0 });
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
-        let speeds = queues.speeds(scenario, &router_speeds, &link_of);
+        let mut speeds = queues.speeds(scenario, &router_speeds, &link_of);
         let have_capacity = queues.have_capacity(&link_of);
-        let buffers = queues.buffers(&link_of);
+        let own_buffers = queues.buffers(&link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
         let rewrites = queues.rewrites(&scenario.network, &topology)?;
 
@@ -225,21 +181,18 @@ impl Network {
             scenario.users.think_time + rounds * 2.0 * seconds(group_delay(from, to))
         })?;
 
-        let mut network = Self {
-            routers: Vec::new(),
-            queues,
-            disciplines,
-            rewrites,
-            queue_delays: scenario.measurement.queue_delays,
-            buffer_counts: scenario.network.buffer_counts,
-            aqm: scenario.aqm.clone(),
-            bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
-                .map(|bytes| bytes.round() as u32),
-            buffers: Vec::new(),
-            speeds,
-            traffic,
-            arrivals: Vec::new(),
+        let queued_acks =
+            QueuedAcks::new(&topology, access.len(), ack_path, &mut lanes, &mut schedule.changes);
+        if queued_acks.is_some() {
+            // Lanes of acknowledgements then give only the least delay of the way back.
+            let unused = first_ack_lane..first_ack_lane + groups.anchors.len().pow(2);
+            for change in &mut schedule.changes {
+                change.lanes.retain(|turn| !unused.contains(&turn.of.index()));
+            }
+        }
+        let wiring = Wiring {
             topology,
+            queues,
             lanes,
             access,
             access_index,
@@ -250,204 +203,58 @@ impl Network {
             longest_route,
             groups,
             first_ack_lane,
-            queued_acks: None,
-            impairments: Impairments::default(),
-            distances,
-            round_trips,
+            queued_acks,
             changes: schedule.changes,
+            round_trips,
         };
-        network.follow_traces(scenario)?;
-        network.arrivals = network.resolve_arrivals(scenario)?;
-        network.set_buffers(scenario, &buffers, &have_capacity)?;
-        network.queued_acks = QueuedAcks::new(&mut network, ack_path);
-        network.impairments = Impairments::new(scenario, &network)?;
-        if network.queued_acks.is_some() {
-            // Lanes of acknowledgements then give only the least delay of the way back.
-            let unused = network.first_ack_lane..network.first_ack_lane + network.group_count().pow(2);
-            for change in &mut network.changes {
-                change.lanes.retain(|turn| !unused.contains(&turn.of.index()));
-            }
+        impairments::follow_traces(scenario, &wiring, &mut speeds)?;
+        let arrivals = wiring.resolve_arrivals(&speeds, scenario)?;
+        let mean_round_trip = distances.mean_round_trip();
+        let load = Load { wiring: &wiring, traffic: &traffic, arrivals: &arrivals, mean_round_trip };
+        let sizing = Sizing { own: &own_buffers, have_capacity: &have_capacity };
+        let (buffers, mut routers) = sizing.queues(scenario, &load, &speeds)?;
+        if ack_path == AckPath::Direction {
+            routers.extend_from_within(..);
         }
-        Ok(network)
+        Ok(Self {
+            impairments: Impairments::new(scenario, &wiring, &speeds)?,
+            routers,
+            disciplines,
+            rewrites,
+            queue_delays: scenario.measurement.queue_delays,
+            buffer_counts: scenario.network.buffer_counts,
+            aqm: scenario.aqm.clone(),
+            bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
+                .map(|bytes| bytes.round() as u32),
+            buffers,
+            speeds,
+            distances,
+            traffic,
+            arrivals,
+            wiring,
+        })
     }
 
-    /// Lane that leads from `router` towards the access router with index `target` at the start.
+    /// Flows of open-loop arrivals per second that begin under an access router.
     #[must_use]
-    #[inline]
-    pub fn next_lane(&self, router: usize, target: usize) -> LaneId {
-        self.next_lane_by(0, router, target)
+    pub fn arrival_rate(&self, access: AccessRouter) -> f64 {
+        let of = |arrivals: &Arrivals| {
+            let place = arrivals.origins.binary_search_by_key(&access, |origin| origin.access).ok()?;
+            Some(arrivals.origins[place].rate)
+        };
+        // An empty sum of floating-point numbers is -0.
+        self.arrivals.iter().filter_map(of).fold(0.0, |sum, rate| sum + rate)
     }
 
-    /// The same by the routes with this number.
+    /// Flows and load that are expected at the start.
     #[must_use]
-    #[inline]
-    pub fn next_lane_by(&self, routes: usize, router: usize, target: usize) -> LaneId {
-        self.tables[routes][router * self.access.len() + target]
-    }
-
-    /// Number of the routes at `now`.
-    #[must_use]
-    pub fn routes_at(&self, now: Picos) -> usize {
-        self.routes[self.changes.partition_point(|change| change.time <= now)]
-    }
-
-    /// Number of different routes during the run.
-    #[must_use]
-    pub fn route_count(&self) -> usize {
-        self.tables.len()
-    }
-
-    /// Lane of acknowledgements from the access router `receiver` to the access router `source` (access indices).
-    #[must_use]
-    #[inline]
-    pub fn ack_lane(&self, receiver: usize, source: usize) -> LaneId {
-        self.group_lane(self.group_of(receiver), self.group_of(source))
-    }
-
-    /// Lane of acknowledgements from one group of access routers to another.
-    #[must_use]
-    pub fn group_lane(&self, receiver: usize, source: usize) -> LaneId {
-        LaneId::new(self.first_ack_lane + receiver * self.groups.anchors.len() + source)
-    }
-
-    /// Group of an access router: those of one group are equally far from everywhere.
-    #[must_use]
-    pub fn group_of(&self, access: usize) -> usize {
-        self.groups.of[access].index()
-    }
-
-    /// Router from which a group of access routers is measured.
-    #[must_use]
-    pub fn anchor(&self, group: usize) -> usize {
-        self.groups.anchors[group]
-    }
-
-    /// Number of groups of access routers.
-    #[must_use]
-    pub fn group_count(&self) -> usize {
-        self.groups.anchors.len()
-    }
-
-    /// Router at which a lane ends, or below which.
-    #[must_use]
-    pub fn lane_to(&self, lane: &LaneSpec) -> usize {
-        match lane.end {
-            LaneEnd::Router(router) | LaneEnd::Sources(router) => router.index(),
-            LaneEnd::Receivers(access) => self.access[access.index()],
+    pub fn load(&self) -> Load<'_> {
+        Load {
+            wiring: &self.wiring,
+            traffic: &self.traffic,
+            arrivals: &self.arrivals,
+            mean_round_trip: self.mean_round_trip(),
         }
-    }
-
-    /// Adds a lane from `from` to `end` that is always longer than `lane` by `delay`.
-    pub fn push_longer(&mut self, lane: LaneId, delay: Picos, end: LaneEnd, from: RouterId) {
-        let new = LaneId::new(self.lanes.len());
-        for change in &mut self.changes {
-            let turn = change.lanes.iter().find(|turn| turn.of == lane).copied();
-            change.lanes.extend(turn.map(|t| Turn { of: new, from: t.from + delay, to: t.to + delay }));
-        }
-        let LaneSpec { delay: before, least, .. } = self.lanes[lane.index()];
-        self.lanes.push(LaneSpec { from, end, delay: before + delay, least: least + delay });
-    }
-
-    /// Number of lanes of data: both directions of each link, and one towards the hosts of each access router.
-    #[must_use]
-    pub fn data_lanes(&self) -> usize {
-        2 * self.topology.links.len() + self.access.len()
-    }
-
-    /// Name of a lane of data, as users write it.
-    #[must_use]
-    pub fn lane_name(&self, lane: usize) -> String {
-        let name = |router: usize| self.topology.routers[router].name.as_str();
-        let LaneSpec { from, end, .. } = self.lanes[lane];
-        match end {
-            LaneEnd::Router(to) => format!("{} -> {}", name(from.index()), name(to.index())),
-            LaneEnd::Receivers(_) | LaneEnd::Sources(_) => format!("{} -> hosts", name(from.index())),
-        }
-    }
-
-    /// Largest sum of `values`, by lane of data, on a route between two access routers.
-    #[must_use]
-    pub fn longest_sum(&self, values: &[Picos]) -> Picos {
-        let mut longest = 0;
-        let ends = (0..self.route_count())
-            .flat_map(|routes| (0..self.access.len()).map(move |target| (routes, target)));
-        for (routes, target) in ends {
-            // Sums from each router on; a route is walked until a router whose sum is known.
-            let mut sums: Vec<Option<Picos>> = vec![None; self.data_routers()];
-            for source in &self.access {
-                let (mut here, mut walked) = (*source, Vec::new());
-                while sums[here].is_none() {
-                    let lane = self.next_lane_by(routes, here, target);
-                    walked.push((here, lane.index()));
-                    match self.lanes[lane.index()].end {
-                        LaneEnd::Router(next) => here = next.index(),
-                        LaneEnd::Receivers(_) | LaneEnd::Sources(_) => break,
-                    }
-                }
-                let mut sum = sums[here].unwrap_or(0);
-                for (router, lane) in walked.into_iter().rev() {
-                    sum = sum.saturating_add(values[lane]);
-                    sums[router] = Some(sum);
-                }
-                longest = longest.max(sum);
-            }
-        }
-        longest
-    }
-
-    /// Region of an access router.
-    #[must_use]
-    pub fn region_of(&self, access: usize) -> usize {
-        self.topology.routers[self.access[access]].region
-    }
-
-    /// Class of an access router.
-    #[must_use]
-    pub fn class_of(&self, access: usize) -> RouterClass {
-        self.topology.routers[self.access[access]].class
-    }
-
-    /// Round-trip propagation delay between the hosts of two access routers at the start.
-    #[must_use]
-    pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {
-        self.round_trips_between(source, receiver)[0]
-    }
-
-    /// The same at `now`.
-    #[must_use]
-    pub fn round_trip_at(&self, source: usize, receiver: usize, now: Picos) -> Picos {
-        let past = self.changes.partition_point(|change| change.time <= now);
-        self.round_trips_between(source, receiver)[past]
-    }
-
-    fn round_trips_between(&self, source: usize, receiver: usize) -> &[Picos] {
-        &self.round_trips[self.ack_lane(receiver, source).index() - self.first_ack_lane]
-    }
-
-    /// Lanes on which segments leave a router.
-    pub fn lanes_from(&self, router: RouterId) -> impl Iterator<Item = LaneId> {
-        let queued = self.queued_acks.as_ref().map_or(0..0, |queued| queued.lanes.clone());
-        (0..self.first_ack_lane)
-            .chain(queued)
-            .filter(move |lane| self.lanes[*lane].from == router)
-            .map(LaneId::new)
-    }
-
-    /// Lane that leads by the routes with this number from `router` towards `target`: an access router of receivers, or, behind these, of sources.
-    #[must_use]
-    pub fn lane_towards(&self, routes: usize, router: usize, target: usize) -> LaneId {
-        match &self.queued_acks {
-            Some(queued) if target >= self.access.len() => queued.next_lane(self, routes, router, target),
-            // No data come to a router that serves acknowledgements only.
-            _ => self.next_lane_by(routes, router % self.data_routers(), target),
-        }
-    }
-
-    /// Returns whether segments travel on a lane: not on those of acknowledgements where these pass routers.
-    #[must_use]
-    pub fn is_used(&self, lane: usize) -> bool {
-        let unused = self.first_ack_lane..self.first_ack_lane + self.group_count().pow(2);
-        self.queued_acks.is_none() || !unused.contains(&lane)
     }
 
     /// State of the discipline of a queue; none for drop-tail that neither records nor rewrites anything.
@@ -486,76 +293,11 @@ impl Network {
         if self.queues.at_ports() { self.data_routers() } else { self.routers.len() }
     }
 
-    /// Number of routers that carry data: those of the topology. Others carry acknowledgements only.
-    #[must_use]
-    pub fn data_routers(&self) -> usize {
-        self.topology.routers.len()
-    }
-
     /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of the buffer
     /// rules.
     #[must_use]
     pub fn mean_round_trip(&self) -> f64 {
         self.distances.mean_round_trip()
-    }
-
-    /// Gives the queues whose rate follows a trace its mean as their speed.
-    fn follow_traces(&mut self, scenario: &Scenario) -> Result<(), InvalidScenario> {
-        for set in impairments::sets(scenario) {
-            set.check_rates(scenario)?;
-            let Some(mean) = set.mean_rate(scenario) else { continue };
-            if picos(1.0 / mean) == 0 {
-                let message = "its mean rate serves a segment in less than 1 ps; allowed: lower rates, or a smaller \
-                               network.capacity_factor";
-                return Err(set.invalid("capacity", message));
-            }
-            for lane in set.lanes(self)? {
-                self.speeds[lane] = mean;
-            }
-        }
-        Ok(())
-    }
-
-    fn set_buffers(
-        &mut self,
-        scenario: &Scenario,
-        own: &[Option<f64>],
-        have_capacity: &[bool],
-    ) -> Result<(), InvalidScenario> {
-        let parameters = &scenario.network;
-        let rtt = self.mean_round_trip();
-        let flows: Vec<f64> = match parameters.buffer.rule {
-            BufferKind::BdpPerSqrtN => self.expected_flows(scenario),
-            _ => vec![1.0; self.queues.count()],
-        };
-        let ack_share = parameters.ack_bytes / scenario.transport.segment_bytes;
-        for (queue, ((speed, flows), own)) in self.speeds.iter().zip(flows).zip(own).enumerate() {
-            let size = match (own, parameters.buffer.rule) {
-                (Some(time), _) => time * speed,
-                (None, BufferKind::Segments) => parameters.buffer.factor,
-                (None, BufferKind::Time) => parameters.buffer.factor * speed,
-                (None, BufferKind::Bdp) => parameters.buffer.factor * rtt * speed,
-                (None, BufferKind::BdpPerSqrtN) => {
-                    parameters.buffer.factor * rtt * speed / flows.max(1.0).sqrt()
-                }
-            };
-            let buffer = (size.round() as u64).max(parameters.buffer_floor);
-            let service = picos(1.0 / speed);
-            if service == 0 {
-                let path = if have_capacity[queue] { "network.capacity_factor" } else { "network.speed" };
-                let name = self.queues.name(queue, &self.topology);
-                let message =
-                    "would serve a segment in less than 1 ps; allowed: a service time of at least 1 ps";
-                return Err(invalid(path, format!("{name} {message}")));
-            }
-            let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
-            self.buffers.push(buffer);
-            let router = Router::new(service, waiting).marking(parameters.ecn_threshold);
-            let ack_service = picos(ack_share / speed).max(1);
-            let at_port = self.queues.at_ports();
-            self.routers.push(if at_port { router.serving_acks(ack_service) } else { router });
-        }
-        Ok(())
     }
 }
 

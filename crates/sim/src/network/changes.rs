@@ -5,7 +5,7 @@
 use super::numbers::{LaneId, RouterId};
 use super::routing::{adjacency, nearest};
 use super::topology::{LinkSpec, Topology};
-use crate::scenario::{GivenChange, GivenState, InvalidScenario, Scenario, invalid, time_text};
+use crate::scenario::{GivenChange, GivenState, InvalidScenario, Scenario, invalid};
 use mesonet_cc::{Picos, picos, seconds};
 
 /// A value that changes.
@@ -232,7 +232,7 @@ fn router(topology: &Topology, name: &str, path: &str) -> Result<usize, InvalidS
 
 fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, InvalidScenario> {
     let [a, b] = [router(topology, &ends[0], path)?, router(topology, &ends[1], path)?];
-    let joins = |link: &&super::topology::LinkSpec| [link.a, link.b] == [a, b] || [link.a, link.b] == [b, a];
+    let joins = |link: &&LinkSpec| [link.a, link.b] == [a, b] || [link.a, link.b] == [b, a];
     match topology.links.iter().filter(joins).count() {
         0 => Err(invalid(
             path,
@@ -243,37 +243,4 @@ fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, In
         )),
         _ => Ok(topology.links.iter().position(|l| joins(&l)).expect("counted")),
     }
-}
-
-/// Holds what was given against its ranges. A change after `duration` seconds, the end of the run, would do nothing; it is
-/// refused, as a flow that begins then is.
-///
-/// # Errors
-/// [`InvalidScenario`] with a path below `network.changes`.
-pub fn check(changes: &[GivenChange], duration: f64) -> Result<(), InvalidScenario> {
-    for (i, change) in changes.iter().enumerate() {
-        let path = format!("network.changes[{i}]");
-        if change.time > duration {
-            let message = format!("after the end of the run; allowed: at most {}", time_text(duration));
-            return Err(invalid(format!("{path}.time"), message));
-        }
-        let values = [change.speed, change.delay, change.factor, change.cost].iter().flatten().count()
-            + usize::from(change.state.is_some());
-        let fits = match (&change.router, &change.link) {
-            (Some(_), None) => change.delay.is_none() && !change.is_of_routes(),
-            (None, Some(_)) => change.speed.is_none(),
-            _ => false,
-        };
-        if !fits || values != 1 {
-            let message = "a change is of a router, with speed or factor, or of a link, with delay, factor, cost or state";
-            return Err(invalid(path, message));
-        }
-        if change.router.is_some() && change.factor.is_some_and(|factor| factor < 1e-6) {
-            return Err(invalid(
-                format!("{path}.factor"),
-                "a router needs a speed; allowed: at least 0.000001",
-            ));
-        }
-    }
-    Ok(())
 }

@@ -118,7 +118,7 @@ impl Network {
     #[must_use]
     pub fn describe(&self, scenario: &Scenario) -> Description {
         use RouterClass::{Backbone, Direct, Fast, Normal, Plain, Pop};
-        let offered = self.offered_loads(scenario);
+        let offered = self.load().offered_loads(scenario, &self.speeds);
         let of_class = |class| {
             let members: Vec<usize> = (0..self.topology.routers.len())
                 .filter(|&r| self.topology.routers[r].class == class)
@@ -163,7 +163,7 @@ impl Network {
             arrivals: self.arrivals_summaries(scenario),
             sources: self.traffic.sources.iter().sum(),
             traffic: self.traffic.rule,
-            offered: self.offered(scenario),
+            offered: self.load().offered(scenario),
             regions: (0..self.topology.regions).map(name).collect(),
             routers: self.topology.routers.len(),
             links: self.topology.links.len(),
@@ -200,7 +200,11 @@ impl Network {
                 in_progress,
             }
         };
-        self.arrivals.iter().zip(self.arrivals_in_progress(scenario)).map(summary).collect()
+        self.arrivals
+            .iter()
+            .zip(self.load().arrivals_in_progress(scenario, &self.speeds))
+            .map(summary)
+            .collect()
     }
 
     /// Shares of very fast, fast and typical paths: of a matrix by its rows, else for independent ends (before the

@@ -4,7 +4,7 @@
 //! window no longer than that cannot depend on what the others do in the same window.
 
 use super::Network;
-use super::build::LaneSpec;
+use super::lanes::LaneSpec;
 use super::numbers::{DomainId, DomainLane, DomainRouter};
 use mesonet_cc::{MILLISECOND, Picos};
 

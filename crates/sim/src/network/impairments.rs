@@ -6,9 +6,9 @@
 mod rates;
 mod rules;
 
-use super::Network;
-use super::build::LaneEnd;
+use super::lanes::LaneEnd;
 use super::topology::RouterClass;
+use super::wiring::Wiring;
 use crate::links::{Clock, Rules};
 use crate::scenario::{ImpairmentParameters, InvalidScenario, Scenario, invalid, time_text};
 use mesonet_cc::{Picos, picos};
@@ -45,8 +45,8 @@ impl Set<'_> {
     ///
     /// # Errors
     /// [`InvalidScenario`] where a place names no link.
-    pub fn lanes(&self, network: &Network) -> Result<Vec<usize>, InvalidScenario> {
-        let chosen = chosen(self, network)?;
+    pub fn lanes(&self, wiring: &Wiring) -> Result<Vec<usize>, InvalidScenario> {
+        let chosen = chosen(self, wiring)?;
         Ok((0..chosen.len()).filter(|lane| chosen[*lane]).collect())
     }
 }
@@ -58,6 +58,30 @@ pub fn sets(scenario: &Scenario) -> impl Iterator<Item = Set<'_>> {
         .iter()
         .map(|(name, given)| Set { path: format!("impairments.{name}"), given });
     std::iter::once(Set { path: "impairments".into(), given: &scenario.impairments }).chain(named)
+}
+
+/// Gives the queues whose rate follows a trace its mean as their speed.
+///
+/// # Errors
+/// [`InvalidScenario`] where a trace is wrong, or too fast.
+pub fn follow_traces(
+    scenario: &Scenario,
+    wiring: &Wiring,
+    speeds: &mut [f64],
+) -> Result<(), InvalidScenario> {
+    for set in sets(scenario) {
+        set.check_rates(scenario)?;
+        let Some(mean) = set.mean_rate(scenario) else { continue };
+        if picos(1.0 / mean) == 0 {
+            let message = "its mean rate serves a segment in less than 1 ps; allowed: lower rates, or a smaller \
+                           network.capacity_factor";
+            return Err(set.invalid("capacity", message));
+        }
+        for lane in set.lanes(wiring)? {
+            speeds[lane] = mean;
+        }
+    }
+    Ok(())
 }
 
 impl Impairments {
@@ -85,17 +109,17 @@ impl Impairments {
         self.rules.iter().flatten().any(|rules| !rules.keeps_order)
     }
 
-    /// The impairments of a scenario; `network` has lanes, queues and speeds, those that traces set included.
+    /// The impairments of a scenario; `speeds` are those of the queues, those that traces set included.
     ///
     /// # Errors
     /// [`InvalidScenario`] where they name what does not exist, or contradict each other.
-    pub fn new(scenario: &Scenario, network: &Network) -> Result<Self, InvalidScenario> {
+    pub fn new(scenario: &Scenario, wiring: &Wiring, speeds: &[f64]) -> Result<Self, InvalidScenario> {
         let mut found = Self::default();
-        let data = network.data_lanes();
+        let data = wiring.data_lanes();
         let mut taken: Vec<Option<String>> = vec![None; data];
         for set in sets(scenario) {
             let rules = rules::rules(scenario, &set)?.map(Arc::new);
-            let lanes = set.lanes(network)?;
+            let lanes = set.lanes(wiring)?;
             if rules.is_none() && !set.varies() && set.path == "impairments" {
                 continue;
             }
@@ -103,7 +127,7 @@ impl Impairments {
                 if let Some(other) = taken[*lane].replace(set.path.clone()) {
                     let message = format!(
                         "{} is a link of {other} already; allowed: each link in one set",
-                        network.lane_name(*lane)
+                        wiring.lane_name(*lane)
                     );
                     return Err(set.invalid("at", message));
                 }
@@ -115,7 +139,7 @@ impl Impairments {
             if set.varies() {
                 found.clocks.resize(data, None);
                 for queue in &lanes {
-                    let nominal = picos(1.0 / network.speeds[*queue]);
+                    let nominal = picos(1.0 / speeds[*queue]);
                     found.clocks[*queue] = Some(Arc::new(set.clock(scenario, nominal)?));
                 }
             }
@@ -124,13 +148,13 @@ impl Impairments {
                 lanes.iter().for_each(|lane| found.named[*lane] = true);
             }
         }
-        for (lane, failures) in &network.failures {
+        for (lane, failures) in &wiring.failures {
             found.rules.resize(data, None);
             let own = found.rules[lane.index()].take().map_or(Rules::PERFECT, |rules| (*rules).clone());
             found.rules[lane.index()] =
                 Some(Arc::new(Rules { only_loses: false, failures: failures.clone(), ..own }));
         }
-        if let Some(queued) = network.queued_acks.as_ref().filter(|queued| !queued.lanes.is_empty()) {
+        if let Some(queued) = wiring.queued_acks.as_ref().filter(|queued| !queued.lanes.is_empty()) {
             let of_data = found.rules.clone();
             found.rules.resize(if of_data.is_empty() { 0 } else { queued.lanes.start }, None);
             found.rules.extend(of_data);
@@ -174,16 +198,16 @@ fn check_points(path: &str, points: &[[f64; 2]], period: Option<f64>) -> Result<
 }
 
 /// Returns of each lane of data whether the places of a set name it.
-fn chosen(set: &Set, network: &Network) -> Result<Vec<bool>, InvalidScenario> {
-    let data = network.data_lanes();
-    let name = |router: usize| network.topology.routers[router].name.as_str();
+fn chosen(set: &Set, wiring: &Wiring) -> Result<Vec<bool>, InvalidScenario> {
+    let data = wiring.data_lanes();
+    let name = |router: usize| wiring.topology.routers[router].name.as_str();
     let mut found = vec![false; data];
     for (index, place) in set.given.at.iter().enumerate() {
         let mut any = false;
         for (lane, chosen) in found.iter_mut().enumerate() {
-            let spec = &network.lanes[lane];
+            let spec = &wiring.lanes[lane];
             let from = spec.from.index();
-            let class: RouterClass = network.topology.routers[from].class;
+            let class: RouterClass = wiring.topology.routers[from].class;
             let is_meant = match spec.end {
                 LaneEnd::Router(to) => {
                     let (from, to) = (name(from), name(to.index()));
@@ -204,7 +228,7 @@ fn chosen(set: &Set, network: &Network) -> Result<Vec<bool>, InvalidScenario> {
         }
         if !any {
             let [a, b] =
-                network.topology.links.first().map_or(["A", "B"], |link| [name(link.a), name(link.b)]);
+                wiring.topology.links.first().map_or(["A", "B"], |link| [name(link.a), name(link.b)]);
             let message = format!(
                 "\"{place}\" names no link; allowed: all, a link such as \"{a} - {b}\", one direction such as \
                  \"{a} -> {b}\", the way to the hosts of a router such as \"{a} -> hosts\", hosts for all such ways, a router, access or a \

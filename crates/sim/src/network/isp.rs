@@ -5,7 +5,8 @@
 //! itself is not: this one is constructed of 16 US cities. Cost = km / 100, times 1.5 on six long secondary trunks in
 //! imitation of traffic engineering; delay = km x 0.0088272 ms as for Abilene.
 
-use super::tiers::{Attachment, lettered};
+use super::placement::Attachment;
+use super::tiers::lettered;
 use super::topology::{LinkSpec, Topology};
 use crate::scenario::{InvalidScenario, TierParameters};
 

@@ -1,38 +1,55 @@
 //! Flows and load that are expected at each queue of an uncongested network.
 
-use super::Network;
+use super::arrivals::Arrivals;
 use super::routing::{Routing, adjacency};
-use crate::scenario::{AckPath, Scenario};
+use super::traffic::Traffic;
+use super::wiring::Wiring;
+use crate::scenario::{AckPath, ArrivalProcess, Scenario};
 
-impl Network {
+/// What decides on the flows and the load that are expected.
+#[derive(Clone, Copy, Debug)]
+pub struct Load<'a> {
+    /// Routers, lanes and routes; those at the start count.
+    pub wiring: &'a Wiring,
+    /// Who sends to whom.
+    pub traffic: &'a Traffic,
+    /// Open-loop arrivals.
+    pub arrivals: &'a [Arrivals],
+    /// Mean round-trip propagation delay between regions, s.
+    pub mean_round_trip: f64,
+}
+
+impl Load<'_> {
     /// Expected fraction of flows that cross each queue of data, or whose acknowledgements do on their way `back`.
     #[must_use]
     pub fn flow_shares(&self, back: bool) -> Vec<f64> {
-        let traffic = &self.traffic;
-        let routers = self.topology.routers.len();
-        let mut share = vec![0.0; self.queues.count()];
+        let (wiring, traffic) = (self.wiring, self.traffic);
+        let routers = wiring.topology.routers.len();
+        let mut share = vec![0.0; wiring.queues.count()];
         if traffic.sources.iter().all(|count| *count == 0) {
             return share;
         }
         let received = traffic.received();
-        let neighbours = adjacency(routers, &self.topology.links);
-        let mut routing = Routing::new(&self.topology.links, &neighbours);
-        for end in routing.together(&self.access) {
+        let neighbours = adjacency(routers, &wiring.topology.links);
+        let mut routing = Routing::new(&wiring.topology.links, &neighbours);
+        for end in routing.together(&wiring.access) {
             if (if back { traffic.begun[end] } else { received[end] }) <= 0.0 {
                 continue;
             }
             // All that goes to this end, added up from the far ends of the tree of its routes.
             let mut flows = vec![0.0; routers];
-            for other in 0..self.access.len() {
+            for other in 0..wiring.access.len() {
                 let (source, receiver) = if back { (end, other) } else { (other, end) };
                 let weight = traffic.weights(source)[receiver];
                 if traffic.begun[source] > 0.0 && weight > 0.0 {
-                    flows[self.access[other]] += traffic.begun[source] * weight / traffic.weight_sum(source);
+                    flows[wiring.access[other]] +=
+                        traffic.begun[source] * weight / traffic.weight_sum(source);
                 }
             }
-            let ways = routing.towards(self.access[end]);
+            let ways = routing.towards(wiring.access[end]);
             for router in ways.from_far_to_near() {
-                let queue = if self.queues.at_ports() { self.next_lane(router, end).index() } else { router };
+                let queue =
+                    if wiring.queues.at_ports() { wiring.next_lane(router, end).index() } else { router };
                 share[queue] += flows[router];
                 if let Some((next, _)) = ways.next(router) {
                     flows[next] += flows[router];
@@ -51,8 +68,8 @@ impl Network {
         let active = transfer / (transfer + scenario.users.think_time);
         let shares = self.flow_shares(false);
         let mut flows: Vec<f64> = shares.iter().map(|share| sources as f64 * active * share).collect();
-        for arrivals in &self.arrivals {
-            let time = rounds_of(arrivals.mean_size, scenario) * self.mean_round_trip();
+        for arrivals in self.arrivals {
+            let time = rounds_of(arrivals.mean_size, scenario) * self.mean_round_trip;
             let per_flow = arrivals.carried.iter().map(|carried| carried / arrivals.mean_size);
             flows.iter_mut().zip(per_flow).for_each(|(sum, rate)| *sum += rate * time);
         }
@@ -72,30 +89,55 @@ impl Network {
     /// many acknowledgements where they take slots, or bytes, of data; half as many where receivers delay them. Explicit
     /// flows, retransmissions, and large files that concurrency limits come on top.
     #[must_use]
-    pub fn offered_loads(&self, scenario: &Scenario) -> Vec<f64> {
+    pub fn offered_loads(&self, scenario: &Scenario, speeds: &[f64]) -> Vec<f64> {
         let offered = self.offered(scenario);
         let data = self.flow_shares(false);
         let queued = scenario.network.ack_path == AckPath::Queued;
         let acks_per_segment = if scenario.transport.delayed_acks { 0.5 } else { 1.0 };
-        let ack_size = match (queued, self.queues.at_ports()) {
+        let ack_size = match (queued, self.wiring.queues.at_ports()) {
             (false, _) => 0.0,
             (true, false) => acks_per_segment,
             (true, true) => acks_per_segment * scenario.network.ack_bytes / scenario.transport.segment_bytes,
         };
         // Every router that a segment passes serves its acknowledgement, too; ports of the way back are others.
-        let acks = if queued && self.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
+        let acks =
+            if queued && self.wiring.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
         let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + ack_size * acks));
         let mut segments: Vec<f64> = of_users.collect();
-        for arrivals in &self.arrivals {
+        for arrivals in self.arrivals {
             let both = arrivals.carried.iter().zip(&arrivals.returned);
             segments.iter_mut().zip(both).for_each(|(sum, (data, acks))| *sum += data + ack_size * acks);
         }
-        segments.iter().zip(&self.speeds).map(|(segments, speed)| segments / speed).collect()
+        segments.iter().zip(speeds).map(|(segments, speed)| segments / speed).collect()
+    }
+
+    /// Flows of open-loop arrivals that are expected to be in progress at once, about, by process: twice the mean of
+    /// processor sharing at the highest load (Kleinrock 1976, section 4.4), or what an overload leaves by its end.
+    #[must_use]
+    pub fn arrivals_in_progress(&self, scenario: &Scenario, speeds: &[f64]) -> Vec<f64> {
+        let loads = self.offered_loads(scenario, speeds);
+        let of = |(arrivals, process): (&Arrivals, &ArrivalProcess)| {
+            let crossed = arrivals.carried.iter().zip(&loads).zip(speeds);
+            let crossed =
+                crossed.filter(|((carried, _), _)| **carried > 0.0).map(|((_, load), speed)| (load, speed));
+            let (load, slowest) = crossed
+                .fold((0.0, process.interface), |(load, slowest), (other, speed)| {
+                    (other.max(load), speed.min(slowest))
+                });
+            let alone =
+                rounds_of(arrivals.mean_size, scenario) * self.mean_round_trip + arrivals.mean_size / slowest;
+            let span = process.stop.unwrap_or(f64::INFINITY).min(scenario.time.duration) - process.start;
+            let all = arrivals.rate * span.max(0.0);
+            let steady = 2.0 * arrivals.rate * alone / (1.0 - load.min(0.99));
+            let left = all * (1.0 - 1.0 / load.max(1.0));
+            all.min(steady + left)
+        };
+        self.arrivals.iter().zip(&scenario.arrivals).map(of).collect()
     }
 
     /// Time of a transfer in an uncongested network: log2(mean size / initial window) + 2 round trips.
     fn transfer_time(&self, scenario: &Scenario) -> f64 {
-        rounds(scenario) * self.mean_round_trip()
+        rounds(scenario) * self.mean_round_trip
     }
 }
 
@@ -104,7 +146,7 @@ pub fn rounds(scenario: &Scenario) -> f64 {
     rounds_of(scenario.mean_file_size(), scenario)
 }
 
-/// The same of a transfer of `size` segments.
+/// Round trips of a transfer of `size` segments.
 pub fn rounds_of(size: f64, scenario: &Scenario) -> f64 {
     libm::log2(size / scenario.transport.initial_window).max(0.0) + 2.0
 }

@@ -1,7 +1,7 @@
 //! Every router and link by name, for tables and drawings.
 
 use super::Network;
-use super::build::LaneEnd;
+use super::lanes::LaneEnd;
 use super::numbers::RouterId;
 use super::topology::{LinkSpec, RouterSpec};
 use serde::Serialize;

@@ -1,10 +1,26 @@
 //! The backbone routers that have more of a class of access routers than others: by a rule, or by name.
 
 use super::routing::{adjacency, routes_to};
-use super::tiers::Attachment;
 use super::topology::{LinkSpec, RouterSpec};
 use crate::scenario::{InvalidScenario, PlaceRule, Places, TierParameters, invalid};
 use mesonet_cc::picos;
+
+/// The routers below a backbone router.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// Access routers directly on the backbone router.
+    pub direct: usize,
+    /// For each point of presence: fast and normal access routers.
+    pub pops: Vec<(usize, usize)>,
+}
+
+impl Attachment {
+    /// Two points of presence with a fast router each and these numbers of normal ones; no direct router.
+    #[must_use]
+    pub fn even(normal: [usize; 2]) -> Self {
+        Self { direct: 0, pops: normal.map(|count| (1, count)).to_vec() }
+    }
+}
 
 /// A backbone before the tiers below it.
 #[derive(Clone, Debug)]

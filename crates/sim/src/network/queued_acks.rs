@@ -5,10 +5,9 @@
 //! data, equal to them in everything. Either way a segment names where an acknowledgement leaves the network by a target
 //! behind those of data: the access router of its source.
 
-use super::Network;
-use super::build::{LaneEnd, LaneSpec};
-use super::changes::Turn;
-use super::numbers::{AccessRouter, LaneId, RouterId};
+use super::changes::{Change, Turn};
+use super::lanes::{LaneEnd, LaneSpec};
+use super::numbers::{LaneId, RouterId};
 use super::topology::Topology;
 use crate::scenario::AckPath;
 use std::ops::Range;
@@ -29,20 +28,27 @@ impl QueuedAcks {
         if path == AckPath::Direction { 2 * topology.links.len() + access } else { 0 }
     }
 
-    /// Adds routers and lanes where they are others than those of data.
-    pub fn new(network: &mut Network, path: AckPath) -> Option<Self> {
-        let first = network.lanes.len();
+    /// Adds lanes to those of the network, and `changes` of them, where acknowledgements have lanes of their own. They then
+    /// have a second queue in each router, too.
+    #[must_use]
+    pub fn new(
+        topology: &Topology,
+        access: usize,
+        path: AckPath,
+        lanes: &mut Vec<LaneSpec>,
+        changes: &mut [Change],
+    ) -> Option<Self> {
+        let first = lanes.len();
         let offset = match path {
             AckPath::Delay => return None,
             AckPath::Queued => 0,
             AckPath::Direction => {
-                let offset = network.routers.len();
-                network.routers.extend_from_within(..);
-                mirror(network, offset, first);
+                let (offset, data) = (topology.routers.len(), Self::lanes(topology, access, path));
+                mirror(lanes, changes, data, offset);
                 offset
             }
         };
-        Some(Self { lanes: first..network.lanes.len(), offset })
+        Some(Self { lanes: first..lanes.len(), offset })
     }
 
     /// Router that serves the acknowledgements of receivers under an access router first, and those for sources there
@@ -52,37 +58,30 @@ impl QueuedAcks {
         access_router + self.offset
     }
 
-    /// Target of an acknowledgement for a source under an access router.
+    /// Lane towards a source below the access router to which `lane` leads for data. Below that access router it is the
+    /// lane of data for receivers there, or equal to it: its segments leave the router in the order in which they came,
+    /// whatever they are.
     #[must_use]
-    pub fn target(network: &Network, access: AccessRouter) -> usize {
-        network.access.len() + access.index()
-    }
-
-    /// Lane from a router towards such a target. Below its access router it is the lane of data for receivers there, or
-    /// equal to it: its segments leave the router in the order in which they came, whatever they are.
-    #[must_use]
-    pub fn next_lane(&self, network: &Network, routes: usize, router: usize, target: usize) -> LaneId {
-        // No acknowledgement comes to a router of data where others serve them.
-        let of_data = router % network.data_routers();
-        let lane = network.next_lane_by(routes, of_data, target - network.access.len());
+    pub fn lane_for(&self, lane: LaneId) -> LaneId {
         if self.offset == 0 { lane } else { LaneId::new(self.lanes.start + lane.index()) }
     }
 }
 
-/// Adds to `network` a lane for each one of data, from `first` on, and what changes on them and on the routers.
-fn mirror(network: &mut Network, offset: usize, first: usize) {
-    let data = 2 * network.topology.links.len() + network.access.len();
+/// Adds a lane for each of the first `data` ones, and what changes on these and on the routers. The routers of the new
+/// lanes have numbers that are greater by `offset`.
+fn mirror(lanes: &mut Vec<LaneSpec>, changes: &mut [Change], data: usize, offset: usize) {
+    let first = lanes.len();
     let router = |of: RouterId| RouterId::new(of.index() + offset);
     for lane in 0..data {
-        let LaneSpec { from, end, delay, least } = network.lanes[lane];
+        let LaneSpec { from, end, delay, least } = lanes[lane];
         let end = if let LaneEnd::Router(to) = end { LaneEnd::Router(router(to)) } else { end };
-        network.lanes.push(LaneSpec { from: router(from), end, delay, least });
+        lanes.push(LaneSpec { from: router(from), end, delay, least });
     }
-    for change in &mut network.changes {
+    for change in changes {
         let routers: Vec<_> = change.routers.iter().map(|t| Turn { of: router(t.of), ..*t }).collect();
         change.routers.extend(routers);
-        let lanes = change.lanes.iter().filter(|turn| turn.of.index() < data);
-        let lanes: Vec<_> = lanes.map(|t| Turn { of: LaneId::new(first + t.of.index()), ..*t }).collect();
-        change.lanes.extend(lanes);
+        let turns = change.lanes.iter().filter(|turn| turn.of.index() < data);
+        let turns: Vec<_> = turns.map(|t| Turn { of: LaneId::new(first + t.of.index()), ..*t }).collect();
+        change.lanes.extend(turns);
     }
 }

@@ -4,7 +4,7 @@
 //! the link, and one towards its hosts, which serves at the speed of the router. A queue has the number of its router,
 //! or of the lane that begins at its port.
 
-use super::build::{LaneEnd, LaneSpec};
+use super::lanes::{LaneEnd, LaneSpec};
 use super::topology::{LinkSpec, RouterClass, Topology};
 use crate::scenario::{
     AqmParameters, DisciplineName, EcnRewrite, InvalidScenario, NetworkParameters, QueuePlace, Scenario,

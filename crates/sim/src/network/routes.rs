@@ -1,7 +1,8 @@
 //! Routes that follow each other during a run: how they differ, and the load that each offers to the queues.
 
 use super::Network;
-use super::build::LaneEnd;
+use super::lanes::LaneEnd;
+use super::load::Load;
 use crate::scenario::Scenario;
 use mesonet_cc::seconds;
 use serde::Serialize;
@@ -25,8 +26,11 @@ impl Network {
     pub fn routes_summaries(&self, scenario: &Scenario) -> Vec<RoutesSummary> {
         let turns = self.routes.windows(2).zip(&self.changes).filter(|(routes, _)| routes[0] != routes[1]);
         let summary = |(routes, change): (&[usize], &super::changes::Change)| {
-            let by = self.rerouted(routes[1]);
-            let loads = by.offered_loads(scenario);
+            let wiring = self.rerouted(routes[1]);
+            // The rates of arrivals stay.
+            let arrivals: Vec<_> = self.arrivals.iter().map(|arrivals| wiring.carry(arrivals)).collect();
+            let load = Load { wiring: &wiring, arrivals: &arrivals, ..self.load() };
+            let loads = load.offered_loads(scenario, &self.speeds);
             let most = (0..loads.len()).reduce(|a, b| if loads[b] > loads[a] { b } else { a }).unwrap_or(0);
             RoutesSummary {
                 time: seconds(change.time),
@@ -36,16 +40,6 @@ impl Network {
             }
         };
         turns.map(summary).collect()
-    }
-
-    /// The same network with other routes at the start. The rates of arrivals stay.
-    fn rerouted(&self, routes: usize) -> Self {
-        let mut network = self.clone();
-        network.tables.swap(0, routes);
-        network.topology.links.clone_from(&self.route_links[routes]);
-        let arrivals = std::mem::take(&mut network.arrivals);
-        network.arrivals = arrivals.into_iter().map(|arrivals| network.carry(arrivals)).collect();
-        network
     }
 
     /// Number of ordered pairs of regions between which the path differs.

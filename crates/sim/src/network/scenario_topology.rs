@@ -2,9 +2,9 @@
 
 use super::built_in::built_in;
 use super::check;
-use super::placement::{Backbone, refuse_places};
+use super::placement::{Attachment, Backbone, refuse_places};
 use super::routing::{adjacency, nearest};
-use super::tiers::{Attachment, with_tiers};
+use super::tiers::with_tiers;
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 use crate::scenario::{
     GivenRouter, GivenTopology, InvalidScenario, Places, Scenario, TierParameters, TopologyChoice, invalid,

@@ -1,25 +1,8 @@
 //! The tiers below a backbone: points of presence and access routers, joined by links without delay.
 
-use super::placement::Backbone;
+use super::placement::{Attachment, Backbone};
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 use crate::scenario::{InvalidScenario, TierParameters};
-
-/// The routers below a backbone router.
-#[derive(Clone, Debug)]
-pub struct Attachment {
-    /// Access routers directly on the backbone router.
-    pub direct: usize,
-    /// For each point of presence: fast and normal access routers.
-    pub pops: Vec<(usize, usize)>,
-}
-
-impl Attachment {
-    /// Two points of presence with a fast router each and these numbers of normal ones; no direct router.
-    #[must_use]
-    pub fn even(normal: [usize; 2]) -> Self {
-        Self { direct: 0, pops: normal.map(|count| (1, count)).to_vec() }
-    }
-}
 
 /// The tiers below a lettered backbone: A with A1, A1a and A0a. `largest` are its largest metropolitan areas. Long-lived
 /// flows run between the direct routers of the given pairs of letters if all of these have one.

@@ -8,8 +8,8 @@
 use super::domain::Domain;
 use super::shared::Shared;
 use crate::network::LaneId;
-use crate::network::build::LaneEnd;
 use crate::network::changes::Turn;
+use crate::network::lanes::LaneEnd;
 use crate::network::router::rescaled;
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;

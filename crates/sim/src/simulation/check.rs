@@ -5,7 +5,7 @@ use super::tracing::Tracing;
 use crate::engine::winner_tree::MOST_LEAVES;
 use crate::engine::{Lanes, MOST_SLOTS};
 use crate::fabric::ALARMS;
-use crate::network::build::{LaneEnd, MOST_LANES as MOST_LANE_NUMBERS};
+use crate::network::lanes::{LaneEnd, MOST_LANES as MOST_LANE_NUMBERS};
 use crate::network::{Domains, Network};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use mesonet_cc::{Picos, seconds};
@@ -60,7 +60,7 @@ fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Res
     for (access, sources) in network.traffic.sources.iter().enumerate() {
         flows[domains.of[network.access[access]].index()] += sources;
     }
-    let arrivals: f64 = network.arrivals_in_progress(scenario).iter().sum();
+    let arrivals: f64 = network.load().arrivals_in_progress(scenario, &network.speeds).iter().sum();
     if arrivals > MOST_SLOTS as f64 {
         let message = format!(
             "about {arrivals:.2e} flows would be in progress at once; allowed: at most {MOST_SLOTS} flows"

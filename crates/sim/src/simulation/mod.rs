@@ -40,7 +40,7 @@ mod windows;
 use crate::engine::Segment;
 use crate::fabric::{Fabric, LaneFabric, Origins, PlainFabric};
 use crate::measure::{Counters, FlowRecords, Table, applications};
-use crate::network::build::LaneEnd;
+use crate::network::lanes::LaneEnd;
 use crate::network::{DomainId, Domains, LaneId, Network};
 use crate::scenario::{AlgorithmShare, InvalidScenario, Scenario};
 use bound::WindowTimes;
@@ -105,7 +105,7 @@ impl Simulation {
         threads: usize,
     ) -> Result<Self, InvalidScenario> {
         scenario.refuse_unloaded()?;
-        let mut network = Network::build(&scenario)?;
+        let network = Network::build(&scenario)?;
         let divide = match engine {
             Engine::Domains => Domains::of,
             Engine::OneDomain | Engine::Reference => Domains::one,
@@ -114,7 +114,7 @@ impl Simulation {
         let tracing = Tracing::new(&scenario, &network)?;
         long_lived::add(&mut scenario, &network, seed);
         sessions::draw_starts(&mut scenario, seed);
-        let own = sessions::add_lanes(&scenario, &mut network);
+        let (network, own) = sessions::with_lanes(&scenario, network);
         let domains = divide(&network);
         let shared = Arc::new(Shared::new(scenario, network, domains, own, seed));
         Ok(Self {

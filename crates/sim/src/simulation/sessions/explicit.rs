@@ -4,7 +4,7 @@ use super::connection::{Opening, open};
 use super::parts::Parts;
 use super::state::Sessions;
 use crate::fabric::{OwnLanes, OwnReceiver};
-use crate::network::build::{LaneEnd, LaneSpec};
+use crate::network::lanes::{LaneEnd, LaneSpec};
 use crate::network::{LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{ReceiverKind, Scenario};
@@ -12,29 +12,31 @@ use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
 
-/// Adds lanes to the network for each flow with an extra delay or a segment size of its own. Returns the indices of these
-/// flows, rising, with their lanes.
-pub fn add_lanes(scenario: &Scenario, network: &mut Network) -> Vec<(u32, OwnLanes)> {
+/// Returns the network with lanes for each flow that has an extra delay or a segment size of its own, and the indices of
+/// these flows, rising, with their lanes.
+pub fn with_lanes(scenario: &Scenario, mut network: Network) -> (Network, Vec<(u32, OwnLanes)>) {
     let mut own = Vec::new();
+    let default = network.bytes[0];
+    let wiring = &mut network.wiring;
     for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.has_own_lanes()) {
-        let (origin, receiver) = (network.access_router(&flow.from), network.access_router(&flow.to));
-        let lane = network.lanes.len();
+        let (origin, receiver) = (wiring.access_router(&flow.from), wiring.access_router(&flow.to));
+        let lane = wiring.lanes.len();
         let delay = picos(flow.extra_delay);
-        let acks = network.ack_lane(receiver.index(), origin.index());
-        let last = network
+        let acks = wiring.ack_lane(receiver.index(), origin.index());
+        let last = wiring
             .queued_acks
             .as_ref()
-            .map(|q| RouterId::new(q.access_router(network.access[origin.index()])));
+            .map(|q| RouterId::new(q.access_router(wiring.access[origin.index()])));
         let [origin, receiver] =
-            [origin, receiver].map(|access| RouterId::new(network.access[access.index()]));
-        network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay, least: delay });
+            [origin, receiver].map(|access| RouterId::new(wiring.access[access.index()]));
+        wiring.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay, least: delay });
         match last {
             Some(from) => {
-                network.lanes.push(LaneSpec { from, end: LaneEnd::Sources(origin), delay, least: delay });
+                wiring.lanes.push(LaneSpec { from, end: LaneEnd::Sources(origin), delay, least: delay });
             }
-            None => network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver),
+            None => wiring.push_longer(acks, delay, LaneEnd::Sources(origin), receiver),
         }
-        let bytes = flow.segment_bytes.map_or(network.bytes[0], |bytes| bytes.round() as u32);
+        let bytes = flow.segment_bytes.map_or(default, |bytes| bytes.round() as u32);
         let receiver = OwnReceiver {
             is_watched: flow.is_watched(),
             is_silent: !flow.transport.is_tcp() || flow.receiver == ReceiverKind::Optimistic,
@@ -46,7 +48,7 @@ pub fn add_lanes(scenario: &Scenario, network: &mut Network) -> Vec<(u32, OwnLan
             OwnLanes { bytes, access: LaneId::new(lane), acks: LaneId::new(lane + 1), receiver },
         ));
     }
-    own
+    (network, own)
 }
 
 /// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed and the place of

@@ -14,7 +14,7 @@ mod start;
 mod state;
 mod users;
 
-pub use explicit::{add_lanes, draw_starts};
+pub use explicit::{draw_starts, with_lanes};
 pub use feeder::Feeder;
 pub use parts::Parts;
 pub use state::{ExplicitHere, Members, Sessions};
