@@ -12,6 +12,7 @@ use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
 use super::routing::{Adjacency, RoutesTo, Routing, adjacency, routes_to};
 use super::sizing::Sizing;
+use super::topology::{LinkSpec, Topology};
 use super::traffic::{Traffic, traffic};
 use super::wiring::Wiring;
 use super::{Router, scenario_topology};
@@ -127,51 +128,19 @@ impl Network {
 
         check_tables(schedule.links.len(), n * access.len())?;
         let all_neighbours: Vec<Adjacency> = schedule.links.iter().map(|links| adjacency(n, links)).collect();
-        let mut longest_route = 1;
-        let mut tables = Vec::new();
-        for (links, neighbours) in schedule.links.iter().zip(&all_neighbours) {
-            let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
-            let mut routing = Routing::new(links, neighbours);
-            for index in routing.together(&access) {
-                let ways = routing.towards(access[index]);
-                for router in 0..n {
-                    next_lane[router * access.len() + index] = match ways.next(router) {
-                        Some((_, link)) => link_lanes[link][usize::from(links[link].b == router)],
-                        None => LaneId::new(receivers_lane + index),
-                    };
-                }
-                longest_route = access.iter().map(|&a| ways.hops(a) + 1).fold(longest_route, usize::max);
-            }
-            tables.push(next_lane);
-        }
+        let ways = schedule.links.iter().zip(&all_neighbours);
+        let (tables, longest): (Vec<_>, Vec<_>) = ways
+            .map(|(links, neighbours)| table(links, neighbours, &access, &link_lanes, receivers_lane))
+            .unzip();
+        let longest_route = longest.into_iter().fold(1, usize::max);
         let failures = schedule.failures.iter();
         let failures =
             failures.flat_map(|(link, failed)| link_lanes[*link].map(|lane| (lane, failed.clone())));
         let failures = failures.collect();
 
-        // Acknowledgements take the way of the data back: propagation only.
         let first_ack_lane = lanes.len();
-        let mut round_trips = Vec::new();
-        for &receiver in &groups.anchors {
-            let routes: Vec<RoutesTo> = schedule
-                .links
-                .iter()
-                .zip(&all_neighbours)
-                .map(|(links, neighbours)| routes_to(links, neighbours, receiver))
-                .collect();
-            let delays = schedule.delays.iter().zip(&schedule.routes);
-            let sums: Vec<[Vec<Picos>; 2]> =
-                delays.map(|(delays, place)| routes[*place].sums(&topology.links, delays)).collect();
-            for &source in &groups.anchors {
-                let lane = LaneId::new(lanes.len());
-                let back = sums.iter().map(|[_, back]| back[source]);
-                let least = follow(&mut schedule.changes, lane, back);
-                let trips = sums.iter().map(|[there, back]| there[source] + back[source]);
-                round_trips.push(trips.collect::<Vec<Picos>>());
-                let (from, end) = (RouterId::new(receiver), LaneEnd::Sources(RouterId::new(source)));
-                lanes.push(LaneSpec { from, end, delay: sums[0][1][source], least });
-            }
-        }
+        let round_trips =
+            push_ack_lanes(&mut lanes, &mut schedule, &all_neighbours, &topology, &groups.anchors);
         // Half of a round trip.
         let group_delay = |from: usize, to: usize| round_trips[to * groups.anchors.len() + from][0] / 2;
         let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
@@ -357,6 +326,60 @@ fn refuse_packet_counts(scenario: &Scenario) -> Result<(), InvalidScenario> {
         return Ok(());
     };
     Err(invalid("network.buffer_counts", format!("\"packets\": {why}")))
+}
+
+/// The lane towards each access router, by router, on the routes over these links, and the most routers on a route.
+fn table(
+    links: &[LinkSpec],
+    neighbours: &Adjacency,
+    access: &[usize],
+    link_lanes: &[[LaneId; 2]],
+    receivers_lane: usize,
+) -> (Vec<LaneId>, usize) {
+    let n = neighbours.len();
+    let mut longest = 1;
+    let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
+    let mut routing = Routing::new(links, neighbours);
+    for index in routing.together(access) {
+        let ways = routing.towards(access[index]);
+        for router in 0..n {
+            next_lane[router * access.len() + index] = match ways.next(router) {
+                Some((_, link)) => link_lanes[link][usize::from(links[link].b == router)],
+                None => LaneId::new(receivers_lane + index),
+            };
+        }
+        longest = access.iter().map(|&a| ways.hops(a) + 1).fold(longest, usize::max);
+    }
+    (next_lane, longest)
+}
+
+/// Adds the lanes of acknowledgements between all pairs of groups, and the changes of their delays. They take the way of the
+/// data back: propagation only. Returns the round trips by lane, at the start and after each change.
+fn push_ack_lanes(
+    lanes: &mut Vec<LaneSpec>,
+    schedule: &mut Schedule,
+    neighbours: &[Adjacency],
+    topology: &Topology,
+    anchors: &[usize],
+) -> Vec<Vec<Picos>> {
+    let mut round_trips = Vec::new();
+    for &receiver in anchors {
+        let ways = schedule.links.iter().zip(neighbours);
+        let routes: Vec<RoutesTo> =
+            ways.map(|(links, neighbours)| routes_to(links, neighbours, receiver)).collect();
+        let delays = schedule.delays.iter().zip(&schedule.routes);
+        let sums: Vec<[Vec<Picos>; 2]> =
+            delays.map(|(delays, place)| routes[*place].sums(&topology.links, delays)).collect();
+        for &source in anchors {
+            let lane = LaneId::new(lanes.len());
+            let back = sums.iter().map(|[_, back]| back[source]);
+            let least = follow(&mut schedule.changes, lane, back);
+            round_trips.push(sums.iter().map(|[there, back]| there[source] + back[source]).collect());
+            let (from, end) = (RouterId::new(receiver), LaneEnd::Sources(RouterId::new(source)));
+            lanes.push(LaneSpec { from, end, delay: sums[0][1][source], least });
+        }
+    }
+    round_trips
 }
 
 /// Refuses more routes than memory should hold.
