@@ -1,5 +1,8 @@
 """Imports go one way: each folder of the package may import those before it in `LAYERS`. No modules form a cycle.
 
+The `use` lines between files of the crates form no cycle either, and go one way inside of the simulation. A file may
+use what its folder's own file defines.
+
 Calls of ``import_module`` count as imports: of constant names, of tables of names, and of names with parts that follow
 from what the code compares them with.
 """
@@ -15,6 +18,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+import rust_uses
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
@@ -249,3 +253,70 @@ def test_every_folder_says_what_it_is() -> None:
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} <= {
         member for members in LAYERS for member in members
     }
+
+
+#: Crates that a crate may use.
+CRATES = {
+    "cc": set(),
+    "sim": {"cc"},
+    "production": {"cc"},
+    "wasm": {"cc", "sim"},
+    "py": {"cc", "sim", "production"},
+}
+#: Parts of the simulation, each of which uses only those before it.
+SIMULATION = (
+    ("code", "shared"), ("events",), ("books",), ("sending",), ("answering",), ("sessions",), ("domain",),
+    ("faults", "look", "windows", "waiting"),
+    ("bound", "changes", "check", "large_files", "long_lived", "sampling", "threads", "tracing"),
+)  # fmt: skip
+
+
+def rust_edges(module: rust_uses.Module) -> set[rust_uses.Module]:
+    """Return what the file of a module uses, without what the files of its own folders define."""
+    return {target for target in rust_uses.imports(module) if target != module[: len(target)]}
+
+
+def test_no_cycle_of_rust_files() -> None:
+    try:
+        list(graphlib.TopologicalSorter({module: rust_edges(module) for module in rust_uses.files()}).static_order())
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join("::".join(module) for module in error.args[1]))
+
+
+def test_crates_use_those_below() -> None:
+    found = {(module[0], target[0]) for module in rust_uses.files() for target in rust_edges(module)}
+    assert all(target == crate or target in CRATES[crate] for crate, target in found), found
+
+
+def test_no_use_goes_up_in_the_simulation() -> None:
+    inside = [module for module in rust_uses.files() if module[:2] == ("sim", "simulation") and len(module) > 2]
+    wrong = [
+        "::".join(module) + " uses " + "::".join(target)
+        for module in inside
+        if module[2] != "snapshot"
+        for target in rust_edges(module)
+        if target[:2] == ("sim", "simulation")
+        if level(target[2], SIMULATION) > level(module[2], SIMULATION)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("crate::network::Wiring", ("sim", "network", "wiring")),
+        ("crate::network::lanes::LaneEnd", ("sim", "network", "lanes")),
+        ("super::shared::Shared", ("sim", "simulation", "shared")),
+        ("super::Simulation", ("sim", "simulation")),
+        ("super::code", ("sim", "simulation", "code")),
+        ("mesonet_cc::Picos", ("cc",)),
+        ("std::sync::Arc", None),
+    ],
+)
+def test_uses_are_resolved(path: str, target: rust_uses.Module | None) -> None:
+    assert rust_uses.target(tuple(path.split("::")), ("sim", "simulation", "windows")) == target
+
+
+def test_trees_of_uses_are_read() -> None:
+    found = ["::".join(leaf) for leaf in rust_uses.leaves("a::{b, c::{self, d as e}, f::g}")]
+    assert found == ["a::b", "a::c::self", "a::c::d", "a::f::g"]
