@@ -17,10 +17,10 @@ pub enum Codepoint {
 
 impl Codepoint {
     /// The codepoint of a value of the constant `ecn`.
-    pub(crate) fn of(value: f64) -> Self {
+    pub(crate) fn of(value: u8) -> Self {
         match value {
-            ..0.5 => Self::NotEct,
-            0.5..1.5 => Self::Ect0,
+            0 => Self::NotEct,
+            1 => Self::Ect0,
             _ => Self::Ect1,
         }
     }
@@ -28,7 +28,7 @@ impl Codepoint {
 
 impl Param {
     /// The codepoint of an algorithm, for those that leave a choice.
-    pub(crate) const fn ecn(standard: f64, source: &'static str) -> Self {
+    pub(crate) const fn ecn(standard: u8, source: &'static str) -> Self {
         Self::choice(
             "ecn",
             "codepoint of segments where the network marks: 0 none, 1 ECT(0), 2 ECT(1)",
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn codepoints_are_numbered() {
-        let named = [0.0, 1.0, 2.0].map(Codepoint::of);
+        let named = [0, 1, 2].map(Codepoint::of);
         assert_eq!(named, [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ect1]);
     }
 

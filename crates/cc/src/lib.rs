@@ -29,7 +29,7 @@ mod window;
 
 pub use algorithms::*;
 pub use ecn::Codepoint;
-pub use param::{Param, Preset};
+pub use param::{Param, Params, Preset};
 pub use registry::{Algorithm, Config, Controller};
 use serde::{Deserialize, Serialize};
 pub use slow_start::{HyStart, HyStartRules, SlowStart, SlowStartRules};
@@ -256,8 +256,10 @@ pub struct Start {
 ///
 /// Constants live in `Config`, one per algorithm and scenario, so that a flow carries only what changes.
 pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
-    /// The constants of the algorithm, shared by all flows.
-    type Config: Clone + std::fmt::Debug;
+    /// The constants that users set.
+    type Params: Params;
+    /// What flows read of them, shared by all flows: the constants themselves, or what follows from them.
+    type Config: From<Self::Params> + Clone + std::fmt::Debug;
 
     /// Name typed by users, lower case.
     const NAME: &'static str;
@@ -265,14 +267,9 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     const TITLE: &'static str;
     /// Source of the rules.
     const SOURCE: &'static str;
-    /// Every constant, in the order in which [`Self::config`] takes the values.
-    const PARAMS: &'static [Param];
     /// Until the first congestion event and below ssthresh, the window is that of [`Window::grow_in_slow_start`] and of
     /// nothing else. Flows of all such algorithms then behave identically, segment for segment.
     const SHARED_SLOW_START: bool = true;
-
-    /// Constants from the values of [`Self::PARAMS`], in that order.
-    fn config(common: Common, values: &[f64]) -> Self::Config;
 
     /// State of a flow that has just been connected.
     fn new(config: &Self::Config, start: &Start) -> Self;

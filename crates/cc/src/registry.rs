@@ -2,8 +2,8 @@
 
 use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Param, Phase, Picos,
-    Positions, SendEvent, Start, algorithms,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Param, Params, Phase,
+    Picos, Positions, SendEvent, Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ macro_rules! registry {
             name: <$state>::NAME,
             title: <$state>::TITLE,
             source: <$state>::SOURCE,
-            params: <$state>::PARAMS,
+            params: <$state as CongestionControl>::Params::ALL,
             shared_slow_start: <$state>::SHARED_SLOW_START,
         },)*];
 
@@ -66,7 +66,7 @@ macro_rules! registry {
             pub fn new(name: &str, common: Common, values: &[f64]) -> Option<Self> {
                 match name {
                     $(<$state>::NAME => Some(Self {
-                        constants: Constants::$variant(<$state>::config(common, values)),
+                        constants: Constants::$variant(<$state as CongestionControl>::Params::new(&common, values).into()),
                         wants_sends: <$state>::WANTS_SENDS,
                         wants_delivery_rate: <$state>::WANTS_DELIVERY_RATE,
                         manages_recovery: <$state>::MANAGES_RECOVERY,

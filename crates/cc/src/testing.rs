@@ -1,19 +1,19 @@
 //! Events for the unit tests of the algorithms.
 
 use crate::{
-    AckEvent, Common, CongestionControl, DeliverySample, FlowName, LossCause, LossEvent, MILLISECOND, Picos,
-    Preset, SlowStart, Start,
+    AckEvent, Common, CongestionControl, DeliverySample, FlowName, LossCause, LossEvent, MILLISECOND, Params,
+    Picos, Preset, SlowStart, Start,
 };
 
 /// The constants of a preset, some of them changed.
 pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> T::Config {
     for (name, _) in changes {
-        assert!(T::PARAMS.iter().any(|p| p.name == *name), "{} has no parameter {name}", T::NAME);
+        assert!(T::Params::ALL.iter().any(|p| p.name == *name), "{} has no parameter {name}", T::NAME);
     }
     let value = |name: &str| changes.iter().find(|change| change.0 == name).map(|change| change.1);
     let values: Vec<_> =
-        T::PARAMS.iter().map(|p| value(p.name).unwrap_or_else(|| p.default(preset))).collect();
-    T::config(Common::of(preset), &values)
+        T::Params::ALL.iter().map(|p| value(p.name).unwrap_or_else(|| p.default(preset))).collect();
+    T::Params::new(&Common::of(preset), &values).into()
 }
 
 /// A flow with classic slow start.

@@ -57,8 +57,8 @@ use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment, Param,
-    Phase, Picos, Start, Window, seconds,
+    AckEvent, Codepoint, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment, Phase, Picos,
+    Start, Window, seconds,
 };
 use aggregation::Aggregation;
 pub use constants::BbrConfig;
@@ -151,6 +151,7 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
+    type Params = BbrConfig;
     type Config = BbrConfig;
 
     const NAME: &'static str = "bbr";
@@ -159,11 +160,6 @@ impl CongestionControl for Bbr {
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
     const MANAGES_RECOVERY: bool = true;
-    const PARAMS: &'static [Param] = constants::PARAMS;
-
-    fn config(common: Common, values: &[f64]) -> BbrConfig {
-        BbrConfig::new(common, values)
-    }
 
     // Linux's BBR does not answer marks, so its segments must not ask for them (RFC 3168, section 5).
     fn codepoint(_: &BbrConfig) -> Codepoint {

@@ -30,8 +30,8 @@ mod modes;
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment,
-    Param, Phase, Picos, Start, Window, seconds,
+    AckEvent, Codepoint, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment, Phase,
+    Picos, Start, Window, seconds,
 };
 pub use constants::Bbr3Config;
 use marks::Marks;
@@ -129,7 +129,7 @@ impl Bbr3 {
             self.recovery.end_round();
         }
         self.model.update_max_bandwidth(ack);
-        if c.codepoint != Codepoint::NotEct {
+        if c.ecn != Codepoint::NotEct {
             self.update_marks(c, ack);
         }
         if !self.loss_round_start {
@@ -181,6 +181,7 @@ impl Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
+    type Params = Bbr3Config;
     type Config = Bbr3Config;
 
     const NAME: &'static str = "bbr3";
@@ -190,14 +191,9 @@ impl CongestionControl for Bbr3 {
     const WANTS_DELIVERY_RATE: bool = true;
     const MANAGES_RECOVERY: bool = true;
     const RESTS_AFTER_MARK: bool = false;
-    const PARAMS: &'static [Param] = constants::PARAMS;
-
-    fn config(common: Common, values: &[f64]) -> Bbr3Config {
-        Bbr3Config::new(common, values)
-    }
 
     fn codepoint(config: &Bbr3Config) -> Codepoint {
-        config.codepoint
+        config.ecn
     }
 
     // BBROnInit (section 5.2.1).

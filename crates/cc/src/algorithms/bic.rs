@@ -31,12 +31,47 @@
 //! * Linux computes the increment at most once per 1/32 s while the window stays.
 //! * ns-3 has `smooth_part` 5 and another fast convergence: `decrease` of the window as the new maximum.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
-    Window,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
 };
 use serde::{Deserialize, Serialize};
+
+params! {
+    /// Constants of BIC.
+    pub struct BicConfig {
+        common: Common,
+        /// largest window to which the rules of standard TCP apply
+        low_window: number("segments", [0.0, 1e9], 14.0, "Linux tcp_bic.c; NIST SP 500-282, chapter 10"),
+        /// largest growth per round trip
+        max_increment: number("segments", [0.01, 1e6], 16.0,
+            "Linux tcp_bic.c from 2.6.14.1 (before, and Xu et al. 2004: 32)"),
+        /// part of the window given up after a loss above the low window
+        decrease: number("1", [0.001, 0.99], 205.0 / 1024.0, "Linux tcp_bic.c (Xu et al. 2004: 0.125)"),
+        /// part of the distance to the last maximum that one round trip covers, inverted
+        search_divisor: number("1", [1.01, 1000.0], 4.0, "Linux tcp_bic.c (Xu et al. 2004: 2)"),
+        /// round trips that the last search_divisor segments below the last maximum take, used where search =
+        /// 0
+        smooth_part: number("1", [0.01, 1000.0], 20.0, "Linux tcp_bic.c (ns-3: 5)"),
+        /// smallest growth per round trip, used where search = 1
+        min_increment: number("segments", [0.0, 1000.0], 0.01, "Xu et al. 2004"),
+        /// 1: a flow that lost below its last maximum aims lower; 0: at the window of its last loss
+        fast_convergence: flag(true, "Xu et al. 2004; Linux tcp_bic.c"),
+        /// least growth per round trip before the first loss, part of the window
+        first_growth: number("1", [0.0, 1.0], 0.05, Sp500282 = 0.0,
+            "Linux tcp_bic.c; none in Xu et al. 2004, which is nearer to the study's goodput latency"),
+        /// 1: a timeout erases the last maximum; 0: it counts as a loss
+        forget_on_timeout: flag(true, "Linux tcp_bic.c"),
+        /// 0 Linux's increments; 1 those of the paper
+        search: choice(1, 0,
+            "Linux tcp_bic.c (figure 17 of Mills et al., ASME 2011, agrees with its constants); Xu et al. 2004"),
+        /// 1: distances to the last maximum are divided in whole segments; used where search = 0
+        whole_distance: flag(false, Linux = true, "Xu et al. 2004, in real numbers (Linux tcp_bic.c: 1)"),
+        /// segments per acknowledgement that the increments are multiplied by
+        ack_ratio: number("1", [1.0, 16.0], 1.0, Linux = 2.0,
+            "Xu et al. 2004 (Linux tcp_bic.c with delayed acknowledgements, ns-2: 2)"),
+    }
+}
 
 /// The rule by which the increment follows the distance from the last maximum.
 #[derive(Clone, Copy, Debug)]
@@ -47,29 +82,23 @@ enum Search {
     Paper { smallest: f64 },
 }
 
-/// Constants of BIC.
-#[derive(Clone, Debug)]
-pub struct BicConfig {
-    common: Common,
-    low_window: f64,
-    max_increment: f64,
-    decrease: f64,
-    divisor: f64,
-    fast_convergence: bool,
-    first_growth: f64,
-    forget_on_timeout: bool,
-    search: Search,
-    ack_ratio: f64,
-}
-
 impl BicConfig {
+    fn search(&self) -> Search {
+        match self.search {
+            0 => {
+                Search::Linux { smallest: self.search_divisor / self.smooth_part, whole: self.whole_distance }
+            }
+            _ => Search::Paper { smallest: self.min_increment },
+        }
+    }
+
     /// I(w), segments per round trip, where `last_max` is the window of the last loss or 0 before the first one.
     fn increment(&self, w: f64, last_max: f64) -> f64 {
         // tcp_bic.c, bictcp_update, low_window; NIST SP 500-282, chapter 10.
         if w <= self.low_window {
             return 1.0;
         }
-        let distance = match self.search {
+        let distance = match self.search() {
             Search::Linux { whole: true, .. } => last_max.floor() - w.floor(),
             Search::Linux { whole: false, .. } | Search::Paper { .. } => last_max - w,
         };
@@ -83,8 +112,8 @@ impl BicConfig {
     /// I at a distance below the last maximum (Xu et al. 2004, binary search increase and additive increase;
     /// tcp_bic.c, bictcp_update).
     fn towards(&self, distance: f64) -> f64 {
-        let part = distance / self.divisor;
-        match self.search {
+        let part = distance / self.search_divisor;
+        match self.search() {
             Search::Linux { smallest, whole: true } if part < 2.0 => smallest,
             Search::Linux { whole: true, .. } => part.floor().min(self.max_increment),
             Search::Linux { smallest, .. } if part <= 1.0 => smallest,
@@ -96,9 +125,9 @@ impl BicConfig {
     /// I at a distance above the last maximum (Xu et al. 2004, slow start towards a new maximum, or max probing;
     /// tcp_bic.c, bictcp_update).
     fn beyond(&self, distance: f64) -> f64 {
-        match self.search {
-            Search::Linux { smallest, .. } if distance < self.divisor => smallest,
-            Search::Linux { .. } => (distance / (self.divisor - 1.0)).min(self.max_increment),
+        match self.search() {
+            Search::Linux { smallest, .. } if distance < self.search_divisor => smallest,
+            Search::Linux { .. } => (distance / (self.search_divisor - 1.0)).min(self.max_increment),
             // 1, 2, 4, ... segments in as many round trips add up to one segment less than the next of them.
             Search::Paper { .. } => (distance + 1.0).min(self.max_increment),
         }
@@ -120,141 +149,12 @@ pub struct Bic {
 }
 
 impl CongestionControl for Bic {
+    type Params = BicConfig;
     type Config = BicConfig;
 
     const NAME: &'static str = "bic";
     const TITLE: &'static str = "BIC TCP";
     const SOURCE: &'static str = "Xu, Harfoush and Rhee, INFOCOM 2004; Linux tcp_bic.c";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "low_window",
-            "largest window to which the rules of standard TCP apply",
-            "segments",
-            [0.0, 1e9],
-            14.0,
-            "Linux tcp_bic.c; NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "max_increment",
-            "largest growth per round trip",
-            "segments",
-            [0.01, 1e6],
-            16.0,
-            "Linux tcp_bic.c from 2.6.14.1 (before, and Xu et al. 2004: 32)",
-        ),
-        Param::new(
-            "decrease",
-            "part of the window given up after a loss above the low window",
-            "1",
-            [0.001, 0.99],
-            205.0 / 1024.0,
-            "Linux tcp_bic.c (Xu et al. 2004: 0.125)",
-        ),
-        Param::new(
-            "search_divisor",
-            "part of the distance to the last maximum that one round trip covers, inverted",
-            "1",
-            [1.01, 1000.0],
-            4.0,
-            "Linux tcp_bic.c (Xu et al. 2004: 2)",
-        ),
-        Param::new(
-            "smooth_part",
-            "round trips that the last search_divisor segments below the last maximum take, used where search = 0",
-            "1",
-            [0.01, 1000.0],
-            20.0,
-            "Linux tcp_bic.c (ns-3: 5)",
-        ),
-        Param::new(
-            "min_increment",
-            "smallest growth per round trip, used where search = 1",
-            "segments",
-            [0.0, 1000.0],
-            0.01,
-            "Xu et al. 2004",
-        ),
-        Param::choice(
-            "fast_convergence",
-            "1: a flow that lost below its last maximum aims lower; 0: at the window of its last loss",
-            1,
-            1.0,
-            "Xu et al. 2004; Linux tcp_bic.c",
-        ),
-        Param::new(
-            "first_growth",
-            "least growth per round trip before the first loss, part of the window",
-            "1",
-            [0.0, 1.0],
-            0.05,
-            "Linux tcp_bic.c; none in Xu et al. 2004, which is nearer to the study's goodput latency",
-        )
-        .with(&[(Preset::Sp500282, 0.0)]),
-        Param::choice(
-            "forget_on_timeout",
-            "1: a timeout erases the last maximum; 0: it counts as a loss",
-            1,
-            1.0,
-            "Linux tcp_bic.c",
-        ),
-        Param::choice(
-            "search",
-            "0 Linux's increments; 1 those of the paper",
-            1,
-            0.0,
-            "Linux tcp_bic.c (figure 17 of Mills et al., ASME 2011, agrees with its constants); Xu et al. 2004",
-        ),
-        Param::choice(
-            "whole_distance",
-            "1: distances to the last maximum are divided in whole segments; used where search = 0",
-            1,
-            0.0,
-            "Xu et al. 2004, in real numbers (Linux tcp_bic.c: 1)",
-        )
-        .with(&[(Preset::Linux, 1.0)]),
-        Param::new(
-            "ack_ratio",
-            "segments per acknowledgement that the increments are multiplied by",
-            "1",
-            [1.0, 16.0],
-            1.0,
-            "Xu et al. 2004 (Linux tcp_bic.c with delayed acknowledgements, ns-2: 2)",
-        )
-        .with(&[(Preset::Linux, 2.0)]),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> BicConfig {
-        let [
-            low_window,
-            max_increment,
-            decrease,
-            divisor,
-            smooth_part,
-            min_increment,
-            fast_convergence,
-            first_growth,
-            forget_on_timeout,
-            search,
-            whole_distance,
-            ack_ratio,
-        ] = constants(values);
-        BicConfig {
-            common,
-            low_window,
-            max_increment,
-            decrease,
-            divisor,
-            fast_convergence: fast_convergence >= 0.5,
-            first_growth,
-            forget_on_timeout: forget_on_timeout >= 0.5,
-            search: if search < 0.5 {
-                Search::Linux { smallest: divisor / smooth_part, whole: whole_distance >= 0.5 }
-            } else {
-                Search::Paper { smallest: min_increment }
-            },
-            ack_ratio,
-        }
-    }
 
     fn new(config: &BicConfig, start: &Start) -> Self {
         Self { window: Window::new(&config.common, start), last_max: 0.0 }

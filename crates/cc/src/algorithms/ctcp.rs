@@ -30,40 +30,49 @@
 //! Nothing bounds the delay window of a flow that its interface limits unless windows must be used to grow, as the
 //! study observed; `max_delay_window` can.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
-    Window, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// The delay of a round trip that counts.
-#[derive(Clone, Copy, Debug)]
-enum RttStatistic {
-    Smallest,
-    Mean,
-    Smoothed,
-}
-
-/// Constants of Compound TCP.
-#[derive(Clone, Debug)]
-pub struct CtcpConfig {
-    common: Common,
-    low_window: f64,
-    alpha: f64,
-    exponent: f64,
-    decrease: f64,
-    zeta: f64,
-    gamma: f64,
-    tuned: bool,
-    gamma_low: f64,
-    gamma_high: f64,
-    lambda: f64,
-    tuned_part: f64,
-    min_samples: u32,
-    statistic: RttStatistic,
-    max_delay_window: f64,
+params! {
+    /// Constants of Compound TCP.
+    pub struct CtcpConfig {
+        common: Common,
+        /// smallest window with a delay window
+        low_window: number("segments", [0.0, 1e9], 38.0, Sp500282 = 41.0,
+            "Linux implementation 1.3; Tan et al. 2006 and NIST SP 500-282, chapter 10"),
+        /// coefficient of the growth of the delay window per round trip
+        alpha: number("1", [0.0, 1000.0], 0.125, "Tan et al. 2006"),
+        /// exponent of the growth of the delay window per round trip
+        exponent: number("1", [0.0, 1.0], 0.75, "Tan et al. 2006 (draft-sridharan-tcpm-ctcp-02: 0.8)"),
+        /// part of the window given up after a loss, where the delay window can give it
+        decrease: number("1", [0.01, 0.99], 0.5, "Tan et al. 2006; NIST SP 500-282, chapter 10"),
+        /// part of the segments in queues that the delay window gives up per round trip
+        zeta: number("1", [0.0, 1000.0], 1.0, "Tan et al. 2006; Linux implementation 1.3 (ns-3: 0.03)"),
+        /// segments in queues from which the delay window yields; with gamma tuning, before the first loss
+        gamma: number("segments", [0.01, 1e6], 30.0, "Tan et al. 2006"),
+        /// 1: gamma follows the queues that losses meet; 0: it is fixed
+        gamma_tuning: flag(true, Sp500282 = false, "draft-sridharan-tcpm-ctcp-02; Tan et al. 2006"),
+        /// smallest gamma that gamma tuning sets
+        gamma_low: number("segments", [0.01, 1e6], 5.0, "draft-sridharan-tcpm-ctcp-02"),
+        /// largest gamma that gamma tuning sets
+        gamma_high: number("segments", [0.01, 1e6], 30.0, "draft-sridharan-tcpm-ctcp-02"),
+        /// weight of the last loss in gamma tuning
+        lambda: number("1", [0.0, 1.0], 0.25, "draft-sridharan-tcpm-ctcp-02"),
+        /// part of the queue that a loss met to which gamma tuning moves gamma
+        tuned_part: number("1", [0.01, 10.0], 0.75, "draft-sridharan-tcpm-ctcp-02"),
+        /// fewest delays of a round trip after which the delay window changes
+        min_samples: count("1", [1, 1000], 3, "Linux implementation 1.3"),
+        /// which delay of a round trip counts: 0 the smallest; 1 the mean; 2 the smoothed round-trip time
+        rtt_statistic: choice(2, 0, "Linux implementation 1.3 (ns-3: 2)"),
+        /// the delay window does not grow beyond this
+        max_delay_window: number("segments", [0.0, 1e10], 1e10,
+            "no bound: Tan et al. 2006; NIST SP 500-282, chapter 10, recommends one"),
+    }
 }
 
 impl CtcpConfig {
@@ -132,10 +141,10 @@ impl Ctcp {
 
     /// Lets the delay window follow the queue: `diff = window (1 - base_rtt / rtt)` (Tan et al. 2006, as Vegas).
     fn end_round(&mut self, config: &CtcpConfig, ack: &AckEvent) {
-        let rtt = match config.statistic {
-            RttStatistic::Smallest => seconds(self.round.smallest),
-            RttStatistic::Mean => seconds(self.round.sum) / f64::from(self.round.samples),
-            RttStatistic::Smoothed => seconds(ack.srtt),
+        let rtt = match config.rtt_statistic {
+            0 => seconds(self.round.smallest),
+            1 => seconds(self.round.sum) / f64::from(self.round.samples),
+            _ => seconds(ack.srtt),
         };
         // Tan et al. 2006: base_rtt / rtt of the window would be in flight without queues.
         let queued = (1.0 - seconds(ack.min_rtt) / rtt).max(0.0);
@@ -153,165 +162,12 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
+    type Params = CtcpConfig;
     type Config = CtcpConfig;
 
     const NAME: &'static str = "ctcp";
     const TITLE: &'static str = "Compound TCP";
     const SOURCE: &'static str = "Tan, Song, Zhang and Sridharan, INFOCOM 2006";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "low_window",
-            "smallest window with a delay window",
-            "segments",
-            [0.0, 1e9],
-            38.0,
-            "Linux implementation 1.3; Tan et al. 2006 and NIST SP 500-282, chapter 10",
-        )
-        .with(&[(Preset::Sp500282, 41.0)]),
-        Param::new(
-            "alpha",
-            "coefficient of the growth of the delay window per round trip",
-            "1",
-            [0.0, 1000.0],
-            0.125,
-            "Tan et al. 2006",
-        ),
-        Param::new(
-            "exponent",
-            "exponent of the growth of the delay window per round trip",
-            "1",
-            [0.0, 1.0],
-            0.75,
-            "Tan et al. 2006 (draft-sridharan-tcpm-ctcp-02: 0.8)",
-        ),
-        Param::new(
-            "decrease",
-            "part of the window given up after a loss, where the delay window can give it",
-            "1",
-            [0.01, 0.99],
-            0.5,
-            "Tan et al. 2006; NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "zeta",
-            "part of the segments in queues that the delay window gives up per round trip",
-            "1",
-            [0.0, 1000.0],
-            1.0,
-            "Tan et al. 2006; Linux implementation 1.3 (ns-3: 0.03)",
-        ),
-        Param::new(
-            "gamma",
-            "segments in queues from which the delay window yields; with gamma tuning, before the first loss",
-            "segments",
-            [0.01, 1e6],
-            30.0,
-            "Tan et al. 2006",
-        ),
-        Param::choice(
-            "gamma_tuning",
-            "1: gamma follows the queues that losses meet; 0: it is fixed",
-            1,
-            1.0,
-            "draft-sridharan-tcpm-ctcp-02; Tan et al. 2006",
-        )
-        .with(&[(Preset::Sp500282, 0.0)]),
-        Param::new(
-            "gamma_low",
-            "smallest gamma that gamma tuning sets",
-            "segments",
-            [0.01, 1e6],
-            5.0,
-            "draft-sridharan-tcpm-ctcp-02",
-        ),
-        Param::new(
-            "gamma_high",
-            "largest gamma that gamma tuning sets",
-            "segments",
-            [0.01, 1e6],
-            30.0,
-            "draft-sridharan-tcpm-ctcp-02",
-        ),
-        Param::new(
-            "lambda",
-            "weight of the last loss in gamma tuning",
-            "1",
-            [0.0, 1.0],
-            0.25,
-            "draft-sridharan-tcpm-ctcp-02",
-        ),
-        Param::new(
-            "tuned_part",
-            "part of the queue that a loss met to which gamma tuning moves gamma",
-            "1",
-            [0.01, 10.0],
-            0.75,
-            "draft-sridharan-tcpm-ctcp-02",
-        ),
-        Param::new(
-            "min_samples",
-            "fewest delays of a round trip after which the delay window changes",
-            "1",
-            [1.0, 1000.0],
-            3.0,
-            "Linux implementation 1.3",
-        ),
-        Param::choice(
-            "rtt_statistic",
-            "which delay of a round trip counts: 0 the smallest; 1 the mean; 2 the smoothed round-trip time",
-            2,
-            0.0,
-            "Linux implementation 1.3 (ns-3: 2)",
-        ),
-        Param::new(
-            "max_delay_window",
-            "the delay window does not grow beyond this",
-            "segments",
-            [0.0, 1e10],
-            1e10,
-            "no bound: Tan et al. 2006; NIST SP 500-282, chapter 10, recommends one",
-        ),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> CtcpConfig {
-        let [
-            low_window,
-            alpha,
-            exponent,
-            decrease,
-            zeta,
-            gamma,
-            tuning,
-            gamma_low,
-            gamma_high,
-            lambda,
-            tuned_part,
-            min_samples,
-            rtt_statistic,
-            max_delay_window,
-        ] = constants(values);
-        CtcpConfig {
-            common,
-            low_window,
-            alpha,
-            exponent,
-            decrease,
-            zeta,
-            gamma,
-            tuned: tuning >= 0.5,
-            gamma_low,
-            gamma_high,
-            lambda,
-            tuned_part,
-            min_samples: min_samples.round() as u32,
-            statistic: match rtt_statistic.round() as u32 {
-                0 => RttStatistic::Smallest,
-                1 => RttStatistic::Mean,
-                _ => RttStatistic::Smoothed,
-            },
-            max_delay_window,
-        }
-    }
 
     fn new(config: &CtcpConfig, start: &Start) -> Self {
         let window = Window::new(&config.common, start);
@@ -386,7 +242,7 @@ impl CongestionControl for Ctcp {
             self.delay_window = delay_window;
             self.slow_start = false;
             // draft-sridharan-tcpm-ctcp-02, gamma tuning: at each loss.
-            if let Some(diff_reno) = diff_reno.filter(|_| config.tuned) {
+            if let Some(diff_reno) = diff_reno.filter(|_| config.gamma_tuning) {
                 self.gamma = config.tuned_gamma(self.gamma, diff_reno);
             }
         }

@@ -42,16 +42,71 @@
 //!   older Linux module: until 2.6.x CUBIC, with beta 0.8 and a limit of 16 segments per 100 ms, was another algorithm.
 
 use crate::hystart::{Delay, HyStart, HyStartRules};
-use crate::param::constants;
+use crate::param::params;
 use crate::whole_segments::{Credit, whole};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos,
-    Preset, SECOND, SlowStart, Start, Window, picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, SECOND,
+    SlowStart, Start, Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of CUBIC.
+params! {
+    /// Constants of CUBIC.
+    pub struct CubicParams {
+        common: Common,
+        /// how fast the cubic function grows
+        c: number("segments/s^3", [0.001, 1000.0], 0.4, "RFC 9438, section 5.1"),
+        /// part of the window kept after a loss
+        beta: number("1", [0.01, 0.99], 0.7, Linux = 717.0 / 1024.0,
+            "RFC 9438, section 4.6 (Linux: 717/1024)"),
+        /// 1: a flow that lost below its last maximum aims lower; 0: at the window of its last loss
+        fast_convergence: flag(true, "RFC 9438, section 4.7"),
+        /// 1: the window is never smaller than standard TCP's would be; 0: the cubic function alone
+        reno_friendly: flag(true, "RFC 9438, section 4.3"),
+        /// largest target of one round trip, part of the window
+        target_limit: number("1", [1.0, 1000.0], 1.5, "RFC 9438, section 4.2"),
+        /// round-trip time by which the target looks ahead: 0 the smoothed one; 1 the smallest one
+        rtt_statistic: choice(1, 0, Linux = 1, "RFC 9438, section 4.1.2 (Linux, ns-3: 1)"),
+        /// 1: W_est grows by 1 per round trip from the window of the last congestion event on; 0: by alpha
+        alpha_one: flag(true, Linux = false, "RFC 9438, section 4.3 (Linux tcp_cubic.c: 0)"),
+        /// before the first loss the window grows by at least a segment per so many acknowledged; 0: no such
+        /// rule
+        first_growth: number("segments", [0.0, 1e6], 0.0, Linux = 20.0,
+            "none in RFC 9438 (Linux tcp_cubic.c: 20)"),
+        /// 1: time in which something else limits the flow counts; 0: it does not
+        limited_time: flag(false, Linux = true,
+            "RFC 9438, section 5.8 (Linux tcp_cubic.c, while something is in flight: 1)"),
+        /// 1: windows grow and shrink by whole segments, in Linux's arithmetic; 0: real numbers
+        whole_segments: flag(false, Linux = true, "RFC 9438 (Linux tcp_cubic.c: 1)"),
+        /// resolution of the clock, used where whole_segments = 1
+        tick: time([0.0001, 0.01], 0.001,
+            "Linux with HZ = 1000 (chosen: kernels are built with 250, 300 and 1000)"),
+        /// HyStart as in Linux: 0 none, slow start is that of the scenario; 1 trains; 2 delays; 3 both
+        hystart: choice(3, 0, Linux = 3,
+            "RFC 9438, section 4.10, leaves slow start open (Linux tcp_cubic.c: 3)"),
+        /// HyStart: smallest window at which slow start ends
+        hystart_low_window: number("segments", [0.0, 1e6], 16.0, "Linux tcp_cubic.c"),
+        /// HyStart: longest time between two acknowledgements of a train
+        hystart_ack_gap: time([0.0, 1.0], 0.002, "Linux tcp_cubic.c"),
+        /// HyStart: most that the time of bursts adds to the round-trip time of which a train has half
+        hystart_slack: time([0.0, 1.0], 0.001, "Linux tcp_cubic.c"),
+        /// HyStart: segments of the largest burst, four of which make that time
+        hystart_burst: number("segments", [0.0, 1e6], 45.0, "Linux: 65215 bytes of 1448 each"),
+        /// HyStart: smallest growth of the round-trip time that ends slow start
+        hystart_min_threshold: time([0.0, 10.0], 0.004, "Linux tcp_cubic.c"),
+        /// HyStart: growth of the round-trip time that always ends slow start, unless the smallest one is
+        /// larger
+        hystart_max_threshold: time([0.0, 10.0], 0.016, "Linux tcp_cubic.c"),
+        /// HyStart: between the two, growth by the smallest round-trip time over this ends slow start
+        hystart_divisor: number("1", [1.0, 1e6], 8.0, "Linux tcp_cubic.c"),
+        /// HyStart: round-trip times of a round before the next one may end slow start
+        hystart_samples: count("1", [0, 255], 8, "Linux tcp_cubic.c"),
+        ecn: ecn(1, "RFC 3168, section 6.1"),
+    }
+}
+
+/// Constants of CUBIC, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct CubicConfig {
     common: Common,
@@ -73,6 +128,55 @@ pub struct CubicConfig {
     /// Linux's arithmetic.
     whole: Option<WholeRules>,
     codepoint: Codepoint,
+}
+
+impl From<CubicParams> for CubicConfig {
+    fn from(p: CubicParams) -> Self {
+        let alpha = 3.0 * (1.0 - p.beta) / (1.0 + p.beta);
+        let hystart = (p.hystart > 0).then_some(HyStartRules {
+            train: p.hystart & 1 != 0,
+            delay: p.hystart & 2 != 0,
+            low_window: p.hystart_low_window,
+            ack_gap: p.hystart_ack_gap,
+            slack: p.hystart_slack,
+            burst: p.hystart_burst,
+            min_threshold: p.hystart_min_threshold,
+            max_threshold: p.hystart_max_threshold,
+            divisor: p.hystart_divisor,
+            samples: p.hystart_samples as u8,
+        });
+        let whole = p.whole_segments.then(|| {
+            let kept = (1024.0 * p.beta).round() as u64;
+            WholeRules {
+                tick: p.tick,
+                ticks_per_second: SECOND / p.tick,
+                beta: kept,
+                c: 10 * ((1024.0 * p.c / 10.0).round() as u64).max(1),
+                eighths: (8 * (1024 + kept) / 3) / (1024 - kept),
+                first_growth: if p.first_growth > 0.0 {
+                    p.first_growth.round().max(1.0) as u32
+                } else {
+                    u32::MAX
+                },
+            }
+        });
+        Self {
+            common: p.common,
+            c: p.c,
+            beta: p.beta,
+            fast_convergence: p.fast_convergence,
+            reno_friendly: p.reno_friendly,
+            target_limit: p.target_limit,
+            smallest_rtt: p.rtt_statistic == 1,
+            alpha,
+            alpha_beyond: if p.alpha_one { 1.0 } else { alpha },
+            first_growth: if p.first_growth > 0.0 { p.first_growth } else { f64::INFINITY },
+            limited_time: p.limited_time,
+            hystart,
+            whole,
+            codepoint: p.ecn,
+        }
+    }
 }
 
 /// Constants of Linux's arithmetic.
@@ -290,105 +394,12 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    type Params = CubicParams;
     type Config = CubicConfig;
 
     const NAME: &'static str = "cubic";
     const TITLE: &'static str = "CUBIC";
     const SOURCE: &'static str = "RFC 9438";
-    const PARAMS: &'static [Param] = &[
-        Param::new("c", "how fast the cubic function grows", "segments/s^3", [0.001, 1000.0], 0.4, "RFC 9438, section 5.1"),
-        Param::new("beta", "part of the window kept after a loss", "1", [0.01, 0.99], 0.7, "RFC 9438, section 4.6 (Linux: 717/1024)").with(&[(Preset::Linux, 717.0 / 1024.0)]),
-        Param::choice("fast_convergence", "1: a flow that lost below its last maximum aims lower; 0: at the window of its last loss", 1, 1.0, "RFC 9438, section 4.7"),
-        Param::choice("reno_friendly", "1: the window is never smaller than standard TCP's would be; 0: the cubic function alone", 1, 1.0, "RFC 9438, section 4.3"),
-        Param::new("target_limit", "largest target of one round trip, part of the window", "1", [1.0, 1000.0], 1.5, "RFC 9438, section 4.2"),
-        Param::choice("rtt_statistic", "round-trip time by which the target looks ahead: 0 the smoothed one; 1 the smallest one", 1, 0.0, "RFC 9438, section 4.1.2 (Linux, ns-3: 1)").with(&[(Preset::Linux, 1.0)]),
-        Param::choice("alpha_one", "1: W_est grows by 1 per round trip from the window of the last congestion event on; 0: by alpha", 1, 1.0, "RFC 9438, section 4.3 (Linux tcp_cubic.c: 0)").with(&[(Preset::Linux, 0.0)]),
-        Param::new("first_growth", "before the first loss the window grows by at least a segment per so many acknowledged; 0: no such rule", "segments", [0.0, 1e6], 0.0, "none in RFC 9438 (Linux tcp_cubic.c: 20)").with(&[(Preset::Linux, 20.0)]),
-        Param::choice("limited_time", "1: time in which something else limits the flow counts; 0: it does not", 1, 0.0, "RFC 9438, section 5.8 (Linux tcp_cubic.c, while something is in flight: 1)").with(&[(Preset::Linux, 1.0)]),
-        Param::choice("whole_segments", "1: windows grow and shrink by whole segments, in Linux's arithmetic; 0: real numbers", 1, 0.0, "RFC 9438 (Linux tcp_cubic.c: 1)").with(&[(Preset::Linux, 1.0)]),
-        Param::new("tick", "resolution of the clock, used where whole_segments = 1", "s", [0.0001, 0.01], 0.001, "Linux with HZ = 1000 (chosen: kernels are built with 250, 300 and 1000)"),
-        Param::choice("hystart", "HyStart as in Linux: 0 none, slow start is that of the scenario; 1 trains; 2 delays; 3 both", 3, 0.0, "RFC 9438, section 4.10, leaves slow start open (Linux tcp_cubic.c: 3)").with(&[(Preset::Linux, 3.0)]),
-        Param::new("hystart_low_window", "HyStart: smallest window at which slow start ends", "segments", [0.0, 1e6], 16.0, "Linux tcp_cubic.c"),
-        Param::new("hystart_ack_gap", "HyStart: longest time between two acknowledgements of a train", "s", [0.0, 1.0], 0.002, "Linux tcp_cubic.c"),
-        Param::new("hystart_slack", "HyStart: most that the time of bursts adds to the round-trip time of which a train has half", "s", [0.0, 1.0], 0.001, "Linux tcp_cubic.c"),
-        Param::new("hystart_burst", "HyStart: segments of the largest burst, four of which make that time", "segments", [0.0, 1e6], 45.0, "Linux: 65215 bytes of 1448 each"),
-        Param::new("hystart_min_threshold", "HyStart: smallest growth of the round-trip time that ends slow start", "s", [0.0, 10.0], 0.004, "Linux tcp_cubic.c"),
-        Param::new("hystart_max_threshold", "HyStart: growth of the round-trip time that always ends slow start, unless the smallest one is larger", "s", [0.0, 10.0], 0.016, "Linux tcp_cubic.c"),
-        Param::new("hystart_divisor", "HyStart: between the two, growth by the smallest round-trip time over this ends slow start", "1", [1.0, 1e6], 8.0, "Linux tcp_cubic.c"),
-        Param::new("hystart_samples", "HyStart: round-trip times of a round before the next one may end slow start", "1", [0.0, 255.0], 8.0, "Linux tcp_cubic.c"),
-        Param::ecn(1.0, "RFC 3168, section 6.1"),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> CubicConfig {
-        let [
-            c,
-            beta,
-            fast_convergence,
-            reno_friendly,
-            target_limit,
-            rtt_statistic,
-            alpha_one,
-            first_growth,
-            limited_time,
-            whole_segments,
-            tick,
-            hystart,
-            low_window,
-            ack_gap,
-            slack,
-            burst,
-            min_threshold,
-            max_threshold,
-            divisor,
-            samples,
-            ecn,
-        ] = constants(values);
-        let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
-        let hystart = hystart.round() as u8;
-        let hystart = (hystart > 0).then(|| HyStartRules {
-            train: hystart & 1 != 0,
-            delay: hystart & 2 != 0,
-            low_window,
-            ack_gap: picos(ack_gap),
-            slack: picos(slack),
-            burst,
-            min_threshold: picos(min_threshold),
-            max_threshold: picos(max_threshold),
-            divisor,
-            samples: samples.round() as u8,
-        });
-        let whole = (whole_segments >= 0.5).then(|| {
-            let kept = (1024.0 * beta).round() as u64;
-            WholeRules {
-                tick: picos(tick),
-                ticks_per_second: SECOND / picos(tick),
-                beta: kept,
-                c: 10 * ((1024.0 * c / 10.0).round() as u64).max(1),
-                eighths: (8 * (1024 + kept) / 3) / (1024 - kept),
-                first_growth: if first_growth > 0.0 {
-                    first_growth.round().max(1.0) as u32
-                } else {
-                    u32::MAX
-                },
-            }
-        });
-        CubicConfig {
-            common,
-            c,
-            beta,
-            fast_convergence: fast_convergence >= 0.5,
-            reno_friendly: reno_friendly >= 0.5,
-            target_limit,
-            smallest_rtt: rtt_statistic >= 0.5,
-            alpha,
-            alpha_beyond: if alpha_one >= 0.5 { 1.0 } else { alpha },
-            first_growth: if first_growth > 0.0 { first_growth } else { f64::INFINITY },
-            limited_time: limited_time >= 0.5,
-            hystart,
-            whole,
-            codepoint: Codepoint::of(ecn),
-        }
-    }
 
     fn codepoint(config: &CubicConfig) -> Codepoint {
         config.codepoint

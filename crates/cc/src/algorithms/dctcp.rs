@@ -8,22 +8,25 @@
 //! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
 
 use crate::ecn::MarkedShare;
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos,
-    Start, Window,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start,
+    Window,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of DCTCP.
-#[derive(Clone, Debug)]
-pub struct DctcpConfig {
-    common: Common,
-    gain: f64,
-    initial_alpha: f64,
-    increase: f64,
-    decrease: f64,
-    codepoint: Codepoint,
+params! {
+    /// Constants of DCTCP.
+    pub struct DctcpConfig {
+        common: Common,
+        /// weight of the last window of data in the estimated share of marked segments
+        gain: number("1", [0.0001, 1.0], 0.0625, "RFC 8257, section 4.2"),
+        /// estimated share of marked segments at the beginning
+        initial_alpha: number("1", [0.0, 1.0], 1.0, "RFC 8257, section 3.3"),
+        increase: increase(),
+        decrease: decrease("RFC 8257, section 3.5; RFC 5681, section 3.1"),
+        ecn: ecn(1, "RFC 3168, section 6.1; L4S needs 2 (RFC 9331, section 4.1)"),
+    }
 }
 
 /// DCTCP: the state of one flow.
@@ -34,40 +37,15 @@ pub struct Dctcp {
 }
 
 impl CongestionControl for Dctcp {
+    type Params = DctcpConfig;
     type Config = DctcpConfig;
 
     const NAME: &'static str = "dctcp";
     const TITLE: &'static str = "Data Center TCP";
     const SOURCE: &'static str = "RFC 8257";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "gain",
-            "weight of the last window of data in the estimated share of marked segments",
-            "1",
-            [0.0001, 1.0],
-            0.0625,
-            "RFC 8257, section 4.2",
-        ),
-        Param::new(
-            "initial_alpha",
-            "estimated share of marked segments at the beginning",
-            "1",
-            [0.0, 1.0],
-            1.0,
-            "RFC 8257, section 3.3",
-        ),
-        Param::INCREASE,
-        Param::decrease("RFC 8257, section 3.5; RFC 5681, section 3.1"),
-        Param::ecn(1.0, "RFC 3168, section 6.1; L4S needs 2 (RFC 9331, section 4.1)"),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> DctcpConfig {
-        let [gain, initial_alpha, increase, decrease, ecn] = constants(values);
-        DctcpConfig { common, gain, initial_alpha, increase, decrease, codepoint: Codepoint::of(ecn) }
-    }
 
     fn codepoint(config: &DctcpConfig) -> Codepoint {
-        config.codepoint
+        config.ecn
     }
 
     fn new(config: &DctcpConfig, start: &Start) -> Self {

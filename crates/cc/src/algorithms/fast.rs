@@ -14,41 +14,68 @@
 //!
 //! An update needs an acknowledgement since the last one. Retransmitted segments give no delay (Karn's rule).
 
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
-    picos, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window, picos,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of FAST.
-#[derive(Clone, Debug)]
-pub struct FastConfig {
-    common: Common,
-    alpha: f64,
-    gamma: f64,
-    update_period: Picos,
-    gain_segments: f64,
-    gain_max: f64,
-    decrease: f64,
-    min_window: f64,
+params! {
+    /// Constants of FAST but for alpha: those that alpha tuning keeps.
+    pub struct FastRules {
+        /// part of the distance to the wanted window that one step covers
+        gamma: number("1", [0.01, 1.0], 0.5, "Jin et al. 2004"),
+        /// time between updates of the window
+        update_period: time([0.001, 10.0], 0.02, "NIST SP 500-282, chapter 10 (ns-2: 0.01 s)"),
+        /// weight of a new round-trip time in the average, times the window
+        gain_segments: number("segments", [0.01, 1000.0], 3.0, "Jin et al. 2004"),
+        /// largest weight of a new round-trip time in the average
+        gain_max: number("1", [0.0001, 1.0], 0.25, "Jin et al. 2004 (ns-2: 1/256)"),
+        decrease: decrease("NIST SP 500-282, chapter 10"),
+        /// smallest window that the window equation may set
+        min_window: number("segments", [1.0, 1000.0], 2.0, "assumed"),
+        /// 0 one step in every second round trip, spread over its updates; 1 one in every round trip, spread;
+        /// 2 a whole step at every update; 3 a whole step at every update of every second round trip
+        step: choice(3, 0, "Jin et al. 2004 (ns-2: 3)"),
+    }
+}
+
+params! {
+    /// Constants of FAST.
+    pub struct FastConfig {
+        common: Common,
+        /// segments that the flow keeps in queues
+        alpha: number("segments", [1.0, 1e6], 200.0,
+            "NIST SP 500-282, chapter 10 (80 in figure 19 of Mills et al., ASME 2011)"),
+        rules: FastRules,
+    }
+}
+
+impl FastRules {
     /// A step per round trip, spread over its updates; otherwise a whole step at each update.
-    spread: bool,
+    fn spreads(&self) -> bool {
+        matches!(self.step, 0 | 1)
+    }
+
     /// Every second round trip is left alone.
-    alternate: bool,
+    fn alternates(&self) -> bool {
+        matches!(self.step, 0 | 3)
+    }
 }
 
 impl FastConfig {
     /// The window equation from `w`, when the acknowledged segment left under the window `w_old` (Jin et al. 2004, window
     /// control).
     fn target(&self, w: f64, w_old: f64, base_rtt: f64, avg_rtt: f64) -> f64 {
-        let next = (1.0 - self.gamma) * w + self.gamma * (base_rtt / avg_rtt * w_old + self.alpha);
+        let next =
+            (1.0 - self.rules.gamma) * w + self.rules.gamma * (base_rtt / avg_rtt * w_old + self.alpha);
         next.min(2.0 * w)
     }
 
     /// Weight of a new round-trip time in the average: min(3 / w, 1 / 4) (Jin et al. 2004, estimation).
     fn gain(&self, w: f64) -> f64 {
-        (self.gain_segments / w).min(self.gain_max)
+        (self.rules.gain_segments / w).min(self.rules.gain_max)
     }
 }
 
@@ -118,10 +145,11 @@ impl Fast {
     /// Completes the step of the round trip that is over and begins the next round trip: of two round trips one is left
     /// alone (Jin et al. 2004, window control).
     fn end_round(&mut self, config: &FastConfig, now: Picos, may_grow: bool) {
-        if self.mode == Mode::Active && config.spread {
+        if self.mode == Mode::Active && config.rules.spreads() {
             self.move_to(config, self.to, may_grow);
         }
-        self.mode = if self.mode == Mode::Active && config.alternate { Mode::Frozen } else { Mode::Active };
+        self.mode =
+            if self.mode == Mode::Active && config.rules.alternates() { Mode::Frozen } else { Mode::Active };
         // Round trips follow each other without a gap unless they are shorter than the time between updates.
         let late = now - self.ends;
         let at = if seconds(late) < self.avg_rtt { self.ends } else { now };
@@ -130,7 +158,7 @@ impl Fast {
 
     /// Sets the window, at least `min_window` (assumed).
     fn move_to(&mut self, config: &FastConfig, window: f64, may_grow: bool) {
-        let window = window.max(config.min_window);
+        let window = window.max(config.rules.min_window);
         if may_grow || window < self.window.cwnd() {
             self.window.set(&config.common, window);
         }
@@ -138,88 +166,12 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
+    type Params = FastConfig;
     type Config = FastConfig;
 
     const NAME: &'static str = "fast";
     const TITLE: &'static str = "FAST TCP";
     const SOURCE: &'static str = "Jin, Wei and Low, INFOCOM 2004";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "alpha",
-            "segments that the flow keeps in queues",
-            "segments",
-            [1.0, 1e6],
-            200.0,
-            "NIST SP 500-282, chapter 10 (80 in figure 19 of Mills et al., ASME 2011)",
-        ),
-        Param::new(
-            "gamma",
-            "part of the distance to the wanted window that one step covers",
-            "1",
-            [0.01, 1.0],
-            0.5,
-            "Jin et al. 2004",
-        ),
-        Param::new(
-            "update_period",
-            "time between updates of the window",
-            "s",
-            [0.001, 10.0],
-            0.02,
-            "NIST SP 500-282, chapter 10 (ns-2: 0.01 s)",
-        ),
-        Param::new(
-            "gain_segments",
-            "weight of a new round-trip time in the average, times the window",
-            "segments",
-            [0.01, 1000.0],
-            3.0,
-            "Jin et al. 2004",
-        ),
-        Param::new(
-            "gain_max",
-            "largest weight of a new round-trip time in the average",
-            "1",
-            [0.0001, 1.0],
-            0.25,
-            "Jin et al. 2004 (ns-2: 1/256)",
-        ),
-        Param::decrease("NIST SP 500-282, chapter 10"),
-        Param::new(
-            "min_window",
-            "smallest window that the window equation may set",
-            "segments",
-            [1.0, 1000.0],
-            2.0,
-            "assumed",
-        ),
-        Param::choice(
-            "step",
-            "0 one step in every second round trip, spread over its updates; 1 one in every round trip, spread; \
-                  2 a whole step at every update; 3 a whole step at every update of every second round trip",
-            3,
-            0.0,
-            "Jin et al. 2004 (ns-2: 3)",
-        ),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> FastConfig {
-        let [alpha, gamma, update_period, gain_segments, gain_max, decrease, min_window, step] =
-            constants(values);
-        let step = step.round() as u32;
-        FastConfig {
-            common,
-            alpha,
-            gamma,
-            update_period: picos(update_period),
-            gain_segments,
-            gain_max,
-            decrease,
-            min_window,
-            spread: matches!(step, 0 | 1),
-            alternate: matches!(step, 0 | 3),
-        }
-    }
 
     fn new(config: &FastConfig, start: &Start) -> Self {
         let window = Window::new(&config.common, start);
@@ -275,7 +227,7 @@ impl CongestionControl for Fast {
     fn on_loss(&mut self, config: &FastConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
         // NIST SP 500-282, chapter 10: halved.
-        let reduced = basis * (1.0 - config.decrease);
+        let reduced = basis * (1.0 - config.rules.decrease);
         self.window.back_off(&config.common, loss, reduced, basis / 2.0);
         match loss.cause {
             LossCause::Timeout => self.mode = Mode::SlowStart,
@@ -305,7 +257,7 @@ impl CongestionControl for Fast {
         if self.mode == Mode::Active {
             let part = (now - self.began) as f64 / (self.ends - self.began) as f64;
             // Jin et al. 2004, window control: the step of a round trip is spread over its updates.
-            let window = if config.spread {
+            let window = if config.rules.spreads() {
                 self.from + part * (self.to - self.from)
             } else {
                 // One round trip ago: on the line between the windows at the beginnings of the last two.
@@ -317,7 +269,7 @@ impl CongestionControl for Fast {
     }
 
     fn timer_period(config: &FastConfig) -> Option<Picos> {
-        Some(config.update_period)
+        Some(config.rules.update_period)
     }
 
     fn window(&self) -> &Window {

@@ -10,18 +10,46 @@
 //!
 //! The thresholds of the study are not published; the defaults are recalled from Caltech's implementation, unverified.
 
-use super::fast::{Fast, FastConfig};
-use crate::param::constants;
+use super::fast::{Fast, FastConfig, FastRules};
+use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// Number of constants that are not those of FAST.
-const OWN: usize = 10;
+params! {
+    /// Constants of FAST with alpha tuning.
+    pub struct FastAtParams {
+        common: Common,
+        /// segments that a slow flow keeps in queues
+        alpha_small: number("segments", [1.0, 1e6], 8.0, "NIST SP 500-282, chapter 10"),
+        /// segments that a flow of medium speed keeps in queues
+        alpha_medium: number("segments", [1.0, 1e6], 20.0, "NIST SP 500-282, chapter 10"),
+        /// segments that a fast flow keeps in queues
+        alpha_large: number("segments", [1.0, 1e6], 200.0, "NIST SP 500-282, chapter 10"),
+        /// alpha of a new flow: 0 alpha_small; 1 alpha_medium; 2 alpha_large
+        initial_alpha: choice(2, 2, "NIST SP 500-282, chapter 10"),
+        /// throughput above which alpha_small becomes alpha_medium
+        up_to_medium: number("segments/s", [0.0, 1e12], 1500.0,
+            "recalled from Caltech's implementation, unverified"),
+        /// throughput above which alpha_medium becomes alpha_large
+        up_to_large: number("segments/s", [0.0, 1e12], 15000.0,
+            "recalled from Caltech's implementation, unverified"),
+        /// throughput below which alpha_medium becomes alpha_small
+        down_to_small: number("segments/s", [0.0, 1e12], 1250.0,
+            "recalled from Caltech's implementation, unverified"),
+        /// throughput below which alpha_large becomes alpha_medium
+        down_to_medium: number("segments/s", [0.0, 1e12], 12500.0,
+            "recalled from Caltech's implementation, unverified"),
+        /// time between tunings of alpha
+        tuning_period: time([0.001, 1e6], 200.0, "NIST SP 500-282, chapter 10"),
+        /// tuning periods begin: 0 with the flow; 1 with the simulation
+        tuning_clock: choice(1, 0, "assumed"),
+        rules: FastRules,
+    }
+}
 
-/// Constants of FAST with alpha tuning.
+/// Constants of FAST with alpha tuning, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct FastAtConfig {
     /// FAST under each alpha, the smallest first.
@@ -33,6 +61,20 @@ pub struct FastAtConfig {
     down: [f64; 2],
     tuning_period: Picos,
     global_clock: bool,
+}
+
+impl From<FastAtParams> for FastAtConfig {
+    fn from(p: FastAtParams) -> Self {
+        let fast = |alpha| FastConfig { common: p.common, alpha, rules: p.rules.clone() };
+        Self {
+            levels: [p.alpha_small, p.alpha_medium, p.alpha_large].map(fast),
+            initial: p.initial_alpha,
+            up: [p.up_to_medium, p.up_to_large],
+            down: [p.down_to_small, p.down_to_medium],
+            tuning_period: p.tuning_period,
+            global_clock: p.tuning_clock == 1,
+        }
+    }
 }
 
 impl FastAtConfig {
@@ -87,113 +129,12 @@ impl FastAt {
 }
 
 impl CongestionControl for FastAt {
+    type Params = FastAtParams;
     type Config = FastAtConfig;
 
     const NAME: &'static str = "fast-at";
     const TITLE: &'static str = "FAST TCP with alpha tuning";
     const SOURCE: &'static str = "NIST SP 500-282, chapter 10; Jin, Wei and Low, INFOCOM 2004";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "alpha_small",
-            "segments that a slow flow keeps in queues",
-            "segments",
-            [1.0, 1e6],
-            8.0,
-            "NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "alpha_medium",
-            "segments that a flow of medium speed keeps in queues",
-            "segments",
-            [1.0, 1e6],
-            20.0,
-            "NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "alpha_large",
-            "segments that a fast flow keeps in queues",
-            "segments",
-            [1.0, 1e6],
-            200.0,
-            "NIST SP 500-282, chapter 10",
-        ),
-        Param::choice(
-            "initial_alpha",
-            "alpha of a new flow: 0 alpha_small; 1 alpha_medium; 2 alpha_large",
-            2,
-            2.0,
-            "NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "up_to_medium",
-            "throughput above which alpha_small becomes alpha_medium",
-            "segments/s",
-            [0.0, 1e12],
-            1500.0,
-            "recalled from Caltech's implementation, unverified",
-        ),
-        Param::new(
-            "up_to_large",
-            "throughput above which alpha_medium becomes alpha_large",
-            "segments/s",
-            [0.0, 1e12],
-            15000.0,
-            "recalled from Caltech's implementation, unverified",
-        ),
-        Param::new(
-            "down_to_small",
-            "throughput below which alpha_medium becomes alpha_small",
-            "segments/s",
-            [0.0, 1e12],
-            1250.0,
-            "recalled from Caltech's implementation, unverified",
-        ),
-        Param::new(
-            "down_to_medium",
-            "throughput below which alpha_large becomes alpha_medium",
-            "segments/s",
-            [0.0, 1e12],
-            12500.0,
-            "recalled from Caltech's implementation, unverified",
-        ),
-        Param::new(
-            "tuning_period",
-            "time between tunings of alpha",
-            "s",
-            [0.001, 1e6],
-            200.0,
-            "NIST SP 500-282, chapter 10",
-        ),
-        Param::choice(
-            "tuning_clock",
-            "tuning periods begin: 0 with the flow; 1 with the simulation",
-            1,
-            0.0,
-            "assumed",
-        ),
-        // FAST's, but for its first one: alpha.
-        Fast::PARAMS[1],
-        Fast::PARAMS[2],
-        Fast::PARAMS[3],
-        Fast::PARAMS[4],
-        Fast::PARAMS[5],
-        Fast::PARAMS[6],
-        Fast::PARAMS[7],
-    ];
-
-    fn config(common: Common, values: &[f64]) -> FastAtConfig {
-        let (own, fast) = values.split_at(OWN);
-        let [small, medium, large, initial, up_1, up_2, down_1, down_2, tuning_period, clock] =
-            constants(own);
-        FastAtConfig {
-            levels: [small, medium, large].map(|alpha| Fast::config(common, &[&[alpha], fast].concat())),
-            initial: initial.round() as u8,
-            up: [up_1, up_2],
-            down: [down_1, down_2],
-            tuning_period: picos(tuning_period),
-            global_clock: clock >= 0.5,
-        }
-    }
 
     fn new(config: &FastAtConfig, start: &Start) -> Self {
         let origin =
@@ -386,13 +327,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn all_constants_of_fast_but_alpha_are_constants_of_this_too() {
-        let names = |params: &[Param]| params.iter().map(|p| p.name).collect::<Vec<_>>();
-        assert_eq!(Fast::PARAMS[0].name, "alpha");
-        assert_eq!(names(&FastAt::PARAMS[OWN..]), names(&Fast::PARAMS[1..]));
     }
 
     #[test]

@@ -13,10 +13,8 @@
 //! The parameter `response` chooses among the readings of p(w) that implementations use. The study computes with
 //! logarithms and exponentials, so not with a table, and switches at 31 segments.
 
-use crate::param::constants;
-use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Preset, Start, Window,
-};
+use crate::param::params;
+use crate::{AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// The rounded response function of RFC 3649, section 5: p(w) = 0.078 / w^1.2.
@@ -54,13 +52,62 @@ enum Response {
     TableUpper,
 }
 
-/// Constants of HighSpeed TCP.
+params! {
+    /// Constants of HighSpeed TCP.
+    pub struct HstcpParams {
+        common: Common,
+        /// largest window to which the rules of standard TCP apply
+        low_window: number("segments", [1.0, 1000.0], 38.0, Sp500282 = 31.0,
+            "RFC 3649, section 5; NIST SP 500-282, chapter 10"),
+        /// loss rate at the low window, used where response = 1
+        low_p: number("1", [1e-5, 0.5], 1e-3, "RFC 3649, section 5"),
+        /// window at which the decrease is high_decrease
+        high_window: number("segments", [2000.0, 1e9], 83000.0, "RFC 3649, section 5"),
+        /// loss rate at the high window, used where response = 1
+        high_p: number("1", [1e-15, 1e-5], 1e-7, "RFC 3649, section 5"),
+        /// part of the window given up after a loss at the high window
+        high_decrease: number("1", [0.01, 0.5], 0.1, "RFC 3649, section 5"),
+        /// smallest part of the window given up, which the formula reaches far above the high window
+        min_decrease: number("1", [0.001, 0.5], 0.05,
+            "assumed: RFC 3649 tabulates down to 0.09, its formula falls below 0 at 567000 segments"),
+        /// p(w): 0 rounded, 0.078/w^1.2; 1 the line through (low_window, low_p) and (high_window, high_p); 2
+        /// the RFC's table; 3 the table as Linux reads it
+        response: choice(3, 1, Sp500282 = 0, Linux = 3,
+            "RFC 3649, sections 5, 7 and appendix B; the study's choice is assumed from its goodput latency"),
+        /// 1: congestion avoidance counts acknowledgements; 0: acknowledged segments
+        per_ack: flag(false, Linux = true, "RFC 3465 (Linux tcp_highspeed.c: 1)"),
+    }
+}
+
+/// Constants of HighSpeed TCP, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct HstcpConfig {
     common: Common,
     low_window: f64,
     response: Response,
     per_ack: bool,
+}
+
+impl From<HstcpParams> for HstcpConfig {
+    fn from(p: HstcpParams) -> Self {
+        let (low, width) = (libm::log(p.low_window), libm::log(p.high_window / p.low_window));
+        let b_slope = (p.high_decrease - LOW_DECREASE) / width;
+        let exact = libm::log(p.high_p / p.low_p) / width;
+        let formula = |p_at_one, p_slope| Response::Formula {
+            p_at_one,
+            p_slope,
+            b_at_one: LOW_DECREASE - b_slope * low,
+            b_slope,
+            min_decrease: p.min_decrease,
+        };
+        let response = match p.response {
+            0 => formula(libm::log(ROUNDED_COEFFICIENT), -ROUNDED_EXPONENT),
+            1 => formula(libm::log(p.low_p) - exact * low, exact),
+            2 => Response::TableLower,
+            _ => Response::TableUpper,
+        };
+        Self { common: p.common, low_window: p.low_window, response, per_ack: p.per_ack }
+    }
 }
 
 impl HstcpConfig {
@@ -94,101 +141,12 @@ pub struct Hstcp {
 }
 
 impl CongestionControl for Hstcp {
+    type Params = HstcpParams;
     type Config = HstcpConfig;
 
     const NAME: &'static str = "hstcp";
     const TITLE: &'static str = "HighSpeed TCP";
     const SOURCE: &'static str = "RFC 3649";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "low_window",
-            "largest window to which the rules of standard TCP apply",
-            "segments",
-            [1.0, 1000.0],
-            38.0,
-            "RFC 3649, section 5; NIST SP 500-282, chapter 10",
-        )
-        .with(&[(Preset::Sp500282, 31.0)]),
-        Param::new(
-            "low_p",
-            "loss rate at the low window, used where response = 1",
-            "1",
-            [1e-5, 0.5],
-            1e-3,
-            "RFC 3649, section 5",
-        ),
-        Param::new(
-            "high_window",
-            "window at which the decrease is high_decrease",
-            "segments",
-            [2000.0, 1e9],
-            83000.0,
-            "RFC 3649, section 5",
-        ),
-        Param::new(
-            "high_p",
-            "loss rate at the high window, used where response = 1",
-            "1",
-            [1e-15, 1e-5],
-            1e-7,
-            "RFC 3649, section 5",
-        ),
-        Param::new(
-            "high_decrease",
-            "part of the window given up after a loss at the high window",
-            "1",
-            [0.01, 0.5],
-            0.1,
-            "RFC 3649, section 5",
-        ),
-        Param::new(
-            "min_decrease",
-            "smallest part of the window given up, which the formula reaches far above the high window",
-            "1",
-            [0.001, 0.5],
-            0.05,
-            "assumed: RFC 3649 tabulates down to 0.09, its formula falls below 0 at 567000 segments",
-        ),
-        Param::choice(
-            "response",
-            "p(w): 0 rounded, 0.078/w^1.2; 1 the line through (low_window, low_p) and (high_window, high_p); \
-                  2 the RFC's table; 3 the table as Linux reads it",
-            3,
-            1.0,
-            "RFC 3649, sections 5, 7 and appendix B; the study's choice is assumed from its goodput latency",
-        )
-        .with(&[(Preset::Sp500282, 0.0), (Preset::Linux, 3.0)]),
-        Param::choice(
-            "per_ack",
-            "1: congestion avoidance counts acknowledgements; 0: acknowledged segments",
-            1,
-            0.0,
-            "RFC 3465 (Linux tcp_highspeed.c: 1)",
-        )
-        .with(&[(Preset::Linux, 1.0)]),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> HstcpConfig {
-        let [low_window, low_p, high_window, high_p, high_decrease, min_decrease, response, per_ack] =
-            constants(values);
-        let (low, width) = (libm::log(low_window), libm::log(high_window / low_window));
-        let b_slope = (high_decrease - LOW_DECREASE) / width;
-        let exact = libm::log(high_p / low_p) / width;
-        let formula = |p_at_one, p_slope| Response::Formula {
-            p_at_one,
-            p_slope,
-            b_at_one: LOW_DECREASE - b_slope * low,
-            b_slope,
-            min_decrease,
-        };
-        let response = match response.round() as u32 {
-            0 => formula(libm::log(ROUNDED_COEFFICIENT), -ROUNDED_EXPONENT),
-            1 => formula(libm::log(low_p) - exact * low, exact),
-            2 => Response::TableLower,
-            _ => Response::TableUpper,
-        };
-        HstcpConfig { common, low_window, response, per_ack: per_ack.round() == 1.0 }
-    }
 
     fn new(config: &HstcpConfig, start: &Start) -> Self {
         Self { window: Window::new(&config.common, start) }

@@ -35,43 +35,69 @@
 //! * After a timeout Linux's ssthresh is the adaptive back-off; here half the window (RFC 5681).
 //! * FreeBSD has adaptive back-off and RTT scaling off by default; ns-3 has no RTT scaling. ns-2 runs Linux's module.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
-    Window, picos, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of H-TCP.
-#[derive(Clone, Debug)]
-pub struct HtcpConfig {
-    common: Common,
-    delta_l: Picos,
-    linear: f64,
-    quadratic: f64,
-    adaptive: bool,
-    beta_min: f64,
-    beta_max: f64,
-    delta_b: f64,
-    scaled: bool,
-    scale_per_second: f64,
-    scale_min: f64,
-    scale_max: f64,
-    monitor_period: Picos,
-    fading: f64,
-    whole_numbers: bool,
-    /// Delta counts from the end of recovery.
-    from_recovery: bool,
-    /// The formula holds in the first second, too.
-    from_start: bool,
+params! {
+    /// Constants of H-TCP.
+    pub struct HtcpConfig {
+        common: Common,
+        /// time after a congestion event during which standard TCP's increase applies
+        delta_l: time([0.0, 3600.0], 1.0, "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10"),
+        /// linear coefficient of the increase in the time after delta_l
+        linear: number("segments/s", [0.0, 1000.0], 10.0, "draft-leith-tcp-htcp-06"),
+        /// quadratic coefficient of the increase in the time after delta_l
+        quadratic: number("segments/s^2", [0.0, 1000.0], 0.25, "draft-leith-tcp-htcp-06"),
+        /// 1: the back-off follows the ratio of round-trip times; 0: it is always beta_min
+        adaptive_backoff: flag(true, "NIST SP 500-282, chapter 10; Linux (FreeBSD: 0)"),
+        /// smallest part of the window kept after a loss
+        beta_min: number("1", [0.01, 0.99], 0.5, "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10"),
+        /// largest part of the window kept after a loss
+        beta_max: number("1", [0.01, 0.99], 0.8, "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10"),
+        /// relative change of throughput between epochs above which the back-off is beta_min
+        delta_b: number("1", [0.0, 10.0], 0.2, "draft-leith-tcp-htcp-06"),
+        /// 1: the increase is scaled by the smallest round-trip time; 0: it is not
+        rtt_scaling: flag(true, "Mills et al., ASME 2011; Linux (FreeBSD: 0)"),
+        /// round-trip time at which the RTT scaling is 1
+        scale_reference: number("s", [0.001, 10.0], 0.1, "Linux tcp_htcp.c"),
+        /// smallest RTT scaling
+        scale_min: number("1", [0.001, 1.0], 0.1, "Linux tcp_htcp.c"),
+        /// largest RTT scaling
+        scale_max: number("1", [1.0, 1000.0], 2.0, "Linux tcp_htcp.c"),
+        /// time over which a throughput sample is taken
+        monitor_period: time([0.001, 60.0], 0.25, "NIST SP 500-282, chapter 10"),
+        /// part of rtt_max - rtt_min that a congestion event leaves
+        fading: number("1", [0.0, 1.0], 0.95, "Linux tcp_htcp.c"),
+        /// 1: the increase and its RTT scaling are whole numbers and eighths; 0: real numbers
+        whole_numbers: flag(false, Linux = true, "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)"),
+        /// from where the time since a congestion event counts: 0 the event; 1 the end of its recovery
+        delta_origin: choice(1, 0, Linux = 1, "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)"),
+        /// increase before delta_l: 0 standard TCP's; 1 that of the formula
+        first_increase: choice(1, 0, Linux = 1,
+            "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10 (Linux tcp_htcp.c: 1)"),
+    }
 }
 
 impl HtcpConfig {
+    /// Delta counts from the end of recovery.
+    fn is_from_recovery(&self) -> bool {
+        self.delta_origin == 1
+    }
+
+    /// The formula holds in the first second, too.
+    fn is_from_start(&self) -> bool {
+        self.first_increase == 1
+    }
+
     /// alpha, segments per round trip, `delta` after a congestion event that left `beta` of the window
     /// (draft-leith-tcp-htcp-06, increase function).
     fn alpha(&self, delta: Picos, beta: f64, scale: f64) -> f64 {
         // Up to Delta_L the increase of standard TCP (draft, increase function); Linux has the formula there, too.
-        if delta <= self.delta_l && !self.from_start {
+        if delta <= self.delta_l && !self.is_from_start() {
             return 1.0;
         }
         // f(Delta) = 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2.
@@ -83,15 +109,15 @@ impl HtcpConfig {
         }
         // 2 (1 - beta) f: the back-off does not change the average rate (draft, increase function).
         let alpha = 2.0 * (1.0 - beta) * f * scale;
-        if self.from_start { alpha } else { alpha.max(1.0) }
+        if self.is_from_start() { alpha } else { alpha.max(1.0) }
     }
 
     /// RTT scaling (tcp_htcp.c, htcp_alpha_update) of a flow whose smallest round-trip time is `rtt_min` seconds.
     fn scale(&self, rtt_min: f64) -> f64 {
-        if !self.scaled {
+        if !self.rtt_scaling {
             return 1.0;
         }
-        let mut scale = rtt_min * self.scale_per_second;
+        let mut scale = rtt_min * (1.0 / self.scale_reference);
         if self.whole_numbers {
             // Of a round-trip time beyond eight times the reference, the inverse is 0: the largest scaling.
             scale = 8.0 / (8.0 / scale).floor();
@@ -143,7 +169,7 @@ impl Htcp {
     fn back_off(&self, config: &HtcpConfig) -> f64 {
         let change = (self.throughput - self.throughput_before).abs();
         let known = self.throughput_before > 0.0 && self.rtt_max > 0.0;
-        if config.adaptive && known && change <= config.delta_b * self.throughput_before {
+        if config.adaptive_backoff && known && change <= config.delta_b * self.throughput_before {
             (self.rtt_min / self.rtt_max).max(config.beta_min).min(config.beta_max)
         } else {
             config.beta_min
@@ -152,170 +178,17 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
+    type Params = HtcpConfig;
     type Config = HtcpConfig;
 
     const NAME: &'static str = "htcp";
     const TITLE: &'static str = "H-TCP";
     const SOURCE: &'static str = "draft-leith-tcp-htcp-06";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "delta_l",
-            "time after a congestion event during which standard TCP's increase applies",
-            "s",
-            [0.0, 3600.0],
-            1.0,
-            "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "linear",
-            "linear coefficient of the increase in the time after delta_l",
-            "segments/s",
-            [0.0, 1000.0],
-            10.0,
-            "draft-leith-tcp-htcp-06",
-        ),
-        Param::new(
-            "quadratic",
-            "quadratic coefficient of the increase in the time after delta_l",
-            "segments/s^2",
-            [0.0, 1000.0],
-            0.25,
-            "draft-leith-tcp-htcp-06",
-        ),
-        Param::choice(
-            "adaptive_backoff",
-            "1: the back-off follows the ratio of round-trip times; 0: it is always beta_min",
-            1,
-            1.0,
-            "NIST SP 500-282, chapter 10; Linux (FreeBSD: 0)",
-        ),
-        Param::new(
-            "beta_min",
-            "smallest part of the window kept after a loss",
-            "1",
-            [0.01, 0.99],
-            0.5,
-            "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "beta_max",
-            "largest part of the window kept after a loss",
-            "1",
-            [0.01, 0.99],
-            0.8,
-            "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "delta_b",
-            "relative change of throughput between epochs above which the back-off is beta_min",
-            "1",
-            [0.0, 10.0],
-            0.2,
-            "draft-leith-tcp-htcp-06",
-        ),
-        Param::choice(
-            "rtt_scaling",
-            "1: the increase is scaled by the smallest round-trip time; 0: it is not",
-            1,
-            1.0,
-            "Mills et al., ASME 2011; Linux (FreeBSD: 0)",
-        ),
-        Param::new(
-            "scale_reference",
-            "round-trip time at which the RTT scaling is 1",
-            "s",
-            [0.001, 10.0],
-            0.1,
-            "Linux tcp_htcp.c",
-        ),
-        Param::new("scale_min", "smallest RTT scaling", "1", [0.001, 1.0], 0.1, "Linux tcp_htcp.c"),
-        Param::new("scale_max", "largest RTT scaling", "1", [1.0, 1000.0], 2.0, "Linux tcp_htcp.c"),
-        Param::new(
-            "monitor_period",
-            "time over which a throughput sample is taken",
-            "s",
-            [0.001, 60.0],
-            0.25,
-            "NIST SP 500-282, chapter 10",
-        ),
-        Param::new(
-            "fading",
-            "part of rtt_max - rtt_min that a congestion event leaves",
-            "1",
-            [0.0, 1.0],
-            0.95,
-            "Linux tcp_htcp.c",
-        ),
-        Param::choice(
-            "whole_numbers",
-            "1: the increase and its RTT scaling are whole numbers and eighths; 0: real numbers",
-            1,
-            0.0,
-            "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
-        )
-        .with(&[(Preset::Linux, 1.0)]),
-        Param::choice(
-            "delta_origin",
-            "from where the time since a congestion event counts: 0 the event; 1 the end of its recovery",
-            1,
-            0.0,
-            "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
-        )
-        .with(&[(Preset::Linux, 1.0)]),
-        Param::choice(
-            "first_increase",
-            "increase before delta_l: 0 standard TCP's; 1 that of the formula",
-            1,
-            0.0,
-            "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10 (Linux tcp_htcp.c: 1)",
-        )
-        .with(&[(Preset::Linux, 1.0)]),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> HtcpConfig {
-        let [
-            delta_l,
-            linear,
-            quadratic,
-            adaptive,
-            beta_min,
-            beta_max,
-            delta_b,
-            scaling,
-            scale_reference,
-            scale_min,
-            scale_max,
-            monitor_period,
-            fading,
-            whole_numbers,
-            delta_origin,
-            first_increase,
-        ] = constants(values);
-        HtcpConfig {
-            common,
-            delta_l: picos(delta_l),
-            linear,
-            quadratic,
-            adaptive: adaptive >= 0.5,
-            beta_min,
-            beta_max,
-            delta_b,
-            scaled: scaling >= 0.5,
-            scale_per_second: 1.0 / scale_reference,
-            scale_min,
-            scale_max,
-            monitor_period: picos(monitor_period),
-            fading,
-            whole_numbers: whole_numbers >= 0.5,
-            from_recovery: delta_origin >= 0.5,
-            from_start: first_increase >= 0.5,
-        }
-    }
 
     fn new(config: &HtcpConfig, start: &Start) -> Self {
         Self {
             window: Window::new(&config.common, start),
-            epoch: config.from_recovery.then_some(start.now),
+            epoch: config.is_from_recovery().then_some(start.now),
             beta: config.beta_min,
             rtt_min: 0.0,
             rtt_max: 0.0,
@@ -338,7 +211,7 @@ impl CongestionControl for Htcp {
         if self.timed_out && !ack.after_timeout {
             self.timed_out = false;
             // tcp_htcp.c, htcp_state: Delta counts from the return to the state Open.
-            if config.from_recovery {
+            if config.is_from_recovery() {
                 self.epoch = Some(ack.now);
             }
         }
@@ -384,7 +257,7 @@ impl CongestionControl for Htcp {
     fn on_recovery_exit(&mut self, config: &HtcpConfig, now: Picos) {
         self.recovering = false;
         // tcp_htcp.c, htcp_state.
-        if config.from_recovery {
+        if config.is_from_recovery() {
             self.epoch = Some(now);
         }
     }
@@ -422,7 +295,7 @@ impl CongestionControl for Htcp {
 mod tests {
     use super::*;
     use crate::testing::{acks, assert_near, config, loss, start};
-    use crate::{MILLISECOND, Preset, SECOND};
+    use crate::{MILLISECOND, Preset, SECOND, picos};
 
     const RTT: f64 = 0.162;
 

@@ -23,28 +23,38 @@
 //!   in 1/128 and 1/64; windows are whole segments.
 //! * ns-3 compares its window in bytes with `low_window`.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
 };
 use serde::{Deserialize, Serialize};
 
 /// alpha and beta of standard TCP.
 const STANDARD: (f64, f64) = (1.0, 0.5);
 
-/// Constants of TCP Illinois.
-#[derive(Clone, Debug)]
-pub struct IllinoisConfig {
-    common: Common,
-    alpha_min: f64,
-    alpha_max: f64,
-    beta_min: f64,
-    beta_max: f64,
-    low_window: f64,
-    theta: u32,
-    low_delay: f64,
-    beta_low: f64,
-    beta_high: f64,
+params! {
+    /// Constants of TCP Illinois.
+    pub struct IllinoisConfig {
+        common: Common,
+        /// growth per round trip at the largest queueing delay
+        alpha_min: number("segments", [0.001, 1000.0], 0.3, "Liu et al. 2008; Linux tcp_illinois.c"),
+        /// growth per round trip without queueing delay
+        alpha_max: number("segments", [0.001, 1000.0], 10.0, "Liu et al. 2008; Linux tcp_illinois.c"),
+        /// part of the window given up after a loss at little queueing delay
+        beta_min: number("1", [0.001, 0.99], 0.125, "Liu et al. 2008; Linux tcp_illinois.c"),
+        /// part of the window given up after a loss at a large queueing delay
+        beta_max: number("1", [0.001, 0.99], 0.5, "Liu et al. 2008; Linux tcp_illinois.c"),
+        /// smallest window to which the rules of standard TCP do not apply
+        low_window: number("segments", [0.0, 1e9], 15.0, "Linux tcp_illinois.c"),
+        /// round trips of little queueing delay in a row that lead back to alpha_max
+        theta: count("1", [1, 1000], 5, "Liu et al. 2008; Linux tcp_illinois.c"),
+        /// part of the largest queueing delay up to which alpha is alpha_max
+        low_delay: number("1", [0.0, 1.0], 0.01, "Linux tcp_illinois.c"),
+        /// part of the largest queueing delay up to which beta is beta_min
+        beta_low: number("1", [0.0, 1.0], 0.1, "Liu et al. 2008; Linux tcp_illinois.c"),
+        /// part of the largest queueing delay from which beta is beta_max
+        beta_high: number("1", [0.0, 1.0], 0.8, "Liu et al. 2008; Linux tcp_illinois.c"),
+    }
 }
 
 impl IllinoisConfig {
@@ -119,103 +129,13 @@ impl Illinois {
 }
 
 impl CongestionControl for Illinois {
+    type Params = IllinoisConfig;
     type Config = IllinoisConfig;
 
     const NAME: &'static str = "illinois";
     const TITLE: &'static str = "TCP Illinois";
     const SOURCE: &'static str =
         "Liu, Başar and Srikant, Performance Evaluation 65, 2008; Linux tcp_illinois.c";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "alpha_min",
-            "growth per round trip at the largest queueing delay",
-            "segments",
-            [0.001, 1000.0],
-            0.3,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "alpha_max",
-            "growth per round trip without queueing delay",
-            "segments",
-            [0.001, 1000.0],
-            10.0,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "beta_min",
-            "part of the window given up after a loss at little queueing delay",
-            "1",
-            [0.001, 0.99],
-            0.125,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "beta_max",
-            "part of the window given up after a loss at a large queueing delay",
-            "1",
-            [0.001, 0.99],
-            0.5,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "low_window",
-            "smallest window to which the rules of standard TCP do not apply",
-            "segments",
-            [0.0, 1e9],
-            15.0,
-            "Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "theta",
-            "round trips of little queueing delay in a row that lead back to alpha_max",
-            "1",
-            [1.0, 1000.0],
-            5.0,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "low_delay",
-            "part of the largest queueing delay up to which alpha is alpha_max",
-            "1",
-            [0.0, 1.0],
-            0.01,
-            "Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "beta_low",
-            "part of the largest queueing delay up to which beta is beta_min",
-            "1",
-            [0.0, 1.0],
-            0.1,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-        Param::new(
-            "beta_high",
-            "part of the largest queueing delay from which beta is beta_max",
-            "1",
-            [0.0, 1.0],
-            0.8,
-            "Liu et al. 2008; Linux tcp_illinois.c",
-        ),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> IllinoisConfig {
-        let [alpha_min, alpha_max, beta_min, beta_max, low_window, theta, low_delay, beta_low, beta_high] =
-            constants(values);
-        IllinoisConfig {
-            common,
-            alpha_min,
-            alpha_max,
-            beta_min,
-            beta_max,
-            low_window,
-            theta: theta.round() as u32,
-            low_delay,
-            beta_low,
-            beta_high,
-        }
-    }
 
     fn new(config: &IllinoisConfig, start: &Start) -> Self {
         // Until a whole round trip has shown its delays, those of standard TCP (assumed; Linux has alpha_max).

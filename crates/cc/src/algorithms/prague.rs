@@ -12,23 +12,29 @@
 //! Not here: detection of a bottleneck with classic ECN, which the draft leaves optional and off.
 
 use crate::ecn::MarkedShare;
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos,
-    Start, Window, picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start,
+    Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of Prague.
-#[derive(Clone, Debug)]
-pub struct PragueConfig {
-    common: Common,
-    gain: f64,
-    initial_alpha: f64,
-    reference_rtt: Picos,
-    increase: f64,
-    decrease: f64,
-    codepoint: Codepoint,
+params! {
+    /// Constants of Prague.
+    pub struct PragueConfig {
+        common: Common,
+        /// weight of the last virtual round trip in the estimated share of marked segments
+        gain: number("1", [0.0001, 1.0], 0.0625,
+            "draft-briscoe-iccrg-prague-congestion-control; RFC 8257, section 4.2"),
+        /// estimated share of marked segments at the beginning
+        initial_alpha: number("1", [0.0, 1.0], 1.0, "RFC 8257, section 3.3; Linux tcp_prague.c"),
+        /// smallest virtual round-trip time; 0 grows by the round trip
+        reference_rtt: time([0.0, 1.0], 0.025,
+            "draft-briscoe-iccrg-prague-congestion-control, reduced dependence on round trips"),
+        increase: increase(),
+        decrease: decrease("draft-briscoe-iccrg-prague-congestion-control: losses as Reno; RFC 5681, section 3.1"),
+        ecn: ecn(2, "RFC 9331, section 4.1"),
+    }
 }
 
 /// Prague: the state of one flow.
@@ -43,6 +49,7 @@ pub struct Prague {
 }
 
 impl CongestionControl for Prague {
+    type Params = PragueConfig;
     type Config = PragueConfig;
 
     const NAME: &'static str = "prague";
@@ -51,53 +58,9 @@ impl CongestionControl for Prague {
     // It is paced: its segments do not leave when those of the others do.
     const SHARED_SLOW_START: bool = false;
     const RESTS_AFTER_MARK: bool = false;
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "gain",
-            "weight of the last virtual round trip in the estimated share of marked segments",
-            "1",
-            [0.0001, 1.0],
-            0.0625,
-            "draft-briscoe-iccrg-prague-congestion-control; RFC 8257, section 4.2",
-        ),
-        Param::new(
-            "initial_alpha",
-            "estimated share of marked segments at the beginning",
-            "1",
-            [0.0, 1.0],
-            1.0,
-            "RFC 8257, section 3.3; Linux tcp_prague.c",
-        ),
-        Param::new(
-            "reference_rtt",
-            "smallest virtual round-trip time; 0 grows by the round trip",
-            "s",
-            [0.0, 1.0],
-            0.025,
-            "draft-briscoe-iccrg-prague-congestion-control, reduced dependence on round trips",
-        ),
-        Param::INCREASE,
-        Param::decrease(
-            "draft-briscoe-iccrg-prague-congestion-control: losses as Reno; RFC 5681, section 3.1",
-        ),
-        Param::ecn(2.0, "RFC 9331, section 4.1"),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> PragueConfig {
-        let [gain, initial_alpha, reference_rtt, increase, decrease, ecn] = constants(values);
-        PragueConfig {
-            common,
-            gain,
-            initial_alpha,
-            reference_rtt: picos(reference_rtt),
-            increase,
-            decrease,
-            codepoint: Codepoint::of(ecn),
-        }
-    }
 
     fn codepoint(config: &PragueConfig) -> Codepoint {
-        config.codepoint
+        config.ecn
     }
 
     fn new(config: &PragueConfig, start: &Start) -> Self {

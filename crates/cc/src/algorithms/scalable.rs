@@ -16,27 +16,35 @@
 //!   second acknowledgement to be delayed: `increase` 0.02. At 162 ms and 4082 segments a cycle then takes half as long.
 //! * Linux counts whole segments and truncates; here windows are real numbers.
 
-use crate::param::constants;
-use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Preset, Start, Window,
-};
+use crate::param::params;
+use crate::{AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window};
 use serde::{Deserialize, Serialize};
 
-/// Constants of Scalable TCP.
-#[derive(Clone, Debug)]
-pub struct ScalableConfig {
-    common: Common,
-    increase: f64,
-    decrease: f64,
-    low_window: f64,
-    /// No low window: the growth is never less than standard TCP's, and the decrease is the same at every window.
-    linux: bool,
+params! {
+    /// Constants of Scalable TCP.
+    pub struct ScalableConfig {
+        common: Common,
+        /// window growth per acknowledged segment above the low window
+        increase: number("segments", [0.0, 1.0], 0.01,
+            "Kelly 2003; Linux tcp_scalable.c, 6.1 and 6.12 (ns-2, ns-3: 0.02)"),
+        /// part of the window given up after a loss above the low window
+        decrease: number("1", [0.001, 0.99], 0.125, "Kelly 2003"),
+        /// largest window to which the rules of standard TCP apply
+        low_window: number("segments", [0.0, 1e9], 16.0, "Kelly 2003; NIST SP 500-282, chapter 10"),
+        /// 0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd
+        low_window_rule: choice(1, 0, Linux = 1, "Kelly 2003 (Linux tcp_scalable.c: 1)"),
+    }
 }
 
 impl ScalableConfig {
+    /// No low window: the growth is never less than standard TCP's, and the decrease is the same at every window.
+    fn is_linux(&self) -> bool {
+        self.low_window_rule == 1
+    }
+
     /// Growth per acknowledged segment.
     fn growth(&self, w: f64) -> f64 {
-        if self.linux {
+        if self.is_linux() {
             self.increase.max(1.0 / w)
         } else if w <= self.low_window {
             1.0 / w
@@ -53,22 +61,12 @@ pub struct Scalable {
 }
 
 impl CongestionControl for Scalable {
+    type Params = ScalableConfig;
     type Config = ScalableConfig;
 
     const NAME: &'static str = "scalable";
     const TITLE: &'static str = "Scalable TCP";
     const SOURCE: &'static str = "Kelly, CCR 33(2), 2003";
-    const PARAMS: &'static [Param] = &[
-        Param::new("increase", "window growth per acknowledged segment above the low window", "segments", [0.0, 1.0], 0.01, "Kelly 2003; Linux tcp_scalable.c, 6.1 and 6.12 (ns-2, ns-3: 0.02)"),
-        Param::new("decrease", "part of the window given up after a loss above the low window", "1", [0.001, 0.99], 0.125, "Kelly 2003"),
-        Param::new("low_window", "largest window to which the rules of standard TCP apply", "segments", [0.0, 1e9], 16.0, "Kelly 2003; NIST SP 500-282, chapter 10"),
-        Param::choice("low_window_rule", "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd", 1, 0.0, "Kelly 2003 (Linux tcp_scalable.c: 1)").with(&[(Preset::Linux, 1.0)]),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> ScalableConfig {
-        let [increase, decrease, low_window, low_window_rule] = constants(values);
-        ScalableConfig { common, increase, decrease, low_window, linux: low_window_rule >= 0.5 }
-    }
 
     fn new(config: &ScalableConfig, start: &Start) -> Self {
         Self { window: Window::new(&config.common, start) }
@@ -90,7 +88,7 @@ impl CongestionControl for Scalable {
 
     fn on_loss(&mut self, config: &ScalableConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
-        let standard = !config.linux && basis <= config.low_window;
+        let standard = !config.is_linux() && basis <= config.low_window;
         let decrease = if standard { 0.5 } else { config.decrease };
         let reduced = basis * (1.0 - decrease);
         self.window.back_off(&config.common, loss, reduced, reduced);
@@ -103,8 +101,8 @@ impl CongestionControl for Scalable {
     fn phase(&self, config: &ScalableConfig, _: Picos) -> Phase {
         if self.window.in_slow_start() {
             Phase::SlowStart
-        } else if config.linux && config.increase * self.window.cwnd() <= 1.0
-            || !config.linux && self.window.cwnd() <= config.low_window
+        } else if config.is_linux() && config.increase * self.window.cwnd() <= 1.0
+            || !config.is_linux() && self.window.cwnd() <= config.low_window
         {
             Phase::Standard
         } else {

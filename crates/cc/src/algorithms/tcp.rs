@@ -12,25 +12,26 @@
 //!   `whole_segments` 1 has Linux's count.
 //! * Linux starts reductions from cwnd: `transport.reduce_from`.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::whole_segments::{Credit, whole};
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, Param, Phase, Picos, Preset, Start,
-    Window,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of standard TCP.
-#[derive(Clone, Debug)]
-pub struct TcpConfig {
-    common: Common,
-    increase: f64,
-    decrease: f64,
-    /// Windows grow and shrink by whole segments.
-    whole: bool,
-    /// Windows shrink to whole segments.
-    whole_reductions: bool,
-    codepoint: Codepoint,
+params! {
+    /// Constants of standard TCP.
+    pub struct TcpConfig {
+        common: Common,
+        increase: increase(),
+        decrease: decrease("RFC 5681, section 3.1"),
+        /// 1: windows grow and shrink by whole segments; 0: real numbers
+        whole_segments: flag(false, Linux = true, "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)"),
+        /// 1: reductions alone are those of whole segments, truncated; 0: real numbers
+        whole_reductions: flag(false, Ns2000 = true,
+            "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)"),
+        ecn: ecn(1, "RFC 3168, section 6.1"),
+    }
 }
 
 /// Standard TCP: the state of one flow.
@@ -53,42 +54,15 @@ impl Tcp {
 }
 
 impl CongestionControl for Tcp {
+    type Params = TcpConfig;
     type Config = TcpConfig;
 
     const NAME: &'static str = "tcp";
     const TITLE: &'static str = "Standard TCP (AIMD)";
     const SOURCE: &'static str = "RFC 5681";
-    const PARAMS: &'static [Param] = &[
-        Param::INCREASE,
-        Param::decrease("RFC 5681, section 3.1"),
-        Param::choice(
-            "whole_segments",
-            "1: windows grow and shrink by whole segments; 0: real numbers",
-            1,
-            0.0,
-            "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)",
-        )
-        .with(&[(Preset::Linux, 1.0)]),
-        Param::choice(
-            "whole_reductions",
-            "1: reductions alone are those of whole segments, truncated; 0: real numbers",
-            1,
-            0.0,
-            "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)",
-        )
-        .with(&[(Preset::Ns2000, 1.0)]),
-        Param::ecn(1.0, "RFC 3168, section 6.1"),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> TcpConfig {
-        let [increase, decrease, whole_segments, whole_reductions, ecn] = constants(values);
-        let whole = whole_segments >= 0.5;
-        let whole_reductions = whole || whole_reductions >= 0.5;
-        TcpConfig { common, increase, decrease, whole, whole_reductions, codepoint: Codepoint::of(ecn) }
-    }
 
     fn codepoint(config: &TcpConfig) -> Codepoint {
-        config.codepoint
+        config.ecn
     }
 
     fn new(config: &TcpConfig, start: &Start) -> Self {
@@ -101,7 +75,7 @@ impl CongestionControl for Tcp {
             return;
         }
         let left = self.window.grow_in_slow_start(&config.common, ack);
-        if config.whole {
+        if config.whole_segments {
             if left > 0 {
                 self.grow_whole(config, left);
             }
@@ -119,7 +93,7 @@ impl CongestionControl for Tcp {
     fn on_loss(&mut self, config: &TcpConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
         let (mut reduced, mut half) = (basis * (1.0 - config.decrease), basis / 2.0);
-        if config.whole_reductions {
+        if config.whole_segments || config.whole_reductions {
             let basis = basis.floor();
             (reduced, half) = ((basis * (1.0 - config.decrease)).floor(), (basis / 2.0).floor());
             self.credit.clear();

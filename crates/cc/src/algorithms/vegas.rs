@@ -21,26 +21,35 @@
 //!   of a segment; here by one segment.
 //! * Linux counts whole segments and begins with a new base_rtt after an idle time; here base_rtt is kept.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
     seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// Constants of Vegas.
-#[derive(Clone, Debug)]
-pub struct VegasConfig {
-    common: Common,
-    alpha: f64,
-    beta: f64,
-    gamma: f64,
-    min_samples: u32,
-    min_window: f64,
-    decrease: f64,
-    /// Slow start leaves every second round trip alone.
-    alternate: bool,
+params! {
+    /// Constants of Vegas.
+    pub struct VegasConfig {
+        common: Common,
+        /// segments in queues below which the window grows
+        alpha: number("segments", [0.0, 1e6], 2.0,
+            "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 1 or 2)"),
+        /// segments in queues above which the window shrinks
+        beta: number("segments", [0.0, 1e6], 4.0,
+            "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 3 or 4)"),
+        /// segments in queues above which slow start ends
+        gamma: number("segments", [0.0, 1e6], 1.0, "Brakmo and Peterson 1995; Linux tcp_vegas.c"),
+        /// fewest delays of a round trip that decide about the window
+        min_samples: count("1", [1, 1000], 3, "Linux tcp_vegas.c"),
+        /// smallest window to which queues lead
+        min_window: number("segments", [2.0, 1000.0], 2.0, "Linux tcp_vegas.c"),
+        decrease: decrease("RFC 5681, section 3.1; Linux tcp_vegas.c"),
+        /// slow start doubles the window in every round trip (1) or in every second one (2)
+        slow_start_rounds: count("1", [1, 2], 1,
+            "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 2)"),
+    }
 }
 
 /// Vegas: the state of one flow.
@@ -92,78 +101,14 @@ fn waiting(cwnd: f64, base: Picos, rtt: Picos) -> f64 {
 }
 
 impl CongestionControl for Vegas {
+    type Params = VegasConfig;
     type Config = VegasConfig;
 
     const NAME: &'static str = "vegas";
     const TITLE: &'static str = "TCP Vegas";
     const SOURCE: &'static str = "Brakmo and Peterson, IEEE JSAC 13(8), 1995; Linux tcp_vegas.c";
-    const PARAMS: &'static [Param] = &[
-        Param::new(
-            "alpha",
-            "segments in queues below which the window grows",
-            "segments",
-            [0.0, 1e6],
-            2.0,
-            "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 1 or 2)",
-        ),
-        Param::new(
-            "beta",
-            "segments in queues above which the window shrinks",
-            "segments",
-            [0.0, 1e6],
-            4.0,
-            "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 3 or 4)",
-        ),
-        Param::new(
-            "gamma",
-            "segments in queues above which slow start ends",
-            "segments",
-            [0.0, 1e6],
-            1.0,
-            "Brakmo and Peterson 1995; Linux tcp_vegas.c",
-        ),
-        Param::new(
-            "min_samples",
-            "fewest delays of a round trip that decide about the window",
-            "1",
-            [1.0, 1000.0],
-            3.0,
-            "Linux tcp_vegas.c",
-        ),
-        Param::new(
-            "min_window",
-            "smallest window to which queues lead",
-            "segments",
-            [2.0, 1000.0],
-            2.0,
-            "Linux tcp_vegas.c",
-        ),
-        Param::decrease("RFC 5681, section 3.1; Linux tcp_vegas.c"),
-        Param::new(
-            "slow_start_rounds",
-            "slow start doubles the window in every round trip (1) or in every second one (2)",
-            "1",
-            [1.0, 2.0],
-            1.0,
-            "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 2)",
-        ),
-    ];
     /// Queues end it.
     const SHARED_SLOW_START: bool = false;
-
-    fn config(common: Common, values: &[f64]) -> VegasConfig {
-        let [alpha, beta, gamma, min_samples, min_window, decrease, slow_start_rounds] = constants(values);
-        VegasConfig {
-            common,
-            alpha,
-            beta,
-            gamma,
-            min_samples: min_samples.round() as u32,
-            min_window,
-            decrease,
-            alternate: slow_start_rounds >= 1.5,
-        }
-    }
 
     fn new(config: &VegasConfig, start: &Start) -> Self {
         Self {
@@ -189,7 +134,7 @@ impl CongestionControl for Vegas {
                 self.end_round(config, ack);
             }
             (self.whole, self.samples, self.smallest) = (true, 0, 0);
-            self.resting = config.alternate && slow_start && !self.resting;
+            self.resting = config.slow_start_rounds == 2 && slow_start && !self.resting;
         }
         if ack.in_recovery {
             self.whole = false;

@@ -11,30 +11,37 @@
 //! * Timeout: the same ssthresh, cwnd 1, or the rule of the study; the filter is kept.
 //! * Without an estimate, before the first sample, a loss halves the window.
 
-use crate::param::constants;
+use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Param, Phase, Picos, Preset, Start,
-    Window, picos, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
-/// The filter that makes an estimate of samples of bandwidth.
-#[derive(Clone, Copy, Debug)]
-enum Filter {
-    /// The estimate keeps `pole` and takes the rest from the mean of the last two samples.
-    Tustin { pole: f64 },
-    /// Two averages in a row, in which a sample weighs `gain`.
-    TwoStages { gain: f64 },
+params! {
+    /// Constants of Westwood+.
+    pub struct WestwoodConfig {
+        common: Common,
+        /// shortest time over which a sample of bandwidth is taken
+        min_interval: time([0.0, 60.0], 0.05, "Linux tcp_westwood.c"),
+        /// 0 a Tustin filter of the samples; 1 two averages in a row
+        filter: choice(1, 0, Linux = 1, "ns-3 (Linux: 1)"),
+        /// part of the estimate that a sample leaves, used where filter = 0
+        pole: number("1", [0.0, 0.999], 0.9, "ns-3"),
+        /// weight of a sample in each of the two averages, used where filter = 1
+        gain: number("1", [0.001, 1.0], 0.125, "Linux tcp_westwood.c"),
+        /// 1: the filter begins with its first sample; 0: with 0
+        from_first_sample: flag(false, Linux = true, "ns-3 (newer Linux: 1)"),
+        /// when a loss sets ssthresh to what the path holds: 0 at once; 1 when recovery ends, halving before
+        reduction: choice(1, 0, Linux = 1, "Grieco and Mascolo 2004; ns-3 (Linux: 1)"),
+    }
 }
 
-/// Constants of Westwood+.
-#[derive(Clone, Debug)]
-pub struct WestwoodConfig {
-    common: Common,
-    min_interval: Picos,
-    filter: Filter,
-    from_first_sample: bool,
-    at_exit: bool,
+impl WestwoodConfig {
+    /// The end of recovery, not the loss, sets ssthresh to what the path holds.
+    fn is_at_exit(&self) -> bool {
+        self.reduction == 1
+    }
 }
 
 /// An estimate of bandwidth and what the filter remembers besides, segments/s.
@@ -53,13 +60,14 @@ impl Bandwidth {
             (self.estimate, self.inner) = (sample, sample);
         } else {
             match config.filter {
-                Filter::Tustin { pole } => {
+                0 => {
+                    let pole = config.pole;
                     self.estimate = pole * self.estimate + (1.0 - pole) * (sample + self.inner) / 2.0;
                     self.inner = sample;
                 }
-                Filter::TwoStages { gain } => {
-                    self.inner += gain * (sample - self.inner);
-                    self.estimate += gain * (self.inner - self.estimate);
+                _ => {
+                    self.inner += config.gain * (sample - self.inner);
+                    self.estimate += config.gain * (self.inner - self.estimate);
                 }
             }
         }
@@ -95,30 +103,12 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
+    type Params = WestwoodConfig;
     type Config = WestwoodConfig;
 
     const NAME: &'static str = "westwood";
     const TITLE: &'static str = "TCP Westwood+";
     const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004; Linux tcp_westwood.c; ns-3";
-    const PARAMS: &'static [Param] = &[
-        Param::new("min_interval", "shortest time over which a sample of bandwidth is taken", "s", [0.0, 60.0], 0.05, "Linux tcp_westwood.c"),
-        Param::choice("filter", "0 a Tustin filter of the samples; 1 two averages in a row", 1, 0.0, "ns-3 (Linux: 1)").with(&[(Preset::Linux, 1.0)]),
-        Param::new("pole", "part of the estimate that a sample leaves, used where filter = 0", "1", [0.0, 0.999], 0.9, "ns-3"),
-        Param::new("gain", "weight of a sample in each of the two averages, used where filter = 1", "1", [0.001, 1.0], 0.125, "Linux tcp_westwood.c"),
-        Param::choice("from_first_sample", "1: the filter begins with its first sample; 0: with 0", 1, 0.0, "ns-3 (newer Linux: 1)").with(&[(Preset::Linux, 1.0)]),
-        Param::choice("reduction", "when a loss sets ssthresh to what the path holds: 0 at once; 1 when recovery ends, halving before", 1, 0.0, "Grieco and Mascolo 2004; ns-3 (Linux: 1)").with(&[(Preset::Linux, 1.0)]),
-    ];
-
-    fn config(common: Common, values: &[f64]) -> WestwoodConfig {
-        let [min_interval, filter, pole, gain, from_first_sample, reduction] = constants(values);
-        WestwoodConfig {
-            common,
-            min_interval: picos(min_interval),
-            filter: if filter < 0.5 { Filter::Tustin { pole } } else { Filter::TwoStages { gain } },
-            from_first_sample: from_first_sample >= 0.5,
-            at_exit: reduction >= 0.5,
-        }
-    }
 
     fn new(config: &WestwoodConfig, start: &Start) -> Self {
         Self {
@@ -156,14 +146,14 @@ impl CongestionControl for Westwood {
         let half = self.window.basis(&config.common, loss) / 2.0;
         let pipe = self.pipe();
         let ssthresh = pipe.unwrap_or(half);
-        self.recovering = config.at_exit && loss.cause == LossCause::FastRetransmit;
+        self.recovering = config.is_at_exit() && loss.cause == LossCause::FastRetransmit;
         match loss.cause {
             LossCause::Timeout => {
                 let own = ssthresh.min(self.window.cwnd());
                 self.window.timeout(&config.common, loss, ssthresh, own);
             }
             _ if self.recovering || pipe.is_none() => self.window.reduce(&config.common, half),
-            LossCause::Ecn if config.at_exit => self.window.reduce(&config.common, ssthresh),
+            LossCause::Ecn if config.is_at_exit() => self.window.reduce(&config.common, ssthresh),
             LossCause::FastRetransmit | LossCause::Ecn => self.limit(config, ssthresh),
         }
     }

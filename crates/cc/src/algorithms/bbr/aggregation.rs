@@ -29,9 +29,9 @@ impl Aggregation {
     }
 
     /// A round trip is over.
-    pub(super) fn end_round(&mut self, rounds: u8) {
+    pub(super) fn end_round(&mut self, rounds: u32) {
         self.rounds += 1;
-        if self.rounds >= rounds {
+        if u32::from(self.rounds) >= rounds {
             self.rounds = 0;
             self.excess = [0, self.excess[0]];
         }

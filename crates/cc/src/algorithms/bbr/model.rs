@@ -60,6 +60,6 @@ impl Bbr {
             return;
         }
         self.full_count += 1;
-        self.full = self.full_count >= c.full_rounds;
+        self.full = u32::from(self.full_count) >= c.full_rounds;
     }
 }

@@ -50,13 +50,13 @@ impl Bbr {
             _ => whole,
         };
         if over {
-            self.begin_phase(ack.now, (self.phase + 1) % c.phases);
+            self.begin_phase(ack.now, (u32::from(self.phase) + 1) % c.phases);
         }
     }
 
     /// Begins a phase of PROBE_BW (bbr_advance_cycle_phase).
-    pub(super) fn begin_phase(&mut self, now: Picos, phase: u8) {
-        self.phase = phase;
+    pub(super) fn begin_phase(&mut self, now: Picos, phase: u32) {
+        self.phase = phase as u8;
         self.phase_stamp = now;
     }
 
@@ -73,7 +73,7 @@ impl Bbr {
     /// PROBE_BW begins, in any phase but the second (bbr_reset_probe_bw_mode).
     pub(super) fn probe_bandwidth(&mut self, c: &BbrConfig, now: Picos) {
         self.mode = Mode::ProbeBw;
-        let drawn = c.phases - self.draw.below(u32::from(c.phases) - 1) as u8;
+        let drawn = c.phases - self.draw.below(c.phases - 1);
         self.begin_phase(now, drawn % c.phases);
     }
 

@@ -17,7 +17,7 @@ fn probing(phase: u8) -> (BbrConfig, Bbr) {
     let (config, mut bbr) = flow();
     (bbr.mode, bbr.full) = (Mode::ProbeBw, true);
     bbr.bandwidth.add(10, 0, 21_000.0);
-    bbr.begin_phase(0, phase);
+    bbr.begin_phase(0, u32::from(phase));
     (config, bbr)
 }
 

@@ -1,384 +1,82 @@
 //! Constants of BBRv3: names, ranges and defaults (draft-ietf-ccwg-bbr, section 2), and the values of a scenario.
 
-use crate::param::constants;
-use crate::{Codepoint, Common, Param, Picos, picos};
+use crate::Common;
+use crate::param::params;
 
-/// Constants of BBRv3.
-#[derive(Clone, Debug)]
-pub struct Bbr3Config {
-    pub(super) common: Common,
-    pub(super) startup_gain: f64,
-    pub(super) drain_gain: f64,
-    pub(super) drain_rounds: u32,
-    pub(super) down_gain: f64,
-    pub(super) up_gain: f64,
-    pub(super) cwnd_gain: f64,
-    pub(super) up_cwnd_gain: f64,
-    pub(super) loss_threshold: f64,
-    pub(super) beta: f64,
-    pub(super) headroom: f64,
-    pub(super) min_window: f64,
-    pub(super) min_rtt_time: Picos,
-    pub(super) probe_rtt_interval: Picos,
-    pub(super) probe_rtt_time: Picos,
-    pub(super) probe_rtt_gain: f64,
-    pub(super) full_growth: f64,
-    pub(super) full_rounds: u8,
-    pub(super) full_losses: u8,
-    pub(super) probe_wait: f64,
-    pub(super) probe_wait_random: f64,
-    pub(super) probe_rounds: f64,
-    pub(super) pacing_margin: f64,
-    pub(super) quantum: f64,
-    pub(super) up_extra: f64,
-    pub(super) first_rtt: f64,
-    pub(super) codepoint: Codepoint,
-    pub(super) ecn_gain: f64,
-    pub(super) ecn_initial_alpha: f64,
-    pub(super) ecn_factor: f64,
-    pub(super) ecn_threshold: f64,
-    pub(super) ecn_rounds: u8,
-    pub(super) ecn_reprobe_gain: f64,
-    pub(super) ecn_max_rtt: Picos,
-}
-
-impl Bbr3Config {
-    /// The constants from the values of [`PARAMS`], in that order.
-    pub(super) fn new(common: Common, values: &[f64]) -> Self {
-        let [
-            startup_gain,
-            drain_gain,
-            drain_rounds,
-            down_gain,
-            up_gain,
-            cwnd_gain,
-            up_cwnd_gain,
-            loss_threshold,
-            beta,
-            headroom,
-            min_window,
-            min_rtt_time,
-            probe_rtt_interval,
-            probe_rtt_time,
-            probe_rtt_gain,
-            full_growth,
-            full_rounds,
-            full_losses,
-            probe_wait,
-            probe_wait_random,
-            probe_rounds,
-            pacing_margin,
-            quantum,
-            up_extra,
-            first_rtt,
-            ecn,
-            ecn_gain,
-            ecn_initial_alpha,
-            ecn_factor,
-            ecn_threshold,
-            ecn_rounds,
-            ecn_reprobe_gain,
-            ecn_max_rtt,
-        ] = constants(values);
-        Self {
-            common,
-            startup_gain,
-            drain_gain,
-            drain_rounds: drain_rounds.round() as u32,
-            down_gain,
-            up_gain,
-            cwnd_gain,
-            up_cwnd_gain,
-            loss_threshold,
-            beta,
-            headroom,
-            min_window,
-            min_rtt_time: picos(min_rtt_time),
-            probe_rtt_interval: picos(probe_rtt_interval),
-            probe_rtt_time: picos(probe_rtt_time),
-            probe_rtt_gain,
-            full_growth,
-            full_rounds: full_rounds.round() as u8,
-            full_losses: full_losses.round() as u8,
-            probe_wait,
-            probe_wait_random,
-            probe_rounds,
-            pacing_margin,
-            quantum,
-            up_extra,
-            first_rtt,
-            codepoint: Codepoint::of(ecn),
-            ecn_gain,
-            ecn_initial_alpha,
-            ecn_factor,
-            ecn_threshold,
-            ecn_rounds: ecn_rounds.round() as u8,
-            ecn_reprobe_gain,
-            ecn_max_rtt: picos(ecn_max_rtt),
-        }
+params! {
+    /// Constants of BBRv3.
+    pub struct Bbr3Config {
+        common: Common,
+        /// pacing gain while the bandwidth is looked for: 4 ln 2
+        startup_gain: number("1", [1.0, 10.0], 2.77, "draft-ietf-ccwg-bbr"),
+        /// pacing gain while the queue of the start is drained
+        drain_gain: number("1", [0.01, 1.0], 0.5,
+            "draft-ietf-ccwg-bbr (earlier revisions: 1 / 2.77 and 0.75)"),
+        /// rounds after which draining ends though more is in flight than the path holds
+        drain_rounds: count("round trips", [1, 1_000_000_000], 3,
+            "draft-ietf-ccwg-bbr, sections Drain and Exiting DRAIN Based on Time"),
+        /// pacing gain after a probe for bandwidth
+        down_gain: number("1", [0.01, 1.0], 0.9, "draft-ietf-ccwg-bbr"),
+        /// pacing gain of a probe for bandwidth
+        up_gain: number("1", [1.0, 10.0], 1.25, "draft-ietf-ccwg-bbr"),
+        /// window over the product of bandwidth and smallest round-trip time
+        cwnd_gain: number("1", [1.0, 100.0], 2.0, "draft-ietf-ccwg-bbr"),
+        /// the same during a probe for bandwidth
+        up_cwnd_gain: number("1", [1.0, 100.0], 2.25, "draft-ietf-ccwg-bbr"),
+        /// share of lost segments that a probe may cause
+        loss_threshold: number("1", [0.0, 0.5], 0.02, "draft-ietf-ccwg-bbr"),
+        /// part of the bounds that a round with losses leaves at least
+        beta: number("1", [0.01, 0.99], 0.7, "draft-ietf-ccwg-bbr"),
+        /// part of the long-term bound that is left to others
+        headroom: number("1", [0.0, 0.9], 0.15, "draft-ietf-ccwg-bbr"),
+        /// smallest window outside loss recovery
+        min_window: number("segments", [1.0, 1000.0], 4.0, "draft-ietf-ccwg-bbr"),
+        /// time for which the smallest round-trip time counts
+        min_rtt_time: time([0.01, 3600.0], 10.0, "draft-ietf-ccwg-bbr"),
+        /// time after which a smallest round-trip time that has not fallen is probed
+        probe_rtt_interval: time([0.01, 3600.0], 5.0, "draft-ietf-ccwg-bbr"),
+        /// least time for which that probe holds the window down
+        probe_rtt_time: time([0.0, 60.0], 0.2, "draft-ietf-ccwg-bbr"),
+        /// window over the product while it does
+        probe_rtt_gain: number("1", [0.01, 1.0], 0.5, "draft-ietf-ccwg-bbr"),
+        /// growth of the delivery rate below which a round counts as one without growth
+        full_growth: number("1", [1.0, 10.0], 1.25, "draft-ietf-ccwg-bbr"),
+        /// rounds without growth after which the pipe counts as full
+        full_rounds: count("round trips", [1, 100], 3, "draft-ietf-ccwg-bbr"),
+        /// acknowledgements with losses in a round that ends the start
+        full_losses: count("1", [1, 100], 6, "draft-ietf-ccwg-bbr"),
+        /// least time between probes for bandwidth
+        probe_wait: number("s", [0.0, 3600.0], 2.0, "draft-ietf-ccwg-bbr"),
+        /// largest random addition to it
+        probe_wait_random: number("s", [0.0, 3600.0], 1.0, "draft-ietf-ccwg-bbr"),
+        /// most round trips between probes for bandwidth
+        probe_rounds: number("round trips", [1.0, 10_000.0], 63.0, "draft-ietf-ccwg-bbr"),
+        /// part of the bandwidth by which pacing stays below it
+        pacing_margin: number("1", [0.0, 0.9], 0.01, "draft-ietf-ccwg-bbr"),
+        /// segments that leave in one burst; the window has room for three
+        quantum: number("segments", [0.0, 1000.0], 1.0,
+            "draft-ietf-ccwg-bbr, for segments that leave one by one"),
+        /// window beyond that during a probe for bandwidth
+        up_extra: number("segments", [0.0, 1000.0], 2.0, "draft-ietf-ccwg-bbr"),
+        /// round-trip time assumed before the first measurement
+        first_rtt: number("s", [0.000_001, 10.0], 0.001, "draft-ietf-ccwg-bbr"),
+        ecn: ecn(0, "draft-ietf-ccwg-bbr answers losses only, so its segments must not ask for marks (RFC 3168, section 5)"),
+        /// weight of a round in the mean share of marked segments
+        ecn_gain: number("1", [0.0001, 1.0], 0.0625, "Google, tcp_bbr.c, version 3"),
+        /// mean share of marked segments at the beginning
+        ecn_initial_alpha: number("1", [0.0, 1.0], 1.0, "Google, tcp_bbr.c, version 3"),
+        /// part of the mean share by which a round with marks cuts what is in flight; 0: marks are not
+        /// answered
+        ecn_factor: number("1", [0.0, 1.0], 1.0 / 3.0, "Google, tcp_bbr.c, version 3"),
+        /// share of marked segments that a probe may cause; 0: any
+        ecn_threshold: number("1", [0.0, 1.0], 0.5, "Google, tcp_bbr.c, version 3"),
+        /// rounds with larger shares that end the start; 0: none do
+        ecn_rounds: count("round trips", [0, 100], 2, "Google, tcp_bbr.c, version 3"),
+        /// part of the long-term bound that a probe adds in its first round after marks cease; 0: no such
+        /// probe
+        ecn_reprobe_gain: number("1", [0.0, 10.0], 0.5, "Google, tcp_bbr.c, version 3"),
+        /// largest smallest round-trip time at which marks are answered; 0: any
+        ecn_max_rtt: time([0.0, 10.0], 0.0,
+            "RFC 9331, section 4.3: marks are always answered (Google, tcp_bbr.c, version 3, for data centres: 0.005)"),
     }
 }
-
-/// Every constant, in the order in which [`Bbr3Config::new`] takes the values.
-pub(super) const PARAMS: &[Param] = &[
-    Param::new(
-        "startup_gain",
-        "pacing gain while the bandwidth is looked for: 4 ln 2",
-        "1",
-        [1.0, 10.0],
-        2.77,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "drain_gain",
-        "pacing gain while the queue of the start is drained",
-        "1",
-        [0.01, 1.0],
-        0.5,
-        "draft-ietf-ccwg-bbr (earlier revisions: 1 / 2.77 and 0.75)",
-    ),
-    Param::new(
-        "drain_rounds",
-        "rounds after which draining ends though more is in flight than the path holds",
-        "round trips",
-        [1.0, 1e9],
-        3.0,
-        "draft-ietf-ccwg-bbr, sections Drain and Exiting DRAIN Based on Time",
-    ),
-    Param::new(
-        "down_gain",
-        "pacing gain after a probe for bandwidth",
-        "1",
-        [0.01, 1.0],
-        0.9,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "up_gain",
-        "pacing gain of a probe for bandwidth",
-        "1",
-        [1.0, 10.0],
-        1.25,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "cwnd_gain",
-        "window over the product of bandwidth and smallest round-trip time",
-        "1",
-        [1.0, 100.0],
-        2.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "up_cwnd_gain",
-        "the same during a probe for bandwidth",
-        "1",
-        [1.0, 100.0],
-        2.25,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "loss_threshold",
-        "share of lost segments that a probe may cause",
-        "1",
-        [0.0, 0.5],
-        0.02,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "beta",
-        "part of the bounds that a round with losses leaves at least",
-        "1",
-        [0.01, 0.99],
-        0.7,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "headroom",
-        "part of the long-term bound that is left to others",
-        "1",
-        [0.0, 0.9],
-        0.15,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "min_window",
-        "smallest window outside loss recovery",
-        "segments",
-        [1.0, 1000.0],
-        4.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "min_rtt_time",
-        "time for which the smallest round-trip time counts",
-        "s",
-        [0.01, 3600.0],
-        10.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "probe_rtt_interval",
-        "time after which a smallest round-trip time that has not fallen is probed",
-        "s",
-        [0.01, 3600.0],
-        5.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "probe_rtt_time",
-        "least time for which that probe holds the window down",
-        "s",
-        [0.0, 60.0],
-        0.2,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "probe_rtt_gain",
-        "window over the product while it does",
-        "1",
-        [0.01, 1.0],
-        0.5,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "full_growth",
-        "growth of the delivery rate below which a round counts as one without growth",
-        "1",
-        [1.0, 10.0],
-        1.25,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "full_rounds",
-        "rounds without growth after which the pipe counts as full",
-        "round trips",
-        [1.0, 100.0],
-        3.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "full_losses",
-        "acknowledgements with losses in a round that ends the start",
-        "1",
-        [1.0, 100.0],
-        6.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "probe_wait",
-        "least time between probes for bandwidth",
-        "s",
-        [0.0, 3600.0],
-        2.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "probe_wait_random",
-        "largest random addition to it",
-        "s",
-        [0.0, 3600.0],
-        1.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "probe_rounds",
-        "most round trips between probes for bandwidth",
-        "round trips",
-        [1.0, 10_000.0],
-        63.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "pacing_margin",
-        "part of the bandwidth by which pacing stays below it",
-        "1",
-        [0.0, 0.9],
-        0.01,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "quantum",
-        "segments that leave in one burst; the window has room for three",
-        "segments",
-        [0.0, 1000.0],
-        1.0,
-        "draft-ietf-ccwg-bbr, for segments that leave one by one",
-    ),
-    Param::new(
-        "up_extra",
-        "window beyond that during a probe for bandwidth",
-        "segments",
-        [0.0, 1000.0],
-        2.0,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::new(
-        "first_rtt",
-        "round-trip time assumed before the first measurement",
-        "s",
-        [0.000_001, 10.0],
-        0.001,
-        "draft-ietf-ccwg-bbr",
-    ),
-    Param::ecn(
-        0.0,
-        "draft-ietf-ccwg-bbr answers losses only, so its segments must not ask for marks (RFC 3168, section 5)",
-    ),
-    Param::new(
-        "ecn_gain",
-        "weight of a round in the mean share of marked segments",
-        "1",
-        [0.0001, 1.0],
-        0.0625,
-        "Google, tcp_bbr.c, version 3",
-    ),
-    Param::new(
-        "ecn_initial_alpha",
-        "mean share of marked segments at the beginning",
-        "1",
-        [0.0, 1.0],
-        1.0,
-        "Google, tcp_bbr.c, version 3",
-    ),
-    Param::new(
-        "ecn_factor",
-        "part of the mean share by which a round with marks cuts what is in flight; 0: marks are not answered",
-        "1",
-        [0.0, 1.0],
-        1.0 / 3.0,
-        "Google, tcp_bbr.c, version 3",
-    ),
-    Param::new(
-        "ecn_threshold",
-        "share of marked segments that a probe may cause; 0: any",
-        "1",
-        [0.0, 1.0],
-        0.5,
-        "Google, tcp_bbr.c, version 3",
-    ),
-    Param::new(
-        "ecn_rounds",
-        "rounds with larger shares that end the start; 0: none do",
-        "round trips",
-        [0.0, 100.0],
-        2.0,
-        "Google, tcp_bbr.c, version 3",
-    ),
-    Param::new(
-        "ecn_reprobe_gain",
-        "part of the long-term bound that a probe adds in its first round after marks cease; 0: no such probe",
-        "1",
-        [0.0, 10.0],
-        0.5,
-        "Google, tcp_bbr.c, version 3",
-    ),
-    Param::new(
-        "ecn_max_rtt",
-        "largest smallest round-trip time at which marks are answered; 0: any",
-        "s",
-        [0.0, 10.0],
-        0.0,
-        "RFC 9331, section 4.3: marks are always answered (Google, tcp_bbr.c, version 3, for data centres: 0.005)",
-    ),
-];

@@ -102,7 +102,7 @@ impl Bbr3 {
         let Mode::Startup { marked_rounds, .. } = &mut self.mode else { return };
         let too_many = c.ecn_threshold > 0.0 && share >= c.ecn_threshold;
         *marked_rounds = if too_many { marked_rounds.saturating_add(1) } else { 0 };
-        if !self.full.ever && c.ecn_rounds > 0 && *marked_rounds >= c.ecn_rounds {
+        if !self.full.ever && c.ecn_rounds > 0 && u32::from(*marked_rounds) >= c.ecn_rounds {
             self.end_startup();
         }
     }

@@ -180,7 +180,7 @@ impl FullPipe {
             return;
         }
         self.count += 1;
-        self.now = self.count >= c.full_rounds;
+        self.now = u32::from(self.count) >= c.full_rounds;
         self.ever |= self.now;
     }
 }

@@ -187,7 +187,7 @@ impl Bbr3 {
             *lossy_acks = lossy_acks.saturating_add(1);
         }
         if self.loss_round_start {
-            let lossy = *lossy_acks >= c.full_losses
+            let lossy = u32::from(*lossy_acks) >= c.full_losses
                 && self.recovery.is_fast()
                 && c.too_high(ack.sample.lost, ack.sample.in_flight);
             *lossy_acks = 0;
