@@ -14,8 +14,10 @@
 //!   and 4.10).
 //! * Timeout: ssthresh is `beta` of the window, cwnd 1 (section 4.8), or the rule of the study.
 //! * Time in which something else limits the flow does not count (section 5.8), unless windows grow regardless.
+//! * `transport.undo` undoes reductions that were spurious (section 4.9), as Linux does.
 //!
-//! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario.
+//! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario. `constants` has what can
+//! be set, `linux` the arithmetic of `whole_segments` and HyStart.
 //!
 //! # Deviations
 //!
@@ -37,197 +39,29 @@
 //!   timeout, without those of the first second of an epoch.
 //! * Linux starts reductions from cwnd: `transport.reduce_from`.
 //! * Linux takes the cube root from a table, within 0.2 % of the exact one here.
-//! * Linux undoes reductions that turn out to be spurious; here there is no reordering.
 //! * ns-3 has beta 0.7, the smallest round-trip time and growth of at most a segment per 2 acknowledged. ns-2 runs an
 //!   older Linux module: until 2.6.x CUBIC, with beta 0.8 and a limit of 16 segments per 100 ms, was another algorithm.
 
-use crate::hystart::{Delay, HyStart, HyStartRules};
-use crate::param::params;
-use crate::whole_segments::{Credit, whole};
+mod constants;
+mod linux;
+
+use crate::hystart::HyStart;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, SECOND,
-    SlowStart, Start, Window, seconds,
+    AckEvent, Codepoint, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, SlowStart, Start,
+    Window, seconds,
 };
+pub use constants::{CubicConfig, CubicParams};
+use linux::Whole;
 use serde::{Deserialize, Serialize};
 
-params! {
-    /// Constants of CUBIC.
-    pub struct CubicParams {
-        common: Common,
-        /// how fast the cubic function grows
-        c: number("segments/s^3", [0.001, 1000.0], 0.4, "RFC 9438, section 5.1"),
-        /// part of the window kept after a loss
-        beta: number("1", [0.01, 0.99], 0.7, Linux = 717.0 / 1024.0,
-            "RFC 9438, section 4.6 (Linux: 717/1024)"),
-        /// 1: a flow that lost below its last maximum aims lower; 0: at the window of its last loss
-        fast_convergence: flag(true, "RFC 9438, section 4.7"),
-        /// 1: the window is never smaller than standard TCP's would be; 0: the cubic function alone
-        reno_friendly: flag(true, "RFC 9438, section 4.3"),
-        /// largest target of one round trip, part of the window
-        target_limit: number("1", [1.0, 1000.0], 1.5, "RFC 9438, section 4.2"),
-        /// round-trip time by which the target looks ahead: 0 the smoothed one; 1 the smallest one
-        rtt_statistic: choice(1, 0, Linux = 1, "RFC 9438, section 4.1.2 (Linux, ns-3: 1)"),
-        /// 1: W_est grows by 1 per round trip from the window of the last congestion event on; 0: by alpha
-        alpha_one: flag(true, Linux = false, "RFC 9438, section 4.3 (Linux tcp_cubic.c: 0)"),
-        /// before the first loss the window grows by at least a segment per so many acknowledged; 0: no such
-        /// rule
-        first_growth: number("segments", [0.0, 1e6], 0.0, Linux = 20.0,
-            "none in RFC 9438 (Linux tcp_cubic.c: 20)"),
-        /// 1: time in which something else limits the flow counts; 0: it does not
-        limited_time: flag(false, Linux = true,
-            "RFC 9438, section 5.8 (Linux tcp_cubic.c, while something is in flight: 1)"),
-        /// 1: windows grow and shrink by whole segments, in Linux's arithmetic; 0: real numbers
-        whole_segments: flag(false, Linux = true, "RFC 9438 (Linux tcp_cubic.c: 1)"),
-        /// resolution of the clock, used where whole_segments = 1
-        tick: time([0.0001, 0.01], 0.001,
-            "Linux with HZ = 1000 (chosen: kernels are built with 250, 300 and 1000)"),
-        /// HyStart as in Linux: 0 none, slow start is that of the scenario; 1 trains; 2 delays; 3 both
-        hystart: choice(3, 0, Linux = 3,
-            "RFC 9438, section 4.10, leaves slow start open (Linux tcp_cubic.c: 3)"),
-        /// HyStart: smallest window at which slow start ends
-        hystart_low_window: number("segments", [0.0, 1e6], 16.0, "Linux tcp_cubic.c"),
-        /// HyStart: longest time between two acknowledgements of a train
-        hystart_ack_gap: time([0.0, 1.0], 0.002, "Linux tcp_cubic.c"),
-        /// HyStart: most that the time of bursts adds to the round-trip time of which a train has half
-        hystart_slack: time([0.0, 1.0], 0.001, "Linux tcp_cubic.c"),
-        /// HyStart: segments of the largest burst, four of which make that time
-        hystart_burst: number("segments", [0.0, 1e6], 45.0, "Linux: 65215 bytes of 1448 each"),
-        /// HyStart: smallest growth of the round-trip time that ends slow start
-        hystart_min_threshold: time([0.0, 10.0], 0.004, "Linux tcp_cubic.c"),
-        /// HyStart: growth of the round-trip time that always ends slow start, unless the smallest one is
-        /// larger
-        hystart_max_threshold: time([0.0, 10.0], 0.016, "Linux tcp_cubic.c"),
-        /// HyStart: between the two, growth by the smallest round-trip time over this ends slow start
-        hystart_divisor: number("1", [1.0, 1e6], 8.0, "Linux tcp_cubic.c"),
-        /// HyStart: round-trip times of a round before the next one may end slow start
-        hystart_samples: count("1", [0, 255], 8, "Linux tcp_cubic.c"),
-        ecn: ecn(1, "RFC 3168, section 6.1"),
-    }
-}
-
-/// Constants of CUBIC, and what follows from them.
-#[derive(Clone, Debug)]
-pub struct CubicConfig {
-    common: Common,
-    c: f64,
-    beta: f64,
-    fast_convergence: bool,
-    reno_friendly: bool,
-    target_limit: f64,
-    smallest_rtt: bool,
-    /// Growth of W_est per round trip, segments (section 4.3), and beyond the window of the last congestion event.
-    alpha: f64,
-    alpha_beyond: f64,
-    /// Most acknowledged segments per segment of growth before the first congestion event; infinite without that rule.
-    first_growth: f64,
-    /// Time in which something else limits the flow counts.
-    limited_time: bool,
-    /// HyStart as in Linux.
-    hystart: Option<HyStartRules>,
-    /// Linux's arithmetic.
-    whole: Option<WholeRules>,
-    codepoint: Codepoint,
-}
-
-impl From<CubicParams> for CubicConfig {
-    fn from(p: CubicParams) -> Self {
-        let alpha = 3.0 * (1.0 - p.beta) / (1.0 + p.beta);
-        let hystart = (p.hystart > 0).then_some(HyStartRules {
-            train: p.hystart & 1 != 0,
-            delay: p.hystart & 2 != 0,
-            low_window: p.hystart_low_window,
-            ack_gap: p.hystart_ack_gap,
-            slack: p.hystart_slack,
-            burst: p.hystart_burst,
-            min_threshold: p.hystart_min_threshold,
-            max_threshold: p.hystart_max_threshold,
-            divisor: p.hystart_divisor,
-            samples: p.hystart_samples as u8,
-        });
-        let whole = p.whole_segments.then(|| {
-            let kept = (1024.0 * p.beta).round() as u64;
-            WholeRules {
-                tick: p.tick,
-                ticks_per_second: SECOND / p.tick,
-                beta: kept,
-                c: 10 * ((1024.0 * p.c / 10.0).round() as u64).max(1),
-                eighths: (8 * (1024 + kept) / 3) / (1024 - kept),
-                first_growth: if p.first_growth > 0.0 {
-                    p.first_growth.round().max(1.0) as u32
-                } else {
-                    u32::MAX
-                },
-            }
-        });
-        Self {
-            common: p.common,
-            c: p.c,
-            beta: p.beta,
-            fast_convergence: p.fast_convergence,
-            reno_friendly: p.reno_friendly,
-            target_limit: p.target_limit,
-            smallest_rtt: p.rtt_statistic == 1,
-            alpha,
-            alpha_beyond: if p.alpha_one { 1.0 } else { alpha },
-            first_growth: if p.first_growth > 0.0 { p.first_growth } else { f64::INFINITY },
-            limited_time: p.limited_time,
-            hystart,
-            whole,
-            codepoint: p.ecn,
-        }
-    }
-}
-
-/// Constants of Linux's arithmetic.
-#[derive(Clone, Debug)]
-struct WholeRules {
-    /// The clock's resolution, and its ticks per second.
-    tick: Picos,
-    ticks_per_second: u64,
-    /// beta in 1/1024, and C in 1/1024 segments/s^3.
-    beta: u64,
-    c: u64,
-    /// Acknowledged segments per growth of W_est by one, in eighths of the window.
-    eighths: u64,
-    /// Most acknowledged segments per segment of growth before the first congestion event.
-    first_growth: u32,
-}
-
-impl WholeRules {
-    /// K in 1/1024 s: the time to grow by `segments`.
-    fn k(&self, segments: u32) -> u64 {
-        libm::cbrt(((1_u64 << 40) / self.c) as f64 * f64::from(segments)) as u64
-    }
-
-    /// C d^3 for `d` in 1/1024 s, whole segments.
-    fn cube(&self, d: u64) -> u32 {
-        let d = u128::from(d);
-        let segments = (u128::from(self.c) * d * d * d) >> 40;
-        u32::try_from(segments).unwrap_or(u32::MAX)
-    }
-
-    /// The part of `window` that a loss leaves, times `of`/1024.
-    fn part(&self, window: u32, of: u64) -> f64 {
-        (u64::from(window) * of / 1024) as f64
-    }
-}
-
-/// State of a flow in whole segments (bictcp_update of tcp_cubic.c).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Whole {
-    credit: Credit,
-    /// Acknowledged segments per segment of growth.
-    per: u32,
-    /// The window and the tick of the last update.
-    cwnd: u32,
-    tick: u64,
-    /// Plateau of the cubic function, segments, and its time, 1/1024 s into the epoch.
-    origin: u32,
-    k: u64,
-    /// Acknowledged segments since W_est last grew, and W_est.
-    acked: u64,
-    w_est: u64,
+/// What a loss makes of a window.
+struct Reduction {
+    /// ssthresh and the next window.
+    reduced: f64,
+    /// W_max, and where the flow makes room for newcomers.
+    w_max: f64,
+    lowered: f64,
 }
 
 impl CubicConfig {
@@ -245,6 +79,16 @@ impl CubicConfig {
     /// The target of a flow with the window `cwnd` in the next round trip, which ends at W = `w_cubic`.
     fn target(&self, w_cubic: f64, cwnd: f64) -> f64 {
         w_cubic.min(self.target_limit * cwnd).max(cwnd)
+    }
+
+    /// What a loss makes of the window `cwnd`, the reduction starting from `basis` (sections 4.6 and 4.7).
+    fn reduction(&self, cwnd: f64, basis: f64) -> Reduction {
+        match &self.whole {
+            Some(rules) => rules.reduction(cwnd, basis),
+            None => {
+                Reduction { reduced: basis * self.beta, w_max: cwnd, lowered: cwnd * (1.0 + self.beta) / 2.0 }
+            }
+        }
     }
 }
 
@@ -273,83 +117,6 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    /// Linux: an acknowledgement before it makes the window grow (cubictcp_acked).
-    #[cold]
-    fn sample(&mut self, config: &CubicConfig, ack: &AckEvent) {
-        if ack.round_start {
-            self.hystart.end_round();
-        }
-        // Delays right after recovery do not count.
-        let young = self.epoch.is_some_and(|epoch| ack.now.saturating_sub(epoch) < SECOND);
-        if ack.rtt == 0 || young {
-            return;
-        }
-        if self.delay_min == 0 || ack.rtt < self.delay_min {
-            self.delay_min = ack.rtt;
-        }
-        let Some(rules) = &config.hystart else { return };
-        let cwnd = self.window.cwnd();
-        if self.window.in_slow_start() {
-            let (now, rtt, smoothed) = (ack.now, ack.rtt, ack.srtt);
-            let delay = Delay { now, rtt, smallest: self.delay_min, smoothed, cwnd };
-            if self.hystart.finds_end(rules, &delay) {
-                self.window.set_ssthresh(cwnd);
-            }
-        }
-    }
-
-    /// Linux: `acked` segments were acknowledged in congestion avoidance.
-    #[cold]
-    fn grow_whole(&mut self, config: &CubicConfig, rules: &WholeRules, now: Picos, acked: u32) {
-        self.update_whole(config, rules, now, acked);
-        let growth = self.whole.credit.take(self.whole.per.max(1), acked);
-        self.window.grow(&config.common, f64::from(growth));
-    }
-
-    /// Linux: acknowledged segments per segment of growth.
-    fn update_whole(&mut self, config: &CubicConfig, rules: &WholeRules, now: Picos, acked: u32) {
-        let (cwnd, tick) = (whole(self.window.cwnd()), now / rules.tick);
-        let w = &mut self.whole;
-        w.acked += u64::from(acked);
-        if w.cwnd == cwnd && tick - w.tick <= rules.ticks_per_second / 32 {
-            return;
-        }
-        if self.epoch.is_none() || tick != w.tick {
-            (w.cwnd, w.tick) = (cwnd, tick);
-            let epoch = *self.epoch.get_or_insert_with(|| {
-                (w.acked, w.w_est) = (u64::from(acked), u64::from(cwnd));
-                let last_max = if self.w_max == 0.0 { 0 } else { whole(self.w_max) };
-                w.origin = last_max.max(cwnd);
-                w.k = if last_max <= cwnd { 0 } else { rules.k(last_max - cwnd) };
-                now
-            });
-            let ahead = self.delay_min.div_ceil(rules.tick);
-            let t = ((tick - epoch / rules.tick + ahead) << 10) / rules.ticks_per_second;
-            let distance = rules.cube(t.abs_diff(w.k));
-            let target =
-                if t < w.k { w.origin.saturating_sub(distance) } else { w.origin.saturating_add(distance) };
-            w.per = if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
-            if self.fresh {
-                w.per = w.per.min(rules.first_growth);
-            }
-        }
-        self.friendly = false;
-        if config.reno_friendly {
-            let each = (u64::from(cwnd) * rules.eighths / 8).max(1);
-            if w.acked > each {
-                let grown = (w.acked - 1) / each;
-                w.acked -= grown * each;
-                w.w_est += grown;
-            }
-            if w.w_est > u64::from(cwnd) {
-                let per = u64::from(cwnd) / (w.w_est - u64::from(cwnd));
-                self.friendly = per < u64::from(w.per);
-                w.per = w.per.min(per as u32);
-            }
-        }
-        w.per = w.per.max(2);
-    }
-
     /// Seconds since the epoch began, which is now where none is under way; time that did not count is left out.
     fn elapsed(&mut self, config: &CubicConfig, now: Picos) -> f64 {
         let idle = self.idle.take().map_or(0, |since| now - since);
@@ -441,9 +208,6 @@ impl CongestionControl for Cubic {
             return;
         }
         if let Some(rules) = &config.whole {
-            if let (Some(since), Some(epoch)) = (self.idle.take(), self.epoch) {
-                self.epoch = Some(epoch + (ack.now - since));
-            }
             self.grow_whole(config, rules, ack.now, left);
             return;
         }
@@ -467,13 +231,7 @@ impl CongestionControl for Cubic {
     fn on_loss(&mut self, config: &CubicConfig, loss: &LossEvent) {
         let cwnd = self.window.cwnd();
         let basis = self.window.basis(&config.common, loss);
-        let (mut reduced, mut lowered) = (basis * config.beta, cwnd * (1.0 + config.beta) / 2.0);
-        let mut before = cwnd;
-        if let Some(rules) = &config.whole {
-            before = cwnd.floor();
-            reduced = rules.part(whole(basis), rules.beta);
-            lowered = (rules.part(whole(cwnd), 1024 + rules.beta) / 2.0).floor();
-        }
+        let Reduction { reduced, w_max, lowered } = config.reduction(cwnd, basis);
         self.window.back_off(&config.common, loss, reduced, reduced);
         match loss.cause {
             LossCause::Timeout => {
@@ -481,8 +239,8 @@ impl CongestionControl for Cubic {
                 (self.hystart, self.whole) = (HyStart::new(loss.now), Whole::default());
             }
             LossCause::FastRetransmit | LossCause::Ecn => {
-                let lower = config.fast_convergence && before < self.w_max;
-                self.w_max = if lower { lowered } else { before };
+                let lower = config.fast_convergence && w_max < self.w_max;
+                self.w_max = if lower { lowered } else { w_max };
                 self.fresh = false;
                 self.whole.credit.clear();
             }
@@ -524,11 +282,11 @@ mod tests {
     }
 
     /// A flow in congestion avoidance whose last congestion event left `cwnd` of `w_max`.
-    fn flow(config: &CubicConfig, cwnd: f64, w_max: f64) -> Cubic {
+    pub fn flow(config: &CubicConfig, cwnd: f64, w_max: f64) -> Cubic {
         Cubic { w_max, cwnd_prior: w_max, ..Cubic::new(config, &start(cwnd, 2.0)) }
     }
 
-    fn ack(now: Picos, rtt: Picos) -> AckEvent {
+    pub fn ack(now: Picos, rtt: Picos) -> AckEvent {
         AckEvent { now, rtt, srtt: rtt, min_rtt: rtt, ..acks(1) }
     }
 
@@ -732,98 +490,6 @@ mod tests {
         }
     }
 
-    const LINUX: [(&str, f64); 6] = [
-        ("whole_segments", 1.0),
-        ("first_growth", 20.0),
-        ("alpha_one", 0.0),
-        ("rtt_statistic", 1.0),
-        ("limited_time", 1.0),
-        ("hystart", 3.0),
-    ];
-
-    fn linux() -> CubicConfig {
-        let config = config::<Cubic>(Preset::Sp500282, &LINUX);
-        let rules = config.whole.as_ref().expect("whole segments");
-        assert_eq!((rules.beta, rules.c, rules.eighths), (717, 410, 15));
-        config
-    }
-
-    #[test]
-    fn linux_reduces_in_whole_segments() {
-        let config = linux();
-        // 717/1024 of the window; 1741/2048 of it below the last maximum; a tie is not below.
-        for (cwnd, w_max, next_max, reduced) in [
-            (100.0, 0.0, 100.0, 70.0),
-            (90.0, 100.0, 76.0, 63.0),
-            (77.0, 76.0, 77.0, 53.0),
-            (76.0, 76.0, 76.0, 53.0),
-            (2.0, 3.0, 1.0, 2.0),
-        ] {
-            let mut cubic = flow(&config, cwnd, w_max);
-            cubic.on_loss(&config, &loss(LossCause::FastRetransmit, cwnd as u32));
-            assert_eq!((cubic.w_max, cubic.cwnd(), cubic.ssthresh()), (next_max, reduced, reduced));
-        }
-        let mut cubic = flow(&config, 2.0, 0.0);
-        cubic.on_loss(&config, &loss(LossCause::Ecn, 2));
-        assert_eq!(cubic.cwnd(), 2.0, "not less for a mark");
-    }
-
-    #[test]
-    fn linux_grows_by_whole_segments_towards_the_cubic_function() {
-        let config = linux();
-        // From 70 to 100 with C = 410/1024: K^3 = 30 (2^40 / 410 truncated), K = 4316/1024 s. Ahead by 100 ms, that is
-        // 102/1024 s, the function is 410 (4214)^3 / 2^40 = 27 segments below 100: 3 segments for 70 acknowledged, so
-        // one for 23.
-        let rules = config.whole.as_ref().expect("whole segments");
-        assert_eq!((rules.k(30), rules.cube(4214)), (4316, 27));
-        let mut cubic = Cubic { fresh: false, ..flow(&config, 70.0, 100.0) };
-        for acked in 1..=23 {
-            assert_eq!(cubic.cwnd(), 70.0, "{acked}");
-            cubic.on_ack(&config, &ack(3 * SECOND, 100 * MILLISECOND));
-        }
-        assert_eq!((cubic.cwnd(), cubic.whole.per), (71.0, 23));
-        // Far below the maximum one for each two: 10 acknowledgements from 10.
-        let mut cubic = Cubic { fresh: false, ..flow(&config, 10.0, 1000.0) };
-        for _ in 0..10 {
-            cubic.on_ack(&config, &ack(3 * SECOND, 100 * MILLISECOND));
-        }
-        assert_eq!((cubic.cwnd(), cubic.whole.per), (15.0, 2));
-    }
-
-    #[test]
-    fn linux_grows_by_a_segment_per_twenty_before_the_first_loss() {
-        let config = linux();
-        let mut cubic = flow(&config, 76.0, 0.0);
-        for _ in 0..40 {
-            cubic.on_ack(&config, &ack(SECOND, 40 * MILLISECOND));
-        }
-        assert_eq!(cubic.cwnd(), 78.0);
-        // In real numbers 1/20 of a segment for each.
-        let changes = [("first_growth", 20.0), ("reno_friendly", 0.0)];
-        let real = self::config::<Cubic>(Preset::Sp500282, &changes);
-        let mut cubic = flow(&real, 76.0, 0.0);
-        cubic.on_ack(&real, &ack(SECOND, 40 * MILLISECOND));
-        assert_eq!(cubic.cwnd(), 76.05);
-        cubic.on_loss(&real, &loss(LossCause::FastRetransmit, 76));
-        cubic.window.set(&real.common, 76.05);
-        cubic.on_ack(&real, &ack(2 * SECOND, 40 * MILLISECOND));
-        assert!(cubic.cwnd() < 76.06, "not after it");
-    }
-
-    #[test]
-    fn linux_emulates_standard_tcp_in_eighths_of_the_window() {
-        let changes: Vec<_> = LINUX.into_iter().filter(|c| c.0 != "first_growth").collect();
-        let config = config::<Cubic>(Preset::Sp500282, &changes);
-        // At 76 segments W_est grows once per 76 x 15 / 8 = 142 acknowledged. The count follows every 32 ms while the
-        // window stays: one acknowledgement each millisecond, so with the 161st.
-        let mut cubic = flow(&config, 76.0, 0.0);
-        for ms in 0..=160 {
-            assert_eq!((cubic.cwnd(), cubic.friendly), (76.0, false), "{ms}");
-            cubic.on_ack(&config, &ack(SECOND + ms * MILLISECOND, 40 * MILLISECOND));
-        }
-        assert_eq!((cubic.cwnd(), cubic.whole.w_est, cubic.friendly), (77.0, 77, true));
-    }
-
     #[test]
     fn linux_keeps_alpha_beyond_the_window_of_the_last_loss() {
         for (alpha_one, growth) in [(1.0, 1.0), (0.0, 0.9 / 1.7)] {
@@ -832,45 +498,6 @@ mod tests {
             cubic.grow(&config, 0.0, 0.0);
             assert_near(cubic.w_est - 100.0, growth / 70.0, 1e-12);
         }
-    }
-
-    /// Rounds of 40 ms of a flow whose receiver acknowledges every second segment of a path of 20 Mb/s, 1.2 ms apart;
-    /// whether slow start ended in `rounds` of them.
-    fn slow_start(cubic: &mut Cubic, config: &CubicConfig, from: Picos, rounds: u64) -> bool {
-        for round in 0..rounds {
-            for i in 0..cubic.cwnd() as u64 / 2 {
-                let now = from + round * 40 * MILLISECOND + i * 1200 * MILLISECOND / 1000;
-                let ack = AckEvent { acked: 2, round_start: i == 0, ..ack(now, 40 * MILLISECOND) };
-                cubic.on_ack(config, &ack);
-                if !cubic.window.in_slow_start() {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    #[test]
-    fn linux_leaves_slow_start_by_the_length_of_a_train() {
-        let config = linux();
-        let hystart = SlowStart::HyStart(crate::slow_start::HyStart::default());
-        let mut cubic = Cubic::new(&config, &Start { slow_start: hystart, ..start(10.0, 1e9) });
-        // 10, 20, 40 and then 18 acknowledgements of 2: after 21.6 ms, more than (40 + 1) / 2.
-        assert!(slow_start(&mut cubic, &config, SECOND, 3));
-        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (76.0, 76.0));
-        assert_eq!(cubic.phase(&config, 0), Phase::Alternate);
-        // After a timeout again, with fresh delays.
-        cubic.on_loss(&config, &loss(LossCause::Timeout, 76));
-        assert_eq!((cubic.ssthresh(), cubic.delay_min), (53.0, 0));
-        cubic.window.set_ssthresh(1e9);
-        cubic.window.set(&config.common, 40.0);
-        assert!(slow_start(&mut cubic, &config, 3 * SECOND, 1));
-        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (76.0, 76.0));
-        // Without the rule it goes on.
-        let config = self::config::<Cubic>(Preset::Sp500282, &[("hystart", 2.0)]);
-        let mut cubic = Cubic::new(&config, &start(10.0, 1e9));
-        assert!(!slow_start(&mut cubic, &config, SECOND, 3));
-        assert_eq!(cubic.cwnd(), 80.0);
     }
 
     #[test]
