@@ -3,7 +3,7 @@
 use super::impaired::clock_of;
 use super::managed::Step;
 use super::{
-    ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes,
+    ALARMS, Alarm, Carrier, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes,
     SegmentDelays,
 };
 use crate::disciplines::{Signals, Verdict, Waiting};
@@ -118,7 +118,7 @@ pub struct LaneFabric {
     dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
     /// One-way delays, if these are recorded.
-    pub(super) segment_delays: Option<Box<SegmentDelays>>,
+    segment_delays: Option<Box<SegmentDelays>>,
     /// The lane from which the last acknowledgement came.
     acknowledging_lane: usize,
 }
@@ -266,9 +266,24 @@ impl LaneFabric {
         }
     }
 
-    /// See [`super::Fabric::next`].
+    /// Segments that have left for other domains; to be emptied between windows.
+    pub fn outboxes(&mut self) -> &mut Vec<Outbox> {
+        &mut self.outboxes
+    }
+
+    /// Segments from another domain on `lane`, by its number here, in the order of their arrival.
+    pub fn receive(&mut self, lane: DomainLane, segments: &[Segment]) {
+        if self.reorders {
+            segments.iter().for_each(|segment| self.lanes.insert(lane.index(), *segment));
+            return;
+        }
+        self.lanes.append(lane.index(), segments);
+    }
+}
+
+impl Carrier for LaneFabric {
     #[inline]
-    pub fn next(&mut self, limit: Picos) -> Option<Event> {
+    fn next(&mut self, limit: Picos) -> Option<Event> {
         loop {
             let (time, lane) = self.lanes.next();
             if time >= limit {
@@ -313,18 +328,26 @@ impl LaneFabric {
         }
     }
 
-    /// See [`super::Fabric::upcoming`].
     #[inline]
-    pub fn upcoming(&self) -> Option<FlowId> {
+    fn upcoming(&self) -> Option<FlowId> {
         let next = self.lanes.ring(self.acknowledging_lane).front()?;
         // Lanes to hosts carry data of flows from elsewhere, too.
         let is_ack = self.receivers == usize::MAX || next.target() >= self.receivers;
         is_ack.then_some(next.flow)
     }
 
+    fn next_instant(&self) -> Picos {
+        self.lanes.next().0
+    }
+
+    #[inline]
+    fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
+        self.lanes.set_due(self.numbers.len() + alarm.index(), at);
+    }
+
     /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
     #[inline(always)]
-    pub fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+    fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         if self.is_plain {
             self.arrive_at_router::<false>(now, router.index(), segment);
         } else {
@@ -332,6 +355,190 @@ impl LaneFabric {
         }
     }
 
+    fn hand_over(&mut self) {
+        for end in self.ends.iter_mut().filter(|end| matches!(end, End::Hosts(_))) {
+            *end = End::Deciding;
+        }
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        let origin =
+            self.origins.as_ref().map_or(AccessRouter::default(), |origins| origins.of(segment.flow));
+        self.arrive(now, router, segment.answered(self.receivers + origin.index()));
+    }
+
+    fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
+        self.send(now, self.own_egress(lane), segment);
+    }
+
+    /// A segment is dropped.
+    #[inline(never)]
+    fn drop(&mut self, time: Picos, segment: Segment) {
+        if segment.target() >= self.receivers {
+            self.crossed.acks_dropped += 1;
+            self.dropped_acks.push((time, segment));
+            return;
+        }
+        self.crossed.dropped += 1;
+        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.crossed
+    }
+
+    fn drops(&mut self) -> &mut Vec<DroppedSegment> {
+        &mut self.drops
+    }
+
+    fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
+        &mut self.dropped_acks
+    }
+
+    fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
+        &mut self.arrivals
+    }
+
+    fn origins(&mut self) -> Option<&mut Origins> {
+        self.origins.as_mut()
+    }
+
+    fn shrink(&mut self) {
+        self.lanes.shrink();
+    }
+
+    fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
+        self.routers[router.index()].change(now, service);
+    }
+
+    fn set_routes(&mut self, routes: usize) {
+        if let Some(all) = &mut self.all_routes {
+            all.now = routes;
+            self.routes.clone_from(&all.tables[routes]);
+        }
+    }
+
+    fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
+        let place = self.egress_numbers.binary_search(&lane).expect("a lane that begins here");
+        (self.egress[place].delay, self.egress[place].floor) = (delay, floor);
+    }
+
+    fn retime(&mut self, lane: LaneId, mut new: impl FnMut(Picos) -> Picos) -> Picos {
+        let place = self.numbers.binary_search(&lane).expect("a lane that ends here");
+        let mut last = 0;
+        self.lanes.retime(place, |time| {
+            last = new(time);
+            last
+        });
+        last
+    }
+
+    fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
+        self.state(router.index(), now)
+    }
+
+    fn port(&self, lane: LaneId, now: Picos) -> RouterState {
+        let egress = self.egress_numbers.binary_search(&lane).expect("a lane that begins here");
+        self.state(egress, now)
+    }
+
+    fn take_delays(&mut self, queue: usize, router: DomainRouter) -> Option<Histogram> {
+        if self.managed.is_empty() {
+            return None;
+        }
+        let queue = if self.at_ports {
+            self.egress_numbers.binary_search(&LaneId::new(queue)).ok()?
+        } else {
+            router.index()
+        };
+        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
+    }
+
+    fn record_segment_delays(&mut self) {
+        self.segment_delays = Some(Box::default());
+    }
+
+    fn take_segment_delays(&mut self) -> Option<Histogram> {
+        self.segment_delays.as_mut().map(|delays| delays.take())
+    }
+
+    fn waiting(&self) -> Vec<Segment> {
+        self.managed
+            .iter()
+            .flatten()
+            .flat_map(|queue| queue.waiting())
+            .map(|waiting| waiting.segment)
+            .collect()
+    }
+
+    fn segments(&self) -> Vec<(LaneId, Segment)> {
+        let on = |(lane, number): (usize, &LaneId)| {
+            self.lanes.ring(lane).iter().map(move |s| (*number, *s)).collect::<Vec<_>>()
+        };
+        self.numbers.iter().enumerate().flat_map(on).collect()
+    }
+
+    fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let is_plain = false;
+        passage.same(&is_plain, BadSnapshot::OtherRun)?;
+        let Self {
+            lanes,
+            ends: _,
+            numbers: _,
+            routers,
+            at_ports: _,
+            managed,
+            is_plain: _,
+            has_plain_queues: _,
+            impaired,
+            reorders: _,
+            leaves: _,
+            signals: _,
+            egress,
+            egress_numbers: _,
+            routes,
+            all_routes,
+            targets: _,
+            acknowledging: _,
+            groups: _,
+            own: _,
+            own_flows: _,
+            bytes: _,
+            has_sizes: _,
+            outboxes,
+            crossed,
+            drops,
+            receivers: _,
+            origins,
+            dropped_acks,
+            arrivals,
+            segment_delays,
+            acknowledging_lane: _,
+        } = self;
+        debug_assert!(dropped_acks.is_empty() && arrivals.is_empty());
+        debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));
+        passage.field(lanes)?;
+        passage.field(routers)?;
+        passage.field(managed)?;
+        if let Some(impaired) = impaired {
+            impaired.pass(passage)?;
+        }
+        passage.each(egress, |Egress { delay, floor, to: _ }, passage| {
+            passage.field(delay)?;
+            passage.field(floor)
+        })?;
+        if let Some(all) = all_routes {
+            passage.field(&mut all.now)?;
+            routes.clone_from(all.tables.get(all.now).ok_or(BadSnapshot::Broken)?);
+        }
+        passage.field(origins)?;
+        passage.field(segment_delays)?;
+        passage.field(crossed)
+    }
+}
+
+impl LaneFabric {
     /// A segment reaches a router whose queue or whose links are not plain.
     #[inline(never)]
     fn arrive_elsewhere(&mut self, now: Picos, router: usize, segment: [u64; 2]) {
@@ -579,21 +786,6 @@ impl LaneFabric {
         }
     }
 
-    /// See [`super::Fabric::hand_over`].
-    pub fn hand_over(&mut self) {
-        for end in self.ends.iter_mut().filter(|end| matches!(end, End::Hosts(_))) {
-            *end = End::Deciding;
-        }
-    }
-
-    /// See [`super::Fabric::answer`].
-    #[inline(always)]
-    pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
-        let origin =
-            self.origins.as_ref().map_or(AccessRouter::default(), |origins| origins.of(segment.flow));
-        self.arrive(now, router, segment.answered(self.receivers + origin.index()));
-    }
-
     /// A segment leaves on an egress lane at `departure`.
     #[inline(always)]
     fn send(&mut self, departure: Picos, egress: EgressLane, mut segment: Segment) {
@@ -612,115 +804,10 @@ impl LaneFabric {
         self.drop(now, Segment::from_words(now, segment));
     }
 
-    /// A segment is dropped.
-    #[inline(never)]
-    pub fn drop(&mut self, time: Picos, segment: Segment) {
-        if segment.target() >= self.receivers {
-            self.crossed.acks_dropped += 1;
-            self.dropped_acks.push((time, segment));
-            return;
-        }
-        self.crossed.dropped += 1;
-        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
-    }
-
     #[cold]
     fn own_egress(&self, lane: LaneId) -> EgressLane {
         let place = self.own.binary_search_by_key(&lane, |own| own.0).expect("a lane of the list");
         self.own[place].1
-    }
-
-    /// See [`super::Fabric::send_on`].
-    pub fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
-        self.send(now, self.own_egress(lane), segment);
-    }
-
-    /// Segments that have left for other domains; to be emptied between windows.
-    pub fn outboxes(&mut self) -> &mut Vec<Outbox> {
-        &mut self.outboxes
-    }
-
-    /// Segments from another domain on `lane`, by its number here, in the order of their arrival.
-    pub fn receive(&mut self, lane: DomainLane, segments: &[Segment]) {
-        if self.reorders {
-            segments.iter().for_each(|segment| self.lanes.insert(lane.index(), *segment));
-            return;
-        }
-        self.lanes.append(lane.index(), segments);
-    }
-
-    /// See [`super::Fabric::shrink`].
-    pub fn shrink(&mut self) {
-        self.lanes.shrink();
-    }
-
-    /// See [`super::Fabric::set_service`].
-    pub fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
-        self.routers[router.index()].change(now, service);
-    }
-
-    /// See [`super::Fabric::set_routes`].
-    pub fn set_routes(&mut self, routes: usize) {
-        if let Some(all) = &mut self.all_routes {
-            all.now = routes;
-            self.routes.clone_from(&all.tables[routes]);
-        }
-    }
-
-    /// See [`super::Fabric::set_delay`].
-    pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
-        let place = self.egress_numbers.binary_search(&lane).expect("a lane that begins here");
-        (self.egress[place].delay, self.egress[place].floor) = (delay, floor);
-    }
-
-    /// See [`super::Fabric::retime`].
-    pub fn retime(&mut self, lane: LaneId, new: impl FnMut(Picos) -> Picos) {
-        let place = self.numbers.binary_search(&lane).expect("a lane that ends here");
-        self.lanes.retime(place, new);
-    }
-
-    /// See [`super::Fabric::next_instant`].
-    #[must_use]
-    pub fn next_instant(&self) -> Picos {
-        self.lanes.next().0
-    }
-
-    /// See [`super::Fabric::set_alarm`].
-    #[inline]
-    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
-        self.lanes.set_due(self.numbers.len() + alarm.index(), at);
-    }
-
-    /// See [`super::Fabric::crossed`].
-    #[must_use]
-    pub fn crossed(&self) -> Crossed {
-        self.crossed
-    }
-
-    /// See [`super::Fabric::drops`].
-    pub fn drops(&mut self) -> &mut Vec<DroppedSegment> {
-        &mut self.drops
-    }
-
-    /// See [`super::Fabric::dropped_acks`].
-    pub fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
-        &mut self.dropped_acks
-    }
-
-    /// See [`super::Fabric::arrivals`].
-    pub fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
-        &mut self.arrivals
-    }
-
-    /// See [`super::Fabric::origins`].
-    pub fn origins(&mut self) -> Option<&mut Origins> {
-        self.origins.as_mut()
-    }
-
-    /// See [`super::Fabric::router`].
-    #[must_use]
-    pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
-        self.state(router.index(), now)
     }
 
     fn state(&self, queue: usize, now: Picos) -> RouterState {
@@ -733,109 +820,6 @@ impl LaneFabric {
                 RouterState { possible, ..self.routers[queue].state(possible) }
             }
         })
-    }
-
-    /// See [`super::Fabric::port`].
-    #[must_use]
-    pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
-        let egress = self.egress_numbers.binary_search(&lane).expect("a lane that begins here");
-        self.state(egress, now)
-    }
-
-    /// See [`super::Fabric::take_delays`]: where queues are at ports by `lane`, else by `router`.
-    pub fn take_delays(&mut self, lane: LaneId, router: DomainRouter) -> Option<Histogram> {
-        if self.managed.is_empty() {
-            return None;
-        }
-        let queue =
-            if self.at_ports { self.egress_numbers.binary_search(&lane).ok()? } else { router.index() };
-        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
-    }
-
-    /// See [`super::Fabric::waiting`].
-    #[must_use]
-    pub fn waiting(&self) -> Vec<Segment> {
-        self.managed
-            .iter()
-            .flatten()
-            .flat_map(|queue| queue.waiting())
-            .map(|waiting| waiting.segment)
-            .collect()
-    }
-
-    /// See [`super::Fabric::segments`].
-    #[must_use]
-    pub fn segments(&self) -> Vec<(LaneId, Segment)> {
-        let on = |(lane, number): (usize, &LaneId)| {
-            self.lanes.ring(lane).iter().map(move |s| (*number, *s)).collect::<Vec<_>>()
-        };
-        self.numbers.iter().enumerate().flat_map(on).collect()
-    }
-
-    /// See [`super::Fabric::pass`].
-    ///
-    /// # Errors
-    /// [`BadSnapshot`] where the bytes are of no such fabric.
-    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self {
-            lanes,
-            ends: _,
-            numbers: _,
-            routers,
-            at_ports: _,
-            managed,
-            is_plain: _,
-            has_plain_queues: _,
-            impaired,
-            reorders: _,
-            leaves: _,
-            signals: _,
-            egress,
-            egress_numbers: _,
-            routes,
-            all_routes,
-            targets: _,
-            acknowledging: _,
-            groups: _,
-            own: _,
-            own_flows: _,
-            bytes: _,
-            has_sizes: _,
-            outboxes,
-            crossed,
-            drops,
-            receivers: _,
-            origins,
-            dropped_acks,
-            arrivals,
-            segment_delays,
-            acknowledging_lane: _,
-        } = self;
-        debug_assert!(dropped_acks.is_empty() && arrivals.is_empty());
-        debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));
-        passage.field(lanes)?;
-        passage.field(routers)?;
-        passage.field(managed)?;
-        if let Some(impaired) = impaired {
-            impaired.pass(passage)?;
-        }
-        passage.each(egress, |Egress { delay, floor, to: _ }, passage| {
-            passage.field(delay)?;
-            passage.field(floor)
-        })?;
-        if let Some(all) = all_routes {
-            passage.field(&mut all.now)?;
-            routes.clone_from(all.tables.get(all.now).ok_or(BadSnapshot::Broken)?);
-        }
-        passage.field(origins)?;
-        passage.field(segment_delays)?;
-        passage.field(crossed)
-    }
-
-    /// The last instant that can be simulated.
-    #[must_use]
-    pub fn horizon(&self) -> Picos {
-        self.lanes.horizon()
     }
 }
 

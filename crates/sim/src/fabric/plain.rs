@@ -5,11 +5,11 @@
 use super::impaired::clock_of;
 use super::managed::Step;
 use super::{
-    ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes, OwnReceiver,
-    SegmentDelays,
+    ALARMS, Alarm, Carrier, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes,
+    OwnReceiver, SegmentDelays,
 };
 use crate::disciplines::{Signals, Verdict, Waiting};
-use crate::engine::{FlowHome, Segment};
+use crate::engine::{FlowHome, FlowId, Segment};
 use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
 use crate::network::lanes::LaneEnd;
@@ -94,7 +94,7 @@ pub struct PlainFabric {
     dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
     /// One-way delays, if these are recorded.
-    pub(super) segment_delays: Option<Box<SegmentDelays>>,
+    segment_delays: Option<Box<SegmentDelays>>,
     /// The last event found.
     event: Option<Event>,
 }
@@ -136,68 +136,30 @@ impl PlainFabric {
             event: None,
         }
     }
+}
 
-    /// See [`super::Fabric::next`].
+impl Carrier for PlainFabric {
     #[inline]
-    pub fn next(&mut self, limit: Picos) -> Option<Event> {
+    fn next(&mut self, limit: Picos) -> Option<Event> {
         self.advance(limit);
         self.event
     }
 
-    /// Finds the next event. What it returned itself would lie in memory, and with it the events of the other fabric.
-    #[inline(never)]
-    fn advance(&mut self, limit: Picos) {
-        self.event = self.find(limit);
+    fn upcoming(&self) -> Option<FlowId> {
+        None
     }
 
-    fn find(&mut self, limit: Picos) -> Option<Event> {
-        loop {
-            let time = self.next_instant();
-            if time >= limit {
-                return None;
-            }
-            if self.heap.peek().is_some_and(|entry| entry.0.order.0 == time) {
-                let SegmentEvent { order, segment } = self.heap.pop()?.0;
-                match self.network.lanes[order.1.index()].end {
-                    LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
-                    LaneEnd::Receivers(_) if self.is_acknowledgement(&segment) => match segment.flow.home() {
-                        FlowHome::Group(_) => return Some(Event::acknowledgement(time, segment)),
-                        FlowHome::OwnLanes(own) => self.push(time, self.own[own].acks, segment),
-                    },
-                    LaneEnd::Receivers(access) => {
-                        let receiver = match segment.flow.home() {
-                            FlowHome::Group(_) => OwnReceiver::default(),
-                            FlowHome::OwnLanes(own) => self.own[own].receiver,
-                        };
-                        self.crossed.leaving += 1;
-                        if let Some(delays) = self.segment_delays.as_mut().filter(|_| !receiver.is_datagrams)
-                        {
-                            delays.add(segment.age(time));
-                        }
-                        if receiver.is_watched {
-                            self.arrivals.push((time, segment));
-                        }
-                        if let Some(answer) = receiver.answer(segment) {
-                            if self.hands_over {
-                                return Some(Event::arrival(time, answer));
-                            }
-                            self.acknowledge(time, access.index(), answer);
-                        }
-                    }
-                    LaneEnd::Sources(_) => return Some(Event::acknowledgement(time, segment)),
-                }
-            } else if let Some(alarm) = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))
-            {
-                return Some(Event::alarm(time, alarm));
-            } else {
-                let (_, queue) = self.departures.pop_first()?;
-                self.serve(time, queue);
-            }
-        }
+    fn next_instant(&self) -> Picos {
+        let first = self.heap.peek().map(|entry| entry.0.order.0);
+        let departure = self.departures.first().map(|first| first.0);
+        self.alarms.into_iter().chain([first, departure]).flatten().min().unwrap_or(Picos::MAX)
     }
 
-    /// See [`super::Fabric::arrive`].
-    pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
+    fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
+        self.alarms[alarm.index()] = at;
+    }
+
+    fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
         let lane = self.network.lane_towards(self.routes, router.index(), segment.target());
         let at_ports = self.network.queues.at_ports();
         let is_acknowledgement = self.is_acknowledgement(&segment);
@@ -271,6 +233,215 @@ impl PlainFabric {
         self.leave(now, departure, lane, segment);
     }
 
+    fn hand_over(&mut self) {
+        self.hands_over = true;
+    }
+
+    fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        let Some(origins) = &self.origins else { return };
+        let target = self.network.ack_target(origins.of(segment.flow));
+        self.arrive(now, router, segment.answered(target));
+    }
+
+    fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
+        self.push(now, lane, segment);
+    }
+
+    fn drop(&mut self, time: Picos, segment: Segment) {
+        if self.is_acknowledgement(&segment) {
+            self.crossed.acks_dropped += 1;
+            self.dropped_acks.push((time, segment));
+            return;
+        }
+        self.crossed.dropped += 1;
+        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.crossed
+    }
+
+    fn drops(&mut self) -> &mut Vec<DroppedSegment> {
+        &mut self.drops
+    }
+
+    fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
+        &mut self.dropped_acks
+    }
+
+    fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
+        &mut self.arrivals
+    }
+
+    fn origins(&mut self) -> Option<&mut Origins> {
+        self.origins.as_mut()
+    }
+
+    fn shrink(&mut self) {}
+
+    fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
+        let queue = &mut self.queues[router.index()];
+        let from = std::mem::replace(&mut queue.service, service);
+        if queue.mark_above != Picos::MAX {
+            queue.mark_above = rescaled(queue.mark_above, from, service);
+        }
+        queue.departures.retain(|departure| *departure > now);
+        let end = |queue: &Queue| queue.departures.back().map_or(0, |last| last - now);
+        queue.work -= end(queue);
+        queue.departures.iter_mut().for_each(|d| *d = now + rescaled(*d - now, from, service));
+        queue.work += end(queue);
+    }
+
+    fn set_routes(&mut self, routes: usize) {
+        self.routes = routes;
+    }
+
+    fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
+        self.delays[lane.index()] = (delay, floor);
+    }
+
+    fn retime(&mut self, lane: LaneId, mut new: impl FnMut(Picos) -> Picos) -> Picos {
+        let mut last = 0;
+        let mut entries = std::mem::take(&mut self.heap).into_sorted_vec();
+        // Of a lane in the order of arrival: sorted in reverse.
+        for Reverse(entry) in entries.iter_mut().rev().filter(|entry| entry.0.order.1 == lane) {
+            last = new(entry.segment.time);
+            (entry.segment.time, entry.order.0) = (last, last);
+        }
+        self.heap = entries.into();
+        last
+    }
+
+    fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
+        self.state(router.index(), now)
+    }
+
+    fn port(&self, lane: LaneId, now: Picos) -> RouterState {
+        if let Some(held) = self.held(lane.index(), now) {
+            return held;
+        }
+        let queue = &self.queues[lane.index()];
+        let at = self.work(lane.index(), now);
+        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(at));
+        // In units of data segments.
+        RouterState { queue: backlog.div_ceil(queue.service), ..self.state(lane.index(), now) }
+    }
+
+    fn take_delays(&mut self, queue: usize, _: DomainRouter) -> Option<Histogram> {
+        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
+    }
+
+    fn record_segment_delays(&mut self) {
+        self.segment_delays = Some(Box::default());
+    }
+
+    fn take_segment_delays(&mut self) -> Option<Histogram> {
+        self.segment_delays.as_mut().map(|delays| delays.take())
+    }
+
+    fn waiting(&self) -> Vec<Segment> {
+        self.managed.iter().flatten().flat_map(Managed::waiting).map(|waiting| waiting.segment).collect()
+    }
+
+    fn segments(&self) -> Vec<(LaneId, Segment)> {
+        self.heap.iter().map(|entry| (entry.0.order.1, entry.0.segment)).collect()
+    }
+
+    fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let is_plain = true;
+        passage.same(&is_plain, BadSnapshot::OtherRun)?;
+        let Self {
+            network: _,
+            own: _,
+            heap,
+            pushed,
+            queues,
+            managed,
+            impaired,
+            departures,
+            alarms,
+            routes,
+            delays,
+            crossed,
+            drops,
+            origins,
+            hands_over: _,
+            dropped_acks,
+            arrivals,
+            segment_delays,
+            event: _,
+        } = self;
+        debug_assert!(drops.is_empty() && dropped_acks.is_empty() && arrivals.is_empty());
+        passage.field(heap)?;
+        passage.field(pushed)?;
+        passage.field(queues)?;
+        passage.field(managed)?;
+        if let Some(impaired) = impaired {
+            impaired.pass(passage)?;
+        }
+        passage.field(departures)?;
+        passage.field(alarms)?;
+        passage.field(routes)?;
+        passage.field(delays)?;
+        passage.field(origins)?;
+        passage.field(segment_delays)?;
+        passage.field(crossed)
+    }
+}
+
+impl PlainFabric {
+    /// Finds the next event. What it returned itself would lie in memory, and with it the events of the other fabric.
+    #[inline(never)]
+    fn advance(&mut self, limit: Picos) {
+        self.event = self.find(limit);
+    }
+
+    fn find(&mut self, limit: Picos) -> Option<Event> {
+        loop {
+            let time = self.next_instant();
+            if time >= limit {
+                return None;
+            }
+            if self.heap.peek().is_some_and(|entry| entry.0.order.0 == time) {
+                let SegmentEvent { order, segment } = self.heap.pop()?.0;
+                match self.network.lanes[order.1.index()].end {
+                    LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
+                    LaneEnd::Receivers(_) if self.is_acknowledgement(&segment) => match segment.flow.home() {
+                        FlowHome::Group(_) => return Some(Event::acknowledgement(time, segment)),
+                        FlowHome::OwnLanes(own) => self.push(time, self.own[own].acks, segment),
+                    },
+                    LaneEnd::Receivers(access) => {
+                        let receiver = match segment.flow.home() {
+                            FlowHome::Group(_) => OwnReceiver::default(),
+                            FlowHome::OwnLanes(own) => self.own[own].receiver,
+                        };
+                        self.crossed.leaving += 1;
+                        if let Some(delays) = self.segment_delays.as_mut().filter(|_| !receiver.is_datagrams)
+                        {
+                            delays.add(segment.age(time));
+                        }
+                        if receiver.is_watched {
+                            self.arrivals.push((time, segment));
+                        }
+                        if let Some(answer) = receiver.answer(segment) {
+                            if self.hands_over {
+                                return Some(Event::arrival(time, answer));
+                            }
+                            self.acknowledge(time, access.index(), answer);
+                        }
+                    }
+                    LaneEnd::Sources(_) => return Some(Event::acknowledgement(time, segment)),
+                }
+            } else if let Some(alarm) = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))
+            {
+                return Some(Event::alarm(time, alarm));
+            } else {
+                let (_, queue) = self.departures.pop_first()?;
+                self.serve(time, queue);
+            }
+        }
+    }
+
     /// Bytes of a segment, if it is of data.
     fn data_bytes(&self, segment: &Segment) -> u32 {
         match segment.flow.home() {
@@ -335,28 +506,6 @@ impl PlainFabric {
         }
     }
 
-    /// See [`super::Fabric::take_delays`].
-    pub fn take_delays(&mut self, queue: usize) -> Option<Histogram> {
-        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
-    }
-
-    /// See [`super::Fabric::waiting`].
-    #[must_use]
-    pub fn waiting(&self) -> Vec<Segment> {
-        self.managed.iter().flatten().flat_map(Managed::waiting).map(|waiting| waiting.segment).collect()
-    }
-
-    /// See [`super::Fabric::drop`].
-    pub fn drop(&mut self, time: Picos, segment: Segment) {
-        if self.is_acknowledgement(&segment) {
-            self.crossed.acks_dropped += 1;
-            self.dropped_acks.push((time, segment));
-            return;
-        }
-        self.crossed.dropped += 1;
-        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
-    }
-
     /// A receiver acknowledges a segment.
     fn acknowledge(&mut self, now: Picos, receiver: usize, segment: Segment) {
         if let Some(queued) = &self.network.queued_acks {
@@ -371,18 +520,6 @@ impl PlainFabric {
         self.push(now, lane, segment);
     }
 
-    /// See [`super::Fabric::answer`].
-    pub fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
-        let Some(origins) = &self.origins else { return };
-        let target = self.network.ack_target(origins.of(segment.flow));
-        self.arrive(now, router, segment.answered(target));
-    }
-
-    /// See [`super::Fabric::hand_over`].
-    pub fn hand_over(&mut self) {
-        self.hands_over = true;
-    }
-
     /// Returns whether a segment is an acknowledgement that passes routers.
     fn is_acknowledgement(&self, segment: &Segment) -> bool {
         self.origins.is_some() && segment.target() >= self.network.access.len()
@@ -395,108 +532,10 @@ impl PlainFabric {
         self.heap.push(Reverse(SegmentEvent { order: (segment.time, lane, self.pushed), segment }));
     }
 
-    /// See [`super::Fabric::send_on`].
-    pub fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
-        self.push(now, lane, segment);
-    }
-
-    /// See [`super::Fabric::set_service`].
-    pub fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
-        let queue = &mut self.queues[router.index()];
-        let from = std::mem::replace(&mut queue.service, service);
-        if queue.mark_above != Picos::MAX {
-            queue.mark_above = rescaled(queue.mark_above, from, service);
-        }
-        queue.departures.retain(|departure| *departure > now);
-        let end = |queue: &Queue| queue.departures.back().map_or(0, |last| last - now);
-        queue.work -= end(queue);
-        queue.departures.iter_mut().for_each(|d| *d = now + rescaled(*d - now, from, service));
-        queue.work += end(queue);
-    }
-
-    /// See [`super::Fabric::set_routes`].
-    pub fn set_routes(&mut self, routes: usize) {
-        self.routes = routes;
-    }
-
-    /// See [`super::Fabric::set_delay`].
-    pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
-        self.delays[lane.index()] = (delay, floor);
-    }
-
-    /// See [`super::Fabric::retime`].
-    pub fn retime(&mut self, lane: LaneId, mut new: impl FnMut(Picos) -> Picos) {
-        let mut entries = std::mem::take(&mut self.heap).into_sorted_vec();
-        // Of a lane in the order of arrival: sorted in reverse.
-        for Reverse(entry) in entries.iter_mut().rev().filter(|entry| entry.0.order.1 == lane) {
-            entry.segment.time = new(entry.segment.time);
-            entry.order.0 = entry.segment.time;
-        }
-        self.heap = entries.into();
-    }
-
-    /// See [`super::Fabric::next_instant`].
-    #[must_use]
-    pub fn next_instant(&self) -> Picos {
-        let first = self.heap.peek().map(|entry| entry.0.order.0);
-        let departure = self.departures.first().map(|first| first.0);
-        self.alarms.into_iter().chain([first, departure]).flatten().min().unwrap_or(Picos::MAX)
-    }
-
-    /// See [`super::Fabric::set_alarm`].
-    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
-        self.alarms[alarm.index()] = at;
-    }
-
-    /// See [`super::Fabric::crossed`].
-    #[must_use]
-    pub fn crossed(&self) -> Crossed {
-        self.crossed
-    }
-
-    /// See [`super::Fabric::drops`].
-    pub fn drops(&mut self) -> &mut Vec<DroppedSegment> {
-        &mut self.drops
-    }
-
-    /// See [`super::Fabric::dropped_acks`].
-    pub fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
-        &mut self.dropped_acks
-    }
-
-    /// See [`super::Fabric::arrivals`].
-    pub fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
-        &mut self.arrivals
-    }
-
-    /// See [`super::Fabric::origins`].
-    pub fn origins(&mut self) -> Option<&mut Origins> {
-        self.origins.as_mut()
-    }
-
-    /// See [`super::Fabric::router`].
-    #[must_use]
-    pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
-        self.state(router.index(), now)
-    }
-
     /// State of a queue that holds its segments.
     fn held(&self, queue: usize, now: Picos) -> Option<RouterState> {
         let clock = clock_of(self.impaired.as_deref(), queue);
         self.managed.get(queue)?.as_ref()?.state(now, clock)
-    }
-
-    /// See [`super::Fabric::port`].
-    #[must_use]
-    pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
-        if let Some(held) = self.held(lane.index(), now) {
-            return held;
-        }
-        let queue = &self.queues[lane.index()];
-        let at = self.work(lane.index(), now);
-        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(at));
-        // In units of data segments.
-        RouterState { queue: backlog.div_ceil(queue.service), ..self.state(lane.index(), now) }
     }
 
     fn state(&self, queue: usize, now: Picos) -> RouterState {
@@ -515,55 +554,6 @@ impl PlainFabric {
             busy: queue.work - backlog,
             queue: queue.departures.iter().filter(|departure| **departure > at).count() as u64,
         }
-    }
-
-    /// See [`super::Fabric::segments`].
-    #[must_use]
-    pub fn segments(&self) -> Vec<(LaneId, Segment)> {
-        self.heap.iter().map(|entry| (entry.0.order.1, entry.0.segment)).collect()
-    }
-
-    /// See [`super::Fabric::pass`].
-    ///
-    /// # Errors
-    /// [`BadSnapshot`] where the bytes are of no such fabric.
-    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self {
-            network: _,
-            own: _,
-            heap,
-            pushed,
-            queues,
-            managed,
-            impaired,
-            departures,
-            alarms,
-            routes,
-            delays,
-            crossed,
-            drops,
-            origins,
-            hands_over: _,
-            dropped_acks,
-            arrivals,
-            segment_delays,
-            event: _,
-        } = self;
-        debug_assert!(drops.is_empty() && dropped_acks.is_empty() && arrivals.is_empty());
-        passage.field(heap)?;
-        passage.field(pushed)?;
-        passage.field(queues)?;
-        passage.field(managed)?;
-        if let Some(impaired) = impaired {
-            impaired.pass(passage)?;
-        }
-        passage.field(departures)?;
-        passage.field(alarms)?;
-        passage.field(routes)?;
-        passage.field(delays)?;
-        passage.field(origins)?;
-        passage.field(segment_delays)?;
-        passage.field(crossed)
     }
 }
 
