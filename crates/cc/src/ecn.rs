@@ -1,6 +1,6 @@
 //! Explicit congestion notification: what segments ask of queues, and the share of them that came back marked.
 
-use crate::{AckEvent, Param};
+use crate::AckEvent;
 use serde::{Deserialize, Serialize};
 
 /// The ECN field of the segments that a flow sends, where the network marks (RFC 3168, section 5; RFC 9331).
@@ -23,19 +23,6 @@ impl Codepoint {
             1 => Self::Ect0,
             _ => Self::Ect1,
         }
-    }
-}
-
-impl Param {
-    /// The codepoint of an algorithm, for those that leave a choice.
-    pub(crate) const fn ecn(standard: u8, source: &'static str) -> Self {
-        Self::choice(
-            "ecn",
-            "codepoint of segments where the network marks: 0 none, 1 ECT(0), 2 ECT(1)",
-            2,
-            standard,
-            source,
-        )
     }
 }
 

@@ -12,6 +12,7 @@
 //!
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
+mod algorithm;
 mod algorithms;
 mod conservation;
 pub mod draw;
@@ -20,6 +21,7 @@ mod hystart;
 mod max_filter;
 mod param;
 pub mod plugin;
+mod preset;
 pub mod registry;
 mod slow_start;
 #[cfg(test)]
@@ -27,10 +29,12 @@ mod testing;
 mod whole_segments;
 mod window;
 
+pub use algorithm::Algorithm;
 pub use algorithms::*;
 pub use ecn::Codepoint;
-pub use param::{Param, Params, Preset};
-pub use registry::{Algorithm, Config, Controller};
+pub use param::{Param, Params};
+pub use preset::Preset;
+pub use registry::{Config, Controller};
 use serde::{Deserialize, Serialize};
 pub use slow_start::{HyStart, HyStartRules, SlowStart, SlowStartRules};
 pub use window::{Common, IdleRule, TimeoutRule, Window, WindowBasis};

@@ -1,25 +1,8 @@
 //! Constants as data: what a user can change, in which range, and where the default comes from.
 
-use crate::{Codepoint, Common, Picos, picos};
+use crate::{Codepoint, Common, Picos, Preset, picos};
 use serde::Serialize;
 use std::slice::Iter;
-
-/// The set of defaults from which a scenario starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Preset {
-    /// Today's RFCs.
-    #[serde(rename = "standard")]
-    Standard,
-    /// The values of the study of NIST SP 500-282.
-    #[serde(rename = "sp500_282")]
-    Sp500282,
-    /// A current Linux sender.
-    #[serde(rename = "linux")]
-    Linux,
-    /// The simulator ns as it was in 2000.
-    #[serde(rename = "ns-2000")]
-    Ns2000,
-}
 
 /// A constant of an algorithm.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -45,6 +28,17 @@ pub struct Param {
 }
 
 impl Param {
+    /// The codepoint of an algorithm, for those that leave a choice.
+    pub(crate) const fn ecn(standard: u8, source: &'static str) -> Self {
+        Self::choice(
+            "ecn",
+            "codepoint of segments where the network marks: 0 none, 1 ECT(0), 2 ECT(1)",
+            2,
+            standard,
+            source,
+        )
+    }
+
     /// A constant with one default: name, what it does, unit, smallest and largest value, default, source.
     #[must_use]
     pub const fn new(

@@ -2,25 +2,10 @@
 
 use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Param, Params, Phase,
-    Picos, Positions, SendEvent, Start, algorithms,
+    AckEvent, Algorithm, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Params,
+    Phase, Picos, Positions, SendEvent, Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
-
-/// The facts about an algorithm that users can list.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Algorithm {
-    /// Name typed by users.
-    pub name: &'static str,
-    /// Full name.
-    pub title: &'static str,
-    /// Source of the rules.
-    pub source: &'static str,
-    /// Its constants.
-    pub params: &'static [Param],
-    /// See [`CongestionControl::SHARED_SLOW_START`].
-    pub shared_slow_start: bool,
-}
 
 macro_rules! registry {
     ($($variant:ident => $state:ty,)*) => {

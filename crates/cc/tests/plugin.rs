@@ -4,6 +4,7 @@
 use crate::support::start;
 use mesonet_cc::plugin::abi::{self, ABI, HAS_POINTERS};
 use mesonet_cc::plugin::{Fault, Plugin, PluginConfig, Shown, load, mark, marked};
+use mesonet_cc::registry::ALGORITHMS;
 use mesonet_cc::{AckEvent, Common, Config, Controller, FlowName, IdleEvent, LossCause, LossEvent, Phase};
 use mesonet_cc::{MILLISECOND, Positions, Preset, SECOND, Start};
 use std::ffi::{CStr, c_void};
@@ -75,7 +76,7 @@ fn table(name: &'static CStr) -> abi::Algorithm {
 }
 
 fn loaded(table: &abi::Algorithm) -> &'static Plugin {
-    unsafe { load(table, "digest") }.expect("a table that is right")
+    unsafe { load(table, "digest", ALGORITHMS) }.expect("a table that is right")
 }
 
 fn config(plugin: &'static Plugin, gain: f64) -> Config {
@@ -242,8 +243,9 @@ fn a_plug_in_with_pointers_and_undo_shares_them_with_copies() {
 
 #[test]
 fn tables_that_are_not_right_are_refused() {
-    let refused =
-        |table: abi::Algorithm| unsafe { load(&raw const table, "other") }.err().unwrap_or_default();
+    let refused = |table: abi::Algorithm| {
+        unsafe { load(&raw const table, "other", ALGORITHMS) }.err().unwrap_or_default()
+    };
     let right = table(c"refused");
     assert!(refused(abi::Algorithm { abi: 2, ..right }).starts_with("abi = 2"));
     assert!(refused(abi::Algorithm { state_size: 39, ..right }).starts_with("state_size = 39"));
@@ -277,7 +279,7 @@ fn a_plug_in_reports_its_mode_and_its_bandwidth() {
 
 #[test]
 fn names_of_modes_that_are_not_allowed_are_refused() {
-    let load = |table: &abi::Algorithm| unsafe { load(table, "digest") }.expect_err("refused");
+    let load = |table: &abi::Algorithm| unsafe { load(table, "digest", ALGORITHMS) }.expect_err("refused");
     let wrong = abi::Algorithm { modes: c"Startup".as_ptr(), report: Some(report), ..table(c"modes") };
     assert!(load(&wrong).starts_with("modes = \"Startup\"; allowed: a lower-case letter"));
     let none = abi::Algorithm { modes: c"startup".as_ptr(), ..table(c"modes") };

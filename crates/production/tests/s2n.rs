@@ -2,6 +2,7 @@
 #![cfg(feature = "s2n")]
 
 use mesonet_cc::plugin::{PluginConfig, load};
+use mesonet_cc::registry::ALGORITHMS;
 use mesonet_cc::{
     AckEvent, Common, Config, Controller, DeliverySample, FlowName, LossCause, LossEvent, LostSegment,
     MILLISECOND, Phase, Picos, Positions, Preset, SendEvent, SlowStart, Start,
@@ -25,7 +26,8 @@ impl Flow {
     fn new(place: usize) -> Self {
         let build = &mesonet_production::builds()[place];
         // SAFETY: a table of this build, which stays to the end of the process.
-        let plugin = unsafe { load(build.table, &build.version) }.expect("a table that is allowed");
+        let plugin =
+            unsafe { load(build.table, &build.version, ALGORITHMS) }.expect("a table that is allowed");
         let config = Config::plugin(PluginConfig::new(plugin, Common::of(Preset::Linux), &[]));
         let controller = config.start(&Start {
             now: 0,

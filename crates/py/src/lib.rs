@@ -1,6 +1,7 @@
 //! The Python module `mesonet._core`: canonical JSON in, NumPy columns out. Nothing else is decided here.
 
 use mesonet_cc::plugin::{self, Fault};
+use mesonet_cc::registry::ALGORITHMS;
 use mesonet_sim::measure::{Column, Table};
 use mesonet_sim::network::{Domains, Network};
 use mesonet_sim::{Engine, Scenario, Simulation};
@@ -186,8 +187,8 @@ fn algorithms() -> PyResult<String> {
 #[allow(unsafe_code)]
 fn load_plugin(address: usize, digest: &str) -> PyResult<String> {
     // SAFETY: the Python package got the address from the function `mesonet_cc` of a library that it never unloads.
-    let loaded =
-        unsafe { plugin::load(std::ptr::with_exposed_provenance(address), digest) }.map_err(refuse)?;
+    let loaded = unsafe { plugin::load(std::ptr::with_exposed_provenance(address), digest, ALGORITHMS) }
+        .map_err(refuse)?;
     let about = serde_json::json!({ "algorithm": loaded.algorithm, "pointers": loaded.has_pointers() });
     Ok(about.to_string())
 }
@@ -200,7 +201,7 @@ fn load_production() -> PyResult<String> {
     let mut found = Vec::new();
     for build in mesonet_production::builds() {
         // SAFETY: a table of this build, which stays to the end of the process.
-        let loaded = unsafe { plugin::load(build.table, &build.version) }.map_err(refuse)?;
+        let loaded = unsafe { plugin::load(build.table, &build.version, ALGORITHMS) }.map_err(refuse)?;
         found.push(serde_json::json!({
             "algorithm": loaded.algorithm, "pointers": loaded.has_pointers(), "digest": build.version,
         }));

@@ -837,7 +837,7 @@ pub struct AlgorithmShare {
 impl AlgorithmShare {
     /// The entry of the registry or of the plug-in: by the part of the name before the constants of a variant.
     #[must_use]
-    pub fn registered(&self) -> Option<&'static registry::Algorithm> {
+    pub fn registered(&self) -> Option<&'static mesonet_cc::Algorithm> {
         match &self.plugin {
             None => registry::algorithm(self.base()),
             Some(_) => self.loaded().map(|plugin| &plugin.algorithm),

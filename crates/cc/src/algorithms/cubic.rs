@@ -45,14 +45,14 @@
 mod constants;
 mod linux;
 
-use crate::hystart::HyStart;
+use crate::hystart::{HyStart, HyStartRules};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Codepoint, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, SlowStart, Start,
-    Window, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, SlowStart,
+    Start, Window, seconds,
 };
-pub use constants::{CubicConfig, CubicParams};
-use linux::Whole;
+pub use constants::CubicParams;
+use linux::{Whole, WholeRules, hystart};
 use serde::{Deserialize, Serialize};
 
 /// What a loss makes of a window.
@@ -62,6 +62,52 @@ struct Reduction {
     /// W_max, and where the flow makes room for newcomers.
     w_max: f64,
     lowered: f64,
+}
+
+/// Constants of CUBIC, and what follows from them.
+#[derive(Clone, Debug)]
+pub struct CubicConfig {
+    common: Common,
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    reno_friendly: bool,
+    target_limit: f64,
+    smallest_rtt: bool,
+    /// Growth of W_est per round trip, segments (section 4.3), and beyond the window of the last congestion event.
+    alpha: f64,
+    alpha_beyond: f64,
+    /// Most acknowledged segments per segment of growth before the first congestion event; infinite without that rule.
+    first_growth: f64,
+    /// Time in which something else limits the flow counts.
+    limited_time: bool,
+    /// HyStart as in Linux.
+    hystart: Option<HyStartRules>,
+    /// Linux's arithmetic.
+    whole: Option<WholeRules>,
+    codepoint: Codepoint,
+}
+
+impl From<CubicParams> for CubicConfig {
+    fn from(p: CubicParams) -> Self {
+        let alpha = 3.0 * (1.0 - p.beta) / (1.0 + p.beta);
+        Self {
+            common: p.common,
+            c: p.c,
+            beta: p.beta,
+            fast_convergence: p.fast_convergence,
+            reno_friendly: p.reno_friendly,
+            target_limit: p.target_limit,
+            smallest_rtt: p.rtt_statistic == 1,
+            alpha,
+            alpha_beyond: if p.alpha_one { 1.0 } else { alpha },
+            first_growth: if p.first_growth > 0.0 { p.first_growth } else { f64::INFINITY },
+            limited_time: p.limited_time,
+            hystart: (p.hystart > 0).then(|| hystart(&p)),
+            whole: p.whole_segments.then(|| WholeRules::new(&p)),
+            codepoint: p.ecn,
+        }
+    }
 }
 
 impl CubicConfig {

@@ -1,7 +1,7 @@
 //! Tables of functions that were loaded: checked once, kept to the end of the process.
 
 use super::{Plugin, abi};
-use crate::{Algorithm, Param, picos, registry};
+use crate::{Algorithm, Param, picos};
 use std::ffi::{CStr, c_char};
 use std::sync::RwLock;
 
@@ -25,7 +25,8 @@ pub fn find(name: &str, digest: &str) -> Option<&'static Plugin> {
     loaded.iter().find(|p| p.algorithm.name == name && p.digest == digest).copied()
 }
 
-/// Checks the table of functions at an address and keeps it under the digest of its file.
+/// Checks the table of functions at an address and keeps it under the digest of its file. Names of `built_in` algorithms
+/// are taken.
 ///
 /// # Errors
 /// A sentence with what is not allowed.
@@ -34,7 +35,11 @@ pub fn find(name: &str, digest: &str) -> Option<&'static Plugin> {
 /// At `table` there is a table as `mesonet_cc.h` describes it, with all that it points to, to the end of the process; of
 /// another version of the interface only its first two numbers.
 #[allow(unsafe_code)]
-pub unsafe fn load(table: *const abi::Algorithm, digest: &str) -> Result<&'static Plugin, String> {
+pub unsafe fn load(
+    table: *const abi::Algorithm,
+    digest: &str,
+    built_in: &[Algorithm],
+) -> Result<&'static Plugin, String> {
     if table.is_null() {
         return Err("mesonet_cc returned NULL; allowed: a table of functions".into());
     }
@@ -56,7 +61,7 @@ pub unsafe fn load(table: *const abi::Algorithm, digest: &str) -> Result<&'stati
     refuse_numbers(&table)?;
     refuse_functions(&table)?;
     // SAFETY: the caller's promise.
-    let (algorithm, modes) = unsafe { (algorithm(&table)?, modes(&table)?) };
+    let (algorithm, modes) = unsafe { (algorithm(&table, built_in)?, modes(&table)?) };
     if let Some(known) = find(algorithm.name, digest) {
         return Ok(known);
     }
@@ -139,12 +144,12 @@ fn refuse_functions(table: &abi::Algorithm) -> Result<(), String> {
 /// # Safety
 /// As [`load`].
 #[allow(unsafe_code)]
-unsafe fn algorithm(table: &abi::Algorithm) -> Result<Algorithm, String> {
+unsafe fn algorithm(table: &abi::Algorithm, built_in: &[Algorithm]) -> Result<Algorithm, String> {
     // SAFETY: the caller's promise.
     let (name, title, source) =
         unsafe { (text("name", table.name)?, text("title", table.title)?, text("source", table.source)?) };
     refuse_name("name", name, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_')?;
-    if registry::algorithm(name).is_some() {
+    if built_in.iter().any(|known| known.name == name) {
         return Err(format!("name = \"{name}\": a built-in algorithm has this name; allowed: another name"));
     }
     let mut params: Vec<Param> = Vec::new();

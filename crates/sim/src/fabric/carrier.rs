@@ -1,6 +1,6 @@
-//! The interface of a fabric: [`LaneFabric`] and [`PlainFabric`] implement it, and [`Fabric`] is either.
+//! The interface of a fabric, and a fabric that is either of two.
 
-use super::{Alarm, Crossed, DroppedSegment, Event, LaneFabric, Origins, PlainFabric};
+use super::{Alarm, Crossed, DroppedSegment, Event, Origins};
 use crate::engine::{FlowId, Segment};
 use crate::measure::Histogram;
 use crate::network::router::RouterState;
@@ -10,14 +10,14 @@ use mesonet_cc::Picos;
 
 /// A fabric of either kind.
 #[derive(Clone, Debug)]
-pub enum Fabric {
+pub enum Either<L, P> {
     /// A domain of the network, by lanes.
-    Lanes(LaneFabric),
+    Lanes(L),
     /// The whole network, plainly.
-    Plain(PlainFabric),
+    Plain(P),
 }
 
-/// Declares the trait, and gives [`Fabric`] methods that call those of the fabric it holds.
+/// Declares the trait, and gives [`Either`] methods that call those of the fabric it holds.
 macro_rules! forwarded {
     (
         $(#[$trait_about:meta])*
@@ -30,7 +30,7 @@ macro_rules! forwarded {
             $($(#[$about])* fn $name $arguments $(-> $result)?;)*
         }
 
-        impl Fabric {
+        impl<L: $trait, P: $trait> Either<L, P> {
             $(forwarded! { @forward [$(#[$about])*] $name $arguments [$(-> $result)?] })*
         }
     };
@@ -149,5 +149,6 @@ forwarded! {
         ///
         /// # Errors
         /// [`BadSnapshot`] where the bytes are of no such fabric.
-        fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot>;    }
+        fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot>;
+    }
 }

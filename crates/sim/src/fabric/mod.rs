@@ -15,7 +15,7 @@ use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::measure::Histogram;
 use crate::network::{DomainId, DomainLane, LaneId};
-pub use carrier::{Carrier, Fabric};
+pub use carrier::{Carrier, Either};
 pub use impaired::Impaired;
 pub use lanes::LaneFabric;
 pub use managed::Managed;
@@ -23,6 +23,9 @@ use mesonet_cc::Picos;
 pub use origins::Origins;
 pub use plain::PlainFabric;
 use serde::{Deserialize, Serialize};
+
+/// The fabric of a domain by lanes, or of the whole network plainly.
+pub type Fabric = Either<LaneFabric, PlainFabric>;
 
 /// The kind of an event of the endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

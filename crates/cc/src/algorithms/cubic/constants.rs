@@ -1,9 +1,7 @@
-//! Constants of CUBIC: names, ranges and defaults, and the values of a scenario.
+//! Constants of CUBIC: names, ranges and defaults.
 
-use super::linux::{WholeRules, hystart};
-use crate::hystart::HyStartRules;
+use crate::Common;
 use crate::param::params;
-use crate::{Codepoint, Common};
 
 params! {
     /// Constants of CUBIC.
@@ -57,51 +55,5 @@ params! {
         /// HyStart: round-trip times of a round before the next one may end slow start
         hystart_samples: count("1", [0, 255], 8, "Linux tcp_cubic.c"),
         ecn: ecn(1, "RFC 3168, section 6.1"),
-    }
-}
-
-/// Constants of CUBIC, and what follows from them.
-#[derive(Clone, Debug)]
-pub struct CubicConfig {
-    pub(super) common: Common,
-    pub(super) c: f64,
-    pub(super) beta: f64,
-    pub(super) fast_convergence: bool,
-    pub(super) reno_friendly: bool,
-    pub(super) target_limit: f64,
-    pub(super) smallest_rtt: bool,
-    /// Growth of W_est per round trip, segments (section 4.3), and beyond the window of the last congestion event.
-    pub(super) alpha: f64,
-    pub(super) alpha_beyond: f64,
-    /// Most acknowledged segments per segment of growth before the first congestion event; infinite without that rule.
-    pub(super) first_growth: f64,
-    /// Time in which something else limits the flow counts.
-    pub(super) limited_time: bool,
-    /// HyStart as in Linux.
-    pub(super) hystart: Option<HyStartRules>,
-    /// Linux's arithmetic.
-    pub(super) whole: Option<WholeRules>,
-    pub(super) codepoint: Codepoint,
-}
-
-impl From<CubicParams> for CubicConfig {
-    fn from(p: CubicParams) -> Self {
-        let alpha = 3.0 * (1.0 - p.beta) / (1.0 + p.beta);
-        Self {
-            common: p.common,
-            c: p.c,
-            beta: p.beta,
-            fast_convergence: p.fast_convergence,
-            reno_friendly: p.reno_friendly,
-            target_limit: p.target_limit,
-            smallest_rtt: p.rtt_statistic == 1,
-            alpha,
-            alpha_beyond: if p.alpha_one { 1.0 } else { alpha },
-            first_growth: if p.first_growth > 0.0 { p.first_growth } else { f64::INFINITY },
-            limited_time: p.limited_time,
-            hystart: (p.hystart > 0).then(|| hystart(&p)),
-            whole: p.whole_segments.then(|| WholeRules::new(&p)),
-            codepoint: p.ecn,
-        }
     }
 }

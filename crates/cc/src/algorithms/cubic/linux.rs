@@ -1,7 +1,7 @@
 //! CUBIC as Linux computes it (tcp_cubic.c, 6.x): windows in whole segments, and HyStart in each slow start.
 
-use super::constants::{CubicConfig, CubicParams};
-use super::{Cubic, Reduction};
+use super::constants::CubicParams;
+use super::{Cubic, CubicConfig, Reduction};
 use crate::hystart::{Delay, HyStartRules};
 use crate::whole_segments::{Credit, whole};
 use crate::{AckEvent, Picos, SECOND};
