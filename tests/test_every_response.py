@@ -22,7 +22,7 @@ import polars as pl
 import pytest
 
 import mesonet as mn
-from mesonet.responses.definitions import RESPONSES
+from mesonet.responses.definitions import COUNTS, RESPONSES
 from mesonet.scenarios.scenario import Scenario
 
 INTERVAL, WARMUP, LENGTH, STARVED = 0.2, 2.0, 4.0, 1.0
@@ -111,15 +111,10 @@ SIZES = {
     "_from_1mb": (1e6, np.inf),
 }  # fmt: skip
 FILES = ("web object", "document", "service pack", "movie")
-IN_SERIES = {
-    "transmitting_sources": "sending", "segments_entering": "segments_entering", "segments_leaving": "segments_leaving",
-    "flows_completed": "flows_completed", "connection_failures": "connection_failures",
-    "cwnd_increases": "cwnd_increases", "duplicate_acks": "duplicate_acks", "timeouts": "timeouts",
-    "connecting_sources": "connecting", "segments_dropped": "segments_dropped", "acks_dropped": "acks_dropped",
-    "lost_on_links": "lost_on_links", "spurious_recoveries": "spurious_recoveries",
-    "segments_marked": "segments_marked",
-    "window_reductions": "loss_events", "spurious_timeouts": "spurious_timeouts",
-}  # fmt: skip
+#: Columns of the series whose mean over the intervals is a response, by the response.
+IN_SERIES = {"transmitting_sources": "sending", "connecting_sources": "connecting"} | {
+    response.name: column for column, response in COUNTS.items()
+}
 SHARES = {
     "initial_slow_start_share": "initial_slow_start", "standard_share": "standard", "alternate_share": "alternate",
     "recovery_share": "recovery",

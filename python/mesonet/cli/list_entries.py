@@ -119,6 +119,10 @@ def _parameters() -> Entries:
     ]
 
 
+def _responses() -> Entries:
+    return [{key: value for key, value in asdict(each).items() if key != "segments_of"} for each in RESPONSES]
+
+
 KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     "scenarios": (lambda: _titled(builtin_titles(SCENARIOS), use="run, check"), ("name", "use", "title")),
     "experiments": (
@@ -129,7 +133,7 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
     "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),
-    "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
+    "responses": (_responses, ("name", "symbol", "title", "unit")),
     "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
     "parameters": (_parameters, ("name", "kind", *PRESETS)),
 }

@@ -15,6 +15,8 @@ from mesonet.words import listed
 PERIODS = ("1", "2", "3", "measured", "run")
 """The measured periods, all of them together, and everything from the start (totals only)."""
 
+SegmentsOf = Literal["tcp", "udp", "all", "and acknowledgements", "users"]
+
 
 @dataclass(frozen=True)
 class Response:
@@ -37,6 +39,9 @@ class Response:
         The change that users would call better.
     source
         Publication of the definition, or the reason for it.
+    segments_of
+        The segments that a response with a unit of segments counts: of flows over ``tcp`` or ``udp``, of ``all`` flows,
+        of all flows ``and acknowledgements``, or of ``users``.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Response:
     definition: str
     direction: Literal["higher", "lower", "neutral"]
     source: str
+    segments_of: SegmentsOf = "tcp"
 
     @property
     def total(self) -> bool:
@@ -203,15 +209,16 @@ def _of_applications() -> tuple[Response, ...]:
         ),
         Response(
             "datagrams_sent", "", "Datagrams sent", "segments", "Segments of `udp` flows that left their source",
-            "neutral", chosen,
+            "neutral", chosen, segments_of="udp",
         ),
         Response(
             "datagrams_delivered", "", "Datagrams delivered", "segments",
             "Segments of `udp` flows that left their source in the period and reached their receiver", "higher", chosen,
+            segments_of="udp",
         ),
         Response(
             "datagrams_lost", "", "Datagrams lost", "segments",
-            "Segments of `udp` flows that routers dropped in the period", "lower", chosen,
+            "Segments of `udp` flows that routers dropped in the period", "lower", chosen, segments_of="udp",
         ),
         *(
             Response(
@@ -300,6 +307,7 @@ def _of_fairness() -> tuple[Response, ...]:
     )  # fmt: skip
 
 
+# In the order of the tables.
 RESPONSES: tuple[Response, ...] = (
     Response(
         "transmitting_sources", "y1", "Transmitting sources", "sources",
@@ -312,11 +320,11 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "segments_entering", "y3", "Segments entering the network", "segments/interval",
-        "Segments that left a source: data, retransmissions, SYNs", "neutral", _MACRO,
+        "Segments that left a source: data, retransmissions, SYNs", "neutral", _MACRO, segments_of="all",
     ),
     Response(
         "segments_leaving", "y4", "Segments leaving the network", "segments/interval",
-        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _MACRO,
+        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _MACRO, segments_of="all",
     ),
     Response(
         "loss_rate", "y5", "Loss rate", "1",
@@ -395,12 +403,12 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "segment_rate", "Y12", "Segments output per second", "segments/s",
-        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _SENSITIVITY,
+        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _SENSITIVITY, segments_of="all",
     ),
     *(
         Response(
             f"goodput_long_lived_{number}", f"Y{12 + number}", f"Goodput of long-lived flow {number}", "segments/s",
-            "Segments acknowledged in the period / its length", "higher", _SENSITIVITY,
+            "Segments acknowledged in the period / its length", "higher", _SENSITIVITY, segments_of="users",
         )
         for number in (1, 2, 3)
     ),
@@ -419,16 +427,17 @@ RESPONSES: tuple[Response, ...] = (
     Response(
         "segments_dropped", "", "Segments dropped", "segments/interval",
         "Segments that found a router full: data, retransmissions, SYNs", "lower", "chosen: the numerator of y5",
+        segments_of="all",
     ),
     Response(
         "acks_dropped", "", "Acknowledgements dropped", "segments/interval",
         "Acknowledgements and SYN-ACKs that found a router full (network.ack_path)", "lower",
-        "SP 500-282: a sender may fail to receive acknowledgements",
+        "SP 500-282: a sender may fail to receive acknowledgements", segments_of="and acknowledgements",
     ),
     Response(
         "lost_on_links", "", "Segments lost on links", "segments/interval",
         "Segments and acknowledgements that impaired links lost (impairments); they count as dropped, too", "neutral",
-        "chosen: separates losses by chance from losses in queues",
+        "chosen: separates losses by chance from losses in queues", segments_of="and acknowledgements",
     ),
     Response(
         "spurious_recoveries", "", "Spurious fast recoveries", "episodes/interval",
@@ -438,7 +447,7 @@ RESPONSES: tuple[Response, ...] = (
     Response(
         "segments_marked", "", "Segments marked", "segments/interval",
         "Segments that routers marked instead of dropping them, each once (network.ecn_threshold)", "neutral",
-        "chosen: the signal of RFC 3168",
+        "chosen: the signal of RFC 3168", segments_of="all",
     ),
     Response(
         "window_reductions", "", "Window reductions", "reductions/interval",
@@ -486,7 +495,15 @@ RESPONSES: tuple[Response, ...] = (
     Response(
         "total_segments_dropped", "", "Segments dropped in the run", "segments",
         "Counted from the start of the run, SYNs included", "lower", "chosen: the numerator of the loss rate",
+        segments_of="all",
     ),
 )  # fmt: skip
 
 BY_NAME: dict[str, Response] = {response.name: response for response in RESPONSES}
+
+COUNTS: dict[str, Response] = {
+    "loss_events" if response.name == "window_reductions" else response.name: response
+    for response in RESPONSES
+    if response.unit.endswith("/interval")
+}
+"""Counts per interval, by their column of the series: all responses with such a unit."""

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_OF_ALL = frozenset(
-    (
-        "segments_entering", "segments_leaving", "segment_rate", "segments_dropped", "segments_marked",
-        "total_segments_dropped",
-    )
-)  # fmt: skip
-"""Responses that count the segments of all flows."""
-_WITH_ACKS = frozenset(("acks_dropped", "lost_on_links"))
-"""Responses that count acknowledgements, which have another size."""
+from mesonet.responses.definitions import BY_NAME
 
 
 def flow_bytes(scenario: Mapping[str, Any], flow: int) -> float:
@@ -73,10 +65,10 @@ def response_bytes(scenario: Mapping[str, Any], response: str) -> float | None:
     -------
     Bytes; None if it counts segments of different sizes.
     """
-    if response in _WITH_ACKS:
+    whose = BY_NAME[response].segments_of
+    if whose == "and acknowledgements":
         return None
-    if response.startswith("goodput_long_lived_"):  # of users, whose segments have one size
+    if whose == "users":  # their segments have one size
         return float(scenario["transport"]["segment_bytes"])
-    transport = None if response in _OF_ALL else "udp" if response.startswith("datagrams_") else "tcp"
-    sizes = data_bytes(scenario, transport)
+    sizes = data_bytes(scenario, None if whose == "all" else whose)
     return sizes.pop() if len(sizes) == 1 else None

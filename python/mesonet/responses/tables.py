@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mesonet.responses.definitions import COUNTS
+
 _COUNT = "in the interval that ends at the row"
 _TO_HERE = "since the flow began"
 _PERIOD = "measured period from 1, or `measured` for all"
@@ -59,6 +61,30 @@ RESPONSES = TableColumns(
     },
 )
 
+_COUNTED = {
+    "segments_entering": (
+        "segments/interval",
+        f"segments that left a source: data, retransmissions, SYNs, {_COUNT}",
+    ),
+    "segments_leaving": ("segments/interval", f"segments that reached a receiver, {_COUNT}"),
+    "segments_dropped": ("segments/interval", f"segments that found a router full, {_COUNT}"),
+    "acks_dropped": ("segments/interval", f"acknowledgements and SYN-ACKs that routers dropped, {_COUNT}"),
+    "lost_on_links": ("segments/interval", f"segments and acknowledgements that links lost, {_COUNT}"),
+    "spurious_recoveries": ("episodes/interval", f"fast recoveries that were not needed, {_COUNT}"),
+    "segments_marked": ("segments/interval", f"segments that routers marked (ECN), {_COUNT}"),
+    "flows_completed": ("flows/interval", f"flows whose last segment was acknowledged, {_COUNT}"),
+    "connection_failures": ("failures/interval", f"connections given up after the last SYN, {_COUNT}"),
+    "cwnd_increases": ("increases/interval", f"acknowledgements and timer events that raised a window, {_COUNT}"),
+    "duplicate_acks": ("acks/interval", f"acknowledgements that left the cumulative one where it was, {_COUNT}"),
+    "timeouts": ("timeouts/interval", f"expiries of the retransmission timer, {_COUNT}"),
+    "spurious_timeouts": (
+        "timeouts/interval",
+        f"expiries after which the original segment was acknowledged, {_COUNT}",
+    ),
+    "loss_events": ("events/interval", f"losses and marks that reduced a window, timeouts apart, {_COUNT}"),
+}
+"""Counts in words of their own; all others have those of their definition."""
+
 SERIES = TableColumns(
     "one row per measurement interval",
     {
@@ -72,26 +98,12 @@ SERIES = TableColumns(
         "cwnd": ("segments", "mean window of the sending flows"),
         "rtt_ms": ("ms", "mean of the last smoothed round-trip times of the sending flows"),
         "queueing_delay_ms": ("ms", "the same less the propagation round-trip times of their paths"),
-        "segments_entering": (
-            "segments/interval",
-            f"segments that left a source: data, retransmissions, SYNs, {_COUNT}",
-        ),
-        "segments_leaving": ("segments/interval", f"segments that reached a receiver, {_COUNT}"),
-        "segments_dropped": ("segments/interval", f"segments that found a router full, {_COUNT}"),
-        "acks_dropped": ("segments/interval", f"acknowledgements and SYN-ACKs that routers dropped, {_COUNT}"),
-        "lost_on_links": ("segments/interval", f"segments and acknowledgements that links lost, {_COUNT}"),
-        "spurious_recoveries": ("episodes/interval", f"fast recoveries that were not needed, {_COUNT}"),
-        "segments_marked": ("segments/interval", f"segments that routers marked (ECN), {_COUNT}"),
-        "flows_completed": ("flows/interval", f"flows whose last segment was acknowledged, {_COUNT}"),
-        "connection_failures": ("failures/interval", f"connections given up after the last SYN, {_COUNT}"),
-        "cwnd_increases": ("increases/interval", f"acknowledgements and timer events that raised a window, {_COUNT}"),
-        "duplicate_acks": ("acks/interval", f"acknowledgements that left the cumulative one where it was, {_COUNT}"),
-        "timeouts": ("timeouts/interval", f"expiries of the retransmission timer, {_COUNT}"),
-        "spurious_timeouts": (
-            "timeouts/interval",
-            f"expiries after which the original segment was acknowledged, {_COUNT}",
-        ),
-        "loss_events": ("events/interval", f"losses and marks that reduced a window, timeouts apart, {_COUNT}"),
+        **_COUNTED,
+        **{
+            column: (about.unit, f"{about.definition[0].lower()}{about.definition[1:]}, {_COUNT}")
+            for column, about in COUNTS.items()
+            if column not in _COUNTED
+        },
         "flow_N_cwnd": ("segments", "window of the N-th explicit flow; null while it does not send"),
         "flow_N_rtt_ms": ("ms", "its smoothed round-trip time"),
         "flow_N_delivered": ("segments", "segments of it acknowledged so far"),

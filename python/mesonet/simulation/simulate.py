@@ -314,12 +314,15 @@ def _responses(finished: dict[str, Any]) -> Table:
     from mesonet.responses.tables import RESPONSES
     from mesonet.simulation.result import table
 
-    names = finished["name"]
+    periods = list(dict.fromkeys(finished["period"]))
+    place = {name: number for number, name in enumerate(BY_NAME)}
+    found = zip(finished["period"], finished["name"], finished["value"], strict=True)
+    rows = sorted(found, key=lambda row: (periods.index(row[0]), place[row[1]]))
     columns = {
-        "response": names,
-        "symbol": [BY_NAME[name].symbol for name in names],
-        "period": finished["period"],
-        "unit": [BY_NAME[name].unit for name in names],
-        "value": finished["value"],
+        "response": [name for _, name, _ in rows],
+        "symbol": [BY_NAME[name].symbol for _, name, _ in rows],
+        "period": [period for period, _, _ in rows],
+        "unit": [BY_NAME[name].unit for _, name, _ in rows],
+        "value": [value for _, _, value in rows],
     }
     return table(columns, RESPONSES, ("response", "period"))

@@ -3,49 +3,91 @@
 use super::pair_class::PAIR_CLASSES;
 use serde::{Deserialize, Serialize};
 
-/// Event counts; all grow only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counters {
+/// A counter that has a column of the series and a response, both in events per interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Name of the column.
+    pub column: &'static str,
+    /// Name of the response.
+    pub response: &'static str,
+    /// The count.
+    pub of: fn(&Counters) -> u64,
+}
+
+/// Declares the counters, in the order of the series. One with a name in quotes is [`Counted`]: its column and its response
+/// have this name, or the response has the name after `as`.
+macro_rules! counters {
+    ($($(#[$about:meta])* $field:ident $(: $column:literal $(as $response:literal)?)?,)*) => {
+        /// Event counts; all grow only.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct Counters {
+            $($(#[$about])* pub $field: u64,)*
+            /// Data segments acknowledged, by pair class.
+            pub acked_by_class: [u64; PAIR_CLASSES],
+        }
+
+        /// The counters that are measured per interval.
+        pub const COUNTED: &[Counted] = &[
+            $($(Counted {
+                column: $column,
+                response: counters!(@response $column $($response)?),
+                of: |counters| counters.$field,
+            },)?)*
+        ];
+
+        impl Counters {
+            fn combine(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
+                let mut acked_by_class = self.acked_by_class;
+                for (a, b) in acked_by_class.iter_mut().zip(other.acked_by_class) {
+                    *a = f(*a, b);
+                }
+                Self { $($field: f(self.$field, other.$field),)* acked_by_class }
+            }
+        }
+    };
+    (@response $column:literal) => { $column };
+    (@response $column:literal $response:literal) => { $response };
+}
+
+counters! {
     /// Segments (data and SYN) that sources sent into the network.
-    pub entering: u64,
+    entering: "segments_entering",
     /// Segments (data and SYN) that left the network at a receiver.
-    pub leaving: u64,
+    leaving: "segments_leaving",
     /// Segments dropped by routers.
-    pub dropped: u64,
+    dropped: "segments_dropped",
     /// Acknowledgements and SYN-ACKs dropped by routers.
-    pub acks_dropped: u64,
-    /// Fast recoveries whose first segment had not been lost, where these are undone.
-    pub spurious_recoveries: u64,
+    acks_dropped: "acks_dropped",
     /// Segments of either kind that links lost, each also counted as dropped.
-    pub lost_on_links: u64,
+    lost_on_links: "lost_on_links",
+    /// Fast recoveries whose first segment had not been lost, where these are undone.
+    spurious_recoveries: "spurious_recoveries",
     /// Segments marked by routers, each once.
-    pub marked: u64,
+    marked: "segments_marked",
     /// Data segments sent, retransmissions included.
-    pub data_sent: u64,
+    data_sent,
     /// Data segments acknowledged, each once.
-    pub delivered: u64,
+    delivered,
     /// Flows completed.
-    pub completed: u64,
+    completed: "flows_completed",
     /// Sum of their sizes.
-    pub completed_size: u64,
+    completed_size,
     /// Data segments that they sent.
-    pub completed_sent: u64,
+    completed_sent,
     /// Connection attempts that failed.
-    pub failures: u64,
+    failures: "connection_failures",
     /// Flows that an impatient source gave up.
-    pub aborted: u64,
+    aborted,
     /// Acknowledgements and timers that raised a window.
-    pub increases: u64,
+    increases: "cwnd_increases",
     /// Acknowledgements that did not advance the cumulative one.
-    pub duplicate_acks: u64,
+    duplicate_acks: "duplicate_acks",
     /// Retransmission timeouts.
-    pub timeouts: u64,
+    timeouts: "timeouts",
     /// Timeouts of a segment that had arrived.
-    pub spurious_timeouts: u64,
+    spurious_timeouts: "spurious_timeouts",
     /// Window reductions other than timeouts.
-    pub loss_events: u64,
-    /// Data segments acknowledged, by pair class.
-    pub acked_by_class: [u64; PAIR_CLASSES],
+    loss_events: "loss_events" as "window_reductions",
 }
 
 impl Counters {
@@ -59,34 +101,5 @@ impl Counters {
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.combine(other, |a, b| a + b)
-    }
-
-    fn combine(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        let mut by_class = self.acked_by_class;
-        for (a, b) in by_class.iter_mut().zip(other.acked_by_class) {
-            *a = f(*a, b);
-        }
-        Self {
-            entering: f(self.entering, other.entering),
-            leaving: f(self.leaving, other.leaving),
-            dropped: f(self.dropped, other.dropped),
-            acks_dropped: f(self.acks_dropped, other.acks_dropped),
-            spurious_recoveries: f(self.spurious_recoveries, other.spurious_recoveries),
-            lost_on_links: f(self.lost_on_links, other.lost_on_links),
-            marked: f(self.marked, other.marked),
-            data_sent: f(self.data_sent, other.data_sent),
-            delivered: f(self.delivered, other.delivered),
-            completed: f(self.completed, other.completed),
-            completed_size: f(self.completed_size, other.completed_size),
-            completed_sent: f(self.completed_sent, other.completed_sent),
-            failures: f(self.failures, other.failures),
-            aborted: f(self.aborted, other.aborted),
-            increases: f(self.increases, other.increases),
-            duplicate_acks: f(self.duplicate_acks, other.duplicate_acks),
-            timeouts: f(self.timeouts, other.timeouts),
-            spurious_timeouts: f(self.spurious_timeouts, other.spurious_timeouts),
-            loss_events: f(self.loss_events, other.loss_events),
-            acked_by_class: by_class,
-        }
     }
 }

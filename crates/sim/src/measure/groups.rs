@@ -4,6 +4,7 @@ use super::columns::Table;
 use super::histogram::Histogram;
 use super::pair_class::PathClass;
 use super::records::{Record, rate_class};
+use super::responses::Responses;
 use super::slowdown::Slowdowns;
 use crate::transport::Flow;
 use crate::users::FILE_CATEGORIES;
@@ -19,6 +20,16 @@ const TIME_UNIT: Picos = 1_000_000;
 
 /// Flow groups in the order of the ASME paper's Table 6: movies, service packs, documents, Web objects.
 const CATEGORY_ORDER: [u8; 6] = [3, 2, 1, 0, 4, 5];
+
+/// Responses by pair class and, in the order of their numbers, file category.
+const COMPLETED_GOODPUT: [[&str; 4]; 6] = [
+    ["goodput_dd_web_object", "goodput_dd_document", "goodput_dd_service_pack", "goodput_dd_movie"],
+    ["goodput_df_web_object", "goodput_df_document", "goodput_df_service_pack", "goodput_df_movie"],
+    ["goodput_dn_web_object", "goodput_dn_document", "goodput_dn_service_pack", "goodput_dn_movie"],
+    ["goodput_ff_web_object", "goodput_ff_document", "goodput_ff_service_pack", "goodput_ff_movie"],
+    ["goodput_fn_web_object", "goodput_fn_document", "goodput_fn_service_pack", "goodput_fn_movie"],
+    ["goodput_nn_web_object", "goodput_nn_document", "goodput_nn_service_pack", "goodput_nn_movie"],
+];
 
 /// Sums and histograms of the flows of one group.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -95,10 +106,21 @@ impl FlowGroups {
         }
     }
 
+    /// The responses of a period, of all periods where it is none.
+    #[must_use]
+    pub fn responses(&self, period: Option<usize>) -> Responses {
+        let goodput = |(class, names): (usize, &[&'static str; 4])| {
+            let by_category = |(category, name): (usize, &&'static str)| {
+                (*name, self.goodput(period, category as u8, class))
+            };
+            names.iter().enumerate().map(by_category).collect::<Vec<_>>()
+        };
+        COMPLETED_GOODPUT.iter().enumerate().flat_map(goodput).collect()
+    }
+
     /// Mean goodput, segments/s, of the flows of one file category and pair class that completed in `period`, in all
     /// of them where it is none; NaN without any.
-    #[must_use]
-    pub fn goodput(&self, period: Option<usize>, category: u8, pair_class: usize) -> f64 {
+    fn goodput(&self, period: Option<usize>, category: u8, pair_class: usize) -> f64 {
         let wanted = |k: &Key| {
             period.is_none_or(|p| p == usize::from(k.0)) && k.1 == category && usize::from(k.2) == pair_class
         };

@@ -1,12 +1,12 @@
 //! The responses of the ASME paper's Tables 3, 4 and 6 and what is measured beyond them, per measured period, and totals
 //! of the run.
 //!
-//! The table that names, defines and gives the unit of each response is part of the Python package; a test there holds
-//! both against each other.
+//! Counts per interval are declared in `counters`, means over samples in `sample`. The table that defines each response,
+//! with its unit and its place in tables, is part of the Python package; a test there holds both against each other.
 
-use super::counters::Counters;
+use super::counters::{COUNTED, Counters};
 use super::pair_class::{PAIR_CLASSES, PATH_CLASSES, PathClass};
-use super::sample::Sample;
+use super::sample::{SAMPLED, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Long-lived flows that have a response of their own.
@@ -31,14 +31,7 @@ pub struct PeriodSums {
     connecting: u64,
     sending: u64,
     counters: Counters,
-    window: Mean,
-    rtt: Mean,
-    queueing: Mean,
-    initial_slow_start: Mean,
-    standard: Mean,
-    alternate: Mean,
-    recovery: Mean,
-    starved: Mean,
+    sampled: [Mean; SAMPLED.len()],
     goodput: [Mean; PAIR_CLASSES],
     path_goodput: [Mean; PATH_CLASSES],
     long_lived: [u64; LONG_LIVED],
@@ -71,30 +64,24 @@ pub type Responses = Vec<(&'static str, f64)>;
 const GOODPUT: [&str; 6] =
     ["goodput_dd", "goodput_df", "goodput_dn", "goodput_ff", "goodput_fn", "goodput_nn"];
 
-/// The same in the order of the path classes.
+/// Goodput responses in the order of the path classes.
 const PATH_GOODPUT: [&str; 3] = ["goodput_very_fast", "goodput_fast", "goodput_typical"];
 
-/// The same of the long-lived flows.
+/// Goodput responses of the long-lived flows.
 const LONG_LIVED_GOODPUT: [&str; LONG_LIVED] =
     ["goodput_long_lived_1", "goodput_long_lived_2", "goodput_long_lived_3"];
 
 impl PeriodSums {
     /// Adds the sample that ends an interval, with what was counted in it.
     pub fn add(&mut self, sample: &Sample, interval: &Interval) {
-        let sending = sample.sending as f64;
         self.samples += 1;
         self.time += interval.length;
         self.connecting += sample.connecting;
         self.sending += sample.sending;
         self.counters = self.counters.plus(&interval.counted);
-        self.window.add(sample.mean_window());
-        self.rtt.add(sample.mean_rtt());
-        self.queueing.add(sample.mean_queueing());
-        self.initial_slow_start.add(sample.initial_slow_start as f64 / sending);
-        self.standard.add(sample.standard as f64 / sending);
-        self.alternate.add(sample.alternate as f64 / sending);
-        self.recovery.add(sample.recovery as f64 / sending);
-        self.starved.add(sample.starved as f64 / sending);
+        for (mean, sampled) in self.sampled.iter_mut().zip(SAMPLED) {
+            mean.add((sampled.of)(sample));
+        }
         let mut by_path = [(0, 0); PATH_CLASSES];
         for (class, mean) in self.goodput.iter_mut().enumerate() {
             let (acked, flows) = (interval.counted.acked_by_class[class], sample.by_class[class]);
@@ -110,8 +97,8 @@ impl PeriodSums {
         }
     }
 
-    /// The responses of the period: y1 to y22, then what Table 6 adds, then what goes beyond the study. NaN where there
-    /// was nothing to measure; `sources` and `long_lived` are the numbers of sources and long-lived flows.
+    /// The responses of the period, in any order. NaN where there was nothing to measure; `sources` and `long_lived` are the
+    /// numbers of sources and long-lived flows.
     #[must_use]
     pub fn responses(&self, sources: f64, long_lived: usize) -> Responses {
         let c = &self.counters;
@@ -123,48 +110,25 @@ impl PeriodSums {
         let mut responses = vec![
             ("transmitting_sources", sending),
             ("transmitting_fraction", sending / sources),
-            ("segments_entering", per_interval(c.entering)),
-            ("segments_leaving", per_interval(c.leaving)),
+            ("connecting_sources", per_interval(self.connecting)),
             ("loss_rate", c.dropped as f64 / (c.dropped + c.leaving) as f64),
-            ("flows_completed", completed),
             ("completion_ratio", completed / (completed + sending)),
-            ("connection_failures", failures),
             ("connection_failure_ratio", failures / (failures + sending)),
             ("retransmission_rate", 1.0 - c.completed_size as f64 / c.completed_sent as f64),
-            ("cwnd", self.window.get()),
-            ("cwnd_increases", per_interval(c.increases)),
-            ("duplicate_acks", per_interval(c.duplicate_acks)),
-            ("timeouts", per_interval(c.timeouts)),
-            ("rtt", self.rtt.get() * 1e3),
-            ("queueing_delay", self.queueing.get() * 1e3),
-        ];
-        responses.extend(GOODPUT.iter().zip(&self.goodput).map(|(name, mean)| (*name, mean.get())));
-        responses.extend([
-            ("connecting_sources", per_interval(self.connecting)),
-            ("initial_slow_start_share", self.initial_slow_start.get()),
-            ("standard_share", self.standard.get()),
-            ("alternate_share", self.alternate.get()),
             ("failed_connections", c.failures as f64),
             ("flow_rate", per_second(c.completed)),
             ("segment_rate", per_second(c.leaving)),
-        ]);
+            ("timeouts_per_loss", per_loss),
+        ];
+        responses.extend(COUNTED.iter().map(|counted| (counted.response, per_interval((counted.of)(c)))));
+        let sampled = SAMPLED.iter().zip(&self.sampled);
+        responses.extend(sampled.map(|(sampled, mean)| (sampled.response, mean.get() * sampled.per_unit)));
+        responses.extend(GOODPUT.iter().zip(&self.goodput).map(|(name, mean)| (*name, mean.get())));
+        responses.extend(PATH_GOODPUT.iter().zip(&self.path_goodput).map(|(name, mean)| (*name, mean.get())));
         for (i, name) in LONG_LIVED_GOODPUT.into_iter().enumerate() {
             let goodput = if i < long_lived { per_second(self.long_lived[i]) } else { f64::NAN };
             responses.push((name, goodput));
         }
-        responses.extend(PATH_GOODPUT.iter().zip(&self.path_goodput).map(|(name, mean)| (*name, mean.get())));
-        responses.extend([
-            ("recovery_share", self.recovery.get()),
-            ("starved_share", self.starved.get()),
-            ("segments_dropped", per_interval(c.dropped)),
-            ("acks_dropped", per_interval(c.acks_dropped)),
-            ("lost_on_links", per_interval(c.lost_on_links)),
-            ("spurious_recoveries", per_interval(c.spurious_recoveries)),
-            ("segments_marked", per_interval(c.marked)),
-            ("window_reductions", per_interval(c.loss_events)),
-            ("timeouts_per_loss", per_loss),
-            ("spurious_timeouts", per_interval(c.spurious_timeouts)),
-        ]);
         responses
     }
 }

@@ -22,26 +22,29 @@ struct RouterSums {
     marked: u64,
 }
 
-/// Measurements of the queues of a class of routers in some periods. NaN where nothing was measured.
-#[derive(Clone, Debug)]
-pub struct ClassUse {
-    /// Mean share of their places that segments filled, over queues and samples.
-    pub buffer_use: f64,
-    /// Segments dropped / (dropped + accepted).
-    pub loss_rate: f64,
-    /// Segments marked / accepted.
-    pub mark_rate: f64,
-    /// Of all segments that the queues served, in microseconds.
-    delays: Histogram,
+/// Names of the responses of the queues of a class of routers, in the order of [`RouterUse::of_class`].
+macro_rules! of_queues {
+    ($class:literal) => {
+        [
+            concat!("buffer_use_", $class),
+            concat!("queue_loss_rate_", $class),
+            concat!("queue_mark_rate_", $class),
+            concat!("queue_delay_p50_", $class),
+            concat!("queue_delay_p95_", $class),
+            concat!("queue_delay_p99_", $class),
+        ]
+    };
 }
 
-impl ClassUse {
-    /// The time, ms, that a share `q` of the segments waited at most.
-    #[must_use]
-    pub fn delay_ms(&self, q: f64) -> f64 {
-        self.delays.quantile(q) / 1e3
-    }
-}
+/// Responses by class of routers.
+const OF_QUEUES: [(RouterClass, [&str; 6]); 6] = [
+    (RouterClass::Backbone, of_queues!("backbone")),
+    (RouterClass::Pop, of_queues!("pop")),
+    (RouterClass::Normal, of_queues!("normal")),
+    (RouterClass::Fast, of_queues!("fast")),
+    (RouterClass::Direct, of_queues!("direct")),
+    (RouterClass::Plain, of_queues!("plain")),
+];
 
 /// Routers by measured period.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -100,14 +103,24 @@ impl RouterUse {
         self.one_way[period].merge(delays);
     }
 
-    /// Measurements of the whole network in the given periods, in which a sample was taken every `interval` s.
+    /// The responses of the given periods, in which a sample was taken every `interval` s: of the queues of each class of
+    /// routers, and of the whole network.
     #[must_use]
-    pub fn of_network(
+    pub fn responses(&self, network: &Network, periods: &std::ops::Range<usize>, interval: f64) -> Responses {
+        let of_class = |(class, names): (RouterClass, [&'static str; 6])| {
+            names.into_iter().zip(self.of_class(network, class, periods))
+        };
+        let mut responses: Responses = OF_QUEUES.into_iter().flat_map(of_class).collect();
+        responses.extend(self.of_network(network, periods, interval));
+        responses
+    }
+
+    fn of_network(
         &self,
         network: &Network,
         periods: &std::ops::Range<usize>,
         interval: f64,
-    ) -> Responses {
+    ) -> [(&'static str, f64); 4] {
         let samples: u64 = self.samples[periods.clone()].iter().sum();
         let utilisation = |queue: usize| {
             let sums = self.periods[periods.clone()].iter().map(|period| period[queue]);
@@ -118,7 +131,7 @@ impl RouterUse {
         let mut one_way = Histogram::default();
         self.one_way[periods.clone()].iter().for_each(|delays| one_way.merge(delays));
         let delay = |q| one_way.quantile(q) / 1e3;
-        vec![
+        [
             ("utilisation_bottleneck", highest),
             ("segment_delay_p50", delay(0.5)),
             ("segment_delay_p95", delay(0.95)),
@@ -134,14 +147,10 @@ impl RouterUse {
             .for_each(|d| all.merge(d));
     }
 
-    /// Measurements of the queues of a class of routers in the given periods.
-    #[must_use]
-    pub fn of_class(
-        &self,
-        network: &Network,
-        class: RouterClass,
-        periods: &std::ops::Range<usize>,
-    ) -> ClassUse {
+    /// The queues of a class of routers: mean share of their places that segments filled, over queues and samples; segments
+    /// dropped / (dropped + accepted); segments marked / accepted; the time, ms, that 50, 95 and 99 % of the segments waited
+    /// at most. NaN where nothing was measured.
+    fn of_class(&self, network: &Network, class: RouterClass, periods: &std::ops::Range<usize>) -> [f64; 6] {
         let (mut filled, mut samples) = (0.0, 0u64);
         let mut all = RouterSums::default();
         let mut delays = Histogram::default();
@@ -157,12 +166,15 @@ impl RouterUse {
             }
             self.merge_delays(periods.clone(), index, &mut delays);
         }
-        ClassUse {
-            buffer_use: filled / samples as f64,
-            loss_rate: all.dropped as f64 / (all.dropped + all.accepted) as f64,
-            mark_rate: all.marked as f64 / all.accepted as f64,
-            delays,
-        }
+        let delay_ms = |q| delays.quantile(q) / 1e3;
+        [
+            filled / samples as f64,
+            all.dropped as f64 / (all.dropped + all.accepted) as f64,
+            all.marked as f64 / all.accepted as f64,
+            delay_ms(0.5),
+            delay_ms(0.95),
+            delay_ms(0.99),
+        ]
     }
 
     /// The table: a row for each period (and `measured` for all) and router. `interval` s lies between samples.

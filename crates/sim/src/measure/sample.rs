@@ -1,7 +1,7 @@
 //! The state of all flows at one instant, and the time series made of such samples.
 
 use super::columns::Table;
-use super::counters::Counters;
+use super::counters::{COUNTED, Counters};
 use super::pair_class::PAIR_CLASSES;
 use crate::transport::{Flow, FlowState, Recovery};
 use mesonet_cc::{Config, Phase, Picos, seconds};
@@ -34,6 +34,35 @@ pub struct Sample {
     queueing: u128,
     with_rtt: u64,
 }
+
+/// A response that is the mean of what samples show, over those with anything to show.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampled {
+    /// Name of the response.
+    pub response: &'static str,
+    /// Its unit as a part of the base unit: 1e3 for ms.
+    pub per_unit: f64,
+    /// The number of a sample, in the base unit; not finite where there is nothing to show.
+    pub of: fn(&Sample) -> f64,
+}
+
+impl Sampled {
+    const fn new(response: &'static str, per_unit: f64, of: fn(&Sample) -> f64) -> Self {
+        Self { response, per_unit, of }
+    }
+}
+
+/// The responses that are means over samples.
+pub const SAMPLED: [Sampled; 8] = [
+    Sampled::new("cwnd", 1.0, Sample::mean_window),
+    Sampled::new("rtt", 1e3, Sample::mean_rtt),
+    Sampled::new("queueing_delay", 1e3, Sample::mean_queueing),
+    Sampled::new("initial_slow_start_share", 1.0, |s| s.share(s.initial_slow_start)),
+    Sampled::new("standard_share", 1.0, |s| s.share(s.standard)),
+    Sampled::new("alternate_share", 1.0, |s| s.share(s.alternate)),
+    Sampled::new("recovery_share", 1.0, |s| s.share(s.recovery)),
+    Sampled::new("starved_share", 1.0, |s| s.share(s.starved)),
+];
 
 impl Sample {
     /// Adds one flow; it is starved when its last acknowledgement (before the first one, its beginning) is older than
@@ -75,6 +104,11 @@ impl Sample {
         }
         let patience = if flow.is_fed { now } else { patience };
         self.add(flow, config, now, patience);
+    }
+
+    /// The share of `count` in the sending flows; NaN without any.
+    fn share(&self, count: u64) -> f64 {
+        count as f64 / self.sending as f64
     }
 
     /// Mean window of the sending flows, segments; NaN without any.
@@ -138,20 +172,9 @@ impl Series {
         table.float("cwnd", float(&|r| r.1.mean_window()));
         table.float("rtt_ms", float(&|r| r.1.mean_rtt() * 1e3));
         table.float("queueing_delay_ms", float(&|r| r.1.mean_queueing() * 1e3));
-        table.integer("segments_entering", whole(&|r| r.2.entering));
-        table.integer("segments_leaving", whole(&|r| r.2.leaving));
-        table.integer("segments_dropped", whole(&|r| r.2.dropped));
-        table.integer("acks_dropped", whole(&|r| r.2.acks_dropped));
-        table.integer("lost_on_links", whole(&|r| r.2.lost_on_links));
-        table.integer("spurious_recoveries", whole(&|r| r.2.spurious_recoveries));
-        table.integer("segments_marked", whole(&|r| r.2.marked));
-        table.integer("flows_completed", whole(&|r| r.2.completed));
-        table.integer("connection_failures", whole(&|r| r.2.failures));
-        table.integer("cwnd_increases", whole(&|r| r.2.increases));
-        table.integer("duplicate_acks", whole(&|r| r.2.duplicate_acks));
-        table.integer("timeouts", whole(&|r| r.2.timeouts));
-        table.integer("spurious_timeouts", whole(&|r| r.2.spurious_timeouts));
-        table.integer("loss_events", whole(&|r| r.2.loss_events));
+        for counted in COUNTED {
+            table.integer(counted.column, whole(&|r| (counted.of)(&r.2)));
+        }
         for i in 0..flows.first().map_or(0, Vec::len) {
             let n = i + 1;
             table.float(&format!("flow_{n}_cwnd"), flows.iter().map(|f| f[i].cwnd).collect());

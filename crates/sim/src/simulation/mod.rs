@@ -288,8 +288,8 @@ impl Simulation {
         self.tracing.take_routers(&self.shared.network)
     }
 
-    /// All responses as (period, name, value): the measured periods by number, `measured` for all of them, `run` for
-    /// totals from the start.
+    /// All responses as (period, name, value), in any order within a period: the measured periods by number, `measured`
+    /// for all of them, `run` for totals from the start.
     #[must_use]
     pub fn responses(&self) -> Vec<(String, &'static str, f64)> {
         self.sampling.responses(&self.look())

@@ -9,54 +9,15 @@ use crate::measure::fairness::Instant;
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::{FlowSample, Series};
 use crate::measure::{
-    Convergence, Counters, Fairness, FlowGroups, Interval, PeriodSums, Responses, RouterUse, Sample,
-    applications,
+    Convergence, Counters, Fairness, Interval, PeriodSums, Responses, RouterUse, Sample, applications,
 };
-use crate::network::RouterClass;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{Flow, SAMPLED_LINES};
 use mesonet_cc::{Picos, picos};
 
-/// Names of the responses of the queues of a class of routers.
-macro_rules! of_queues {
-    ($class:literal) => {
-        [
-            concat!("buffer_use_", $class),
-            concat!("queue_loss_rate_", $class),
-            concat!("queue_mark_rate_", $class),
-            concat!("queue_delay_p50_", $class),
-            concat!("queue_delay_p95_", $class),
-            concat!("queue_delay_p99_", $class),
-        ]
-    };
-}
-
-/// Responses by pair class and, in the order of their numbers, file category.
-const COMPLETED_GOODPUT: [[&str; 4]; 6] = [
-    ["goodput_dd_web_object", "goodput_dd_document", "goodput_dd_service_pack", "goodput_dd_movie"],
-    ["goodput_df_web_object", "goodput_df_document", "goodput_df_service_pack", "goodput_df_movie"],
-    ["goodput_dn_web_object", "goodput_dn_document", "goodput_dn_service_pack", "goodput_dn_movie"],
-    ["goodput_ff_web_object", "goodput_ff_document", "goodput_ff_service_pack", "goodput_ff_movie"],
-    ["goodput_fn_web_object", "goodput_fn_document", "goodput_fn_service_pack", "goodput_fn_movie"],
-    ["goodput_nn_web_object", "goodput_nn_document", "goodput_nn_service_pack", "goodput_nn_movie"],
-];
-
-/// Responses by class of routers: buffer use, loss rate, mark rate, and delays at `DELAYS`.
-const OF_QUEUES: [(RouterClass, [&str; 6]); 6] = [
-    (RouterClass::Backbone, of_queues!("backbone")),
-    (RouterClass::Pop, of_queues!("pop")),
-    (RouterClass::Normal, of_queues!("normal")),
-    (RouterClass::Fast, of_queues!("fast")),
-    (RouterClass::Direct, of_queues!("direct")),
-    (RouterClass::Plain, of_queues!("plain")),
-];
-
 /// Flows between the one that a sample adds and the one whose state it asks for: some 50 ns each, for a latency of 100 ns
 /// and more (chosen).
 const AHEAD: usize = 4;
-
-/// Percentiles of delays.
-const DELAYS: [f64; 3] = [0.5, 0.95, 0.99];
 
 /// What was sampled so far.
 #[derive(Clone, Debug)]
@@ -170,8 +131,8 @@ impl Sampling {
         acked
     }
 
-    /// All responses as (period, name, value): the measured periods by number, `measured` for all of them, `run` for
-    /// totals from the start.
+    /// All responses as (period, name, value), in any order within a period: the measured periods by number, `measured`
+    /// for all of them, `run` for totals from the start.
     pub fn responses(&self, look: &Look) -> Vec<(String, &'static str, f64)> {
         let shared = look.shared;
         let sources = f64::from(shared.population.count) + shared.scenario.flows.len() as f64;
@@ -188,25 +149,14 @@ impl Sampling {
             let name = if last { "measured".to_string() } else { (i + 1).to_string() };
             let span = if last { 0..self.periods.len() - 1 } else { i..i + 1 };
             add(&name, period.responses(sources, long_lived_flows(shared)));
-            add(&name, completed_goodputs(&groups, (!last).then_some(i)));
+            add(&name, groups.responses((!last).then_some(i)));
             add(&name, slowdowns.responses((!last).then_some(i)));
-            add(&name, self.queues_by_class(shared, &span));
-            add(&name, self.routers.of_network(&shared.network, &span, interval));
+            add(&name, self.routers.responses(&shared.network, &span, interval));
             add(&name, applications::responses(&applications, &span));
             add(&name, self.fairness.responses(i));
         }
         add("run", totals(&look.counters()));
         rows
-    }
-
-    /// What the queues of each class of routers did.
-    fn queues_by_class(&self, shared: &Shared, periods: &std::ops::Range<usize>) -> Responses {
-        let of = |(class, names): (RouterClass, [&'static str; 6])| {
-            let queues = self.routers.of_class(&shared.network, class, periods);
-            let [p50, p95, p99] = DELAYS.map(|q| queues.delay_ms(q));
-            names.into_iter().zip([queues.buffer_use, queues.loss_rate, queues.mark_rate, p50, p95, p99])
-        };
-        OF_QUEUES.into_iter().flat_map(of).collect()
     }
 
     /// Writes or replaces what changes during a run.
@@ -276,14 +226,4 @@ fn explicit_samples(look: &Look) -> Vec<FlowSample> {
 /// Number of long-lived flows.
 fn long_lived_flows(shared: &Shared) -> usize {
     shared.scenario.users.long_lived_flows as usize
-}
-
-/// Goodput of the flows that completed in a period (all where it is none), by pair class and file category.
-fn completed_goodputs(groups: &FlowGroups, period: Option<usize>) -> Responses {
-    let goodput = |(class, names): (usize, &[&'static str; 4])| {
-        let by_category =
-            |(category, name): (usize, &&'static str)| (*name, groups.goodput(period, category as u8, class));
-        names.iter().enumerate().map(by_category).collect::<Vec<_>>()
-    };
-    COMPLETED_GOODPUT.iter().enumerate().flat_map(goodput).collect()
 }
