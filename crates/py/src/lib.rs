@@ -212,7 +212,7 @@ fn load_production() -> PyResult<String> {
 /// Allowed ranges of the numbers of a scenario, as a JSON list.
 #[pyfunction]
 fn bounds() -> PyResult<String> {
-    serde_json::to_string(mesonet_sim::scenario::bounds::BOUNDS).map_err(refuse)
+    serde_json::to_string(&mesonet_sim::scenario::bounds::all().collect::<Vec<_>>()).map_err(refuse)
 }
 
 /// Holds the values of a scenario against their ranges and against each other.

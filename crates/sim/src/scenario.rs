@@ -20,6 +20,7 @@ mod receiver;
 mod topology;
 mod traffic;
 
+pub use crate::disciplines::{AqmParameters, BufferUnit, DisciplineName};
 pub use application::{Application, Law, Protocol, Source};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
@@ -124,69 +125,6 @@ pub struct NetworkParameters {
     pub capacity_factor: f64,
     /// Changes during the run.
     pub changes: Vec<GivenChange>,
-}
-
-/// Active queue management: which queues have which discipline, and their constants (RFC 7567).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AqmParameters {
-    /// The discipline.
-    pub discipline: DisciplineName,
-    /// The queues that have it: all, classes of routers, routers, or ports.
-    pub at: Vec<String>,
-    /// Flows whose algorithm understands marks are ECN-capable: the discipline marks their segments instead of dropping
-    /// them.
-    pub ecn: bool,
-    /// CoDel: delay that is accepted, s.
-    pub codel_target: f64,
-    /// CoDel: time above the target before the first drop, s.
-    pub codel_interval: f64,
-    /// FQ-CoDel: number of queues.
-    pub fq_codel_queues: u32,
-    /// FQ-CoDel: bytes of a turn.
-    pub fq_codel_quantum: u32,
-    /// RED: average queue below which nothing is signalled, segments.
-    pub red_min: f64,
-    /// RED: average queue at which the probability is `red_max_probability`, segments.
-    pub red_max: f64,
-    /// RED: weight of an arrival in the average.
-    pub red_weight: f64,
-    /// RED: probability at `red_max`; where it adapts, at the start.
-    pub red_max_probability: f64,
-    /// RED: the probability rises to 1 at twice `red_max`, instead of at once.
-    pub red_gentle: bool,
-    /// RED: thresholds and weight follow from `red_target`, and the largest probability adapts.
-    pub red_adaptive: bool,
-    /// RED: delay at which adaptive RED aims, s.
-    pub red_target: f64,
-    /// PIE: delay at which it aims, s.
-    pub pie_target: f64,
-    /// PIE: time between two updates of the probability, s.
-    pub pie_update: f64,
-    /// PIE: burst that passes, s.
-    pub pie_burst: f64,
-    /// PIE: gain on the distance from the target, Hz.
-    pub pie_alpha: f64,
-    /// PIE: gain on the change of the delay, Hz.
-    pub pie_beta: f64,
-    /// PIE: probability from which on it drops instead of marking.
-    pub pie_mark_below: f64,
-    /// PI2 and DualPI2: delay at which they aim, s.
-    pub pi2_target: f64,
-    /// PI2 and DualPI2: time between two updates of the probability, s.
-    pub pi2_update: f64,
-    /// PI2 and DualPI2: gain on the distance from the target, Hz.
-    pub pi2_alpha: f64,
-    /// PI2 and DualPI2: gain on the change of the delay, Hz.
-    pub pi2_beta: f64,
-    /// PI2 and DualPI2: probability of scalable flows as a multiple of the base probability.
-    pub dualpi2_coupling: f64,
-    /// DualPI2: scalable segments that waited for longer are marked, s.
-    pub dualpi2_step: f64,
-    /// DualPI2: these found so many others in the queue of scalable flows, segments.
-    pub dualpi2_step_floor: u64,
-    /// DualPI2: least share of classic flows.
-    pub dualpi2_classic_share: f64,
 }
 
 /// What some links do to the segments that cross them.
@@ -313,48 +251,6 @@ pub enum CapacityKind {
     Rates,
     /// Opportunities, as in files of mahimahi.
     Opportunities,
-}
-
-/// Queue disciplines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DisciplineName {
-    /// What does not fit is dropped.
-    DropTail,
-    /// Random early detection.
-    Red,
-    /// RFC 8033.
-    Pie,
-    /// The single queue of RFC 9332, appendix A.
-    Pi2,
-    /// RFC 8289.
-    Codel,
-    /// RFC 8290.
-    FqCodel,
-    /// RFC 9332.
-    Dualpi2,
-}
-
-impl DisciplineName {
-    /// It decides when a segment leaves, or counts packets: its queue holds the segments, and departures are events.
-    #[must_use]
-    pub fn holds_segments(self, counts: BufferUnit) -> bool {
-        match self {
-            Self::Codel | Self::FqCodel | Self::Dualpi2 => true,
-            Self::DropTail => counts == BufferUnit::Packets,
-            Self::Red | Self::Pie | Self::Pi2 => false,
-        }
-    }
-}
-
-/// What buffers count at ports, where segments have a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BufferUnit {
-    /// Bytes: a buffer holds as many bytes as its data segments have.
-    Bytes,
-    /// Packets whatever their size.
-    Packets,
 }
 
 /// What a hop does to the ECN field of the segments that it forwards (RFC 9331, section 5.4.1.1, has reasons).

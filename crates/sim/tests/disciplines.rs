@@ -2,11 +2,15 @@
 
 use crate::common::*;
 use crate::{engines, snapshots};
+use mesonet_sim::scenario::DisciplineName;
 use mesonet_sim::{Engine, Simulation};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const ALL: [&str; 6] = ["red", "pie", "pi2", "codel", "fq_codel", "dualpi2"];
+/// All disciplines besides drop-tail.
+fn all() -> Vec<&'static str> {
+    DisciplineName::ALL[1..].iter().map(|name| name.name()).collect()
+}
 
 /// A scenario whose queues have a discipline.
 fn under(scenario: Value, discipline: &str) -> Value {
@@ -89,7 +93,7 @@ fn delays_are_recorded() {
 /// With ECN nothing is dropped, and as much is signalled.
 #[test]
 fn marks_replace_drops() {
-    for discipline in ALL {
+    for discipline in all() {
         let dropping = run(&bottleneck(discipline, 4, false), 1);
         let marking = run(&bottleneck(discipline, 4, true), 1);
         assert_eq!(dropping.counters().marked, 0);
@@ -230,7 +234,7 @@ fn places_are_chosen() {
 /// sent = delivered + dropped + queued + in flight.
 #[test]
 fn segments_are_conserved() {
-    for (number, discipline) in ALL.into_iter().enumerate() {
+    for (number, discipline) in all().into_iter().enumerate() {
         let values = [
             ("users.base_sources", json!(20.0)),
             ("network.speed", json!(20_000.0)),
@@ -254,7 +258,7 @@ fn random_disciplines() -> impl Strategy<Value = Value> {
     let places = prop_oneof![Just(json!(["all"])), Just(json!(["access"])), Just(json!(["R0", "R1"]))];
     let rewrites = prop_oneof![Just("none"), Just("not_ect"), Just("ect0"), Just("ect1")];
     let transports = (0..recoveries().len(), 0..receivers().len());
-    (networks::random(), 0..ALL.len(), (places, rewrites), any::<[bool; 4]>(), transports).prop_map(
+    (networks::random(), 0..all().len(), (places, rewrites), any::<[bool; 4]>(), transports).prop_map(
         |(scenario, discipline, (places, rewrite), [ports, queued, ecn, syns], transport)| {
             let values = [
                 ("aqm.at", places),
@@ -270,7 +274,7 @@ fn random_disciplines() -> impl Strategy<Value = Value> {
                 ("aqm.pie_burst", json!(0.0)),
             ];
             let (recovery, receiver) = (&recoveries()[transport.0], &receivers()[transport.1]);
-            under(with(with(with(scenario, recovery), receiver), &values), ALL[discipline])
+            under(with(with(with(scenario, recovery), receiver), &values), all()[discipline])
         },
     )
 }

@@ -19,7 +19,7 @@ from mesonet.files import places
 from mesonet.plots import in_page
 from mesonet.reporting import packing
 from mesonet.reporting.page.document import FOLDER as REPORT
-from mesonet.responses.queues import discipline_title
+from mesonet.scenarios.parameters import discipline_title
 from mesonet.scenarios.scenario import Scenario, load_scenario
 
 STYLES = ("playground.css",)

@@ -15,26 +15,7 @@ TITLES = {
     "plain": "plain",
 }  # fmt: skip
 """Classes of routers in words."""
-_DISCIPLINES = {
-    "drop_tail": "drop-tail", "red": "RED", "pie": "PIE", "pi2": "PI2", "codel": "CoDel", "fq_codel": "FQ-CoDel",
-    "dualpi2": "DualPI2",
-}  # fmt: skip
 NOT_RECORDED = "not recorded"
-
-
-def discipline_title(name: str) -> str:
-    """Return a queue discipline as people write it.
-
-    Parameters
-    ----------
-    name
-        Its name in scenarios.
-
-    Returns
-    -------
-    The title, such as ``FQ-CoDel``; the name itself if there is none.
-    """
-    return _DISCIPLINES.get(name, name)
 
 
 def response(measure: str, router_class: str) -> str:

@@ -29,6 +29,22 @@ TOPOLOGIES = {
     "parking-lot": "four routers, A to D, in a line of three hops of 10 ms each way (delays assumed)",
 }
 
+DISCIPLINES = {
+    "drop_tail": "drop-tail",
+    "red": "RED",
+    "pie": "PIE",
+    "pi2": "PI2",
+    "codel": "CoDel",
+    "fq_codel": "FQ-CoDel",
+    "dualpi2": "DualPI2",
+}
+"""Queue disciplines, as people write them."""
+
+
+def discipline_title(name: str) -> str:
+    """Return a queue discipline as people write it; the name itself if there is none."""
+    return DISCIPLINES.get(name, name)
+
 
 @dataclass(frozen=True)
 class Derived:
@@ -283,7 +299,7 @@ _TABLE = (
         "Queue discipline at the queues that `aqm.at` names. `drop_tail`: what does not fit is dropped. `red`, `pie`, "
         "`pi2` decide when a segment arrives; `codel`, `fq_codel`, `dualpi2` when it leaves.",
         "RFC 7567: active queue management is recommended; drop-tail is what the study has",
-        choices=("drop_tail", "red", "pie", "pi2", "codel", "fq_codel", "dualpi2"),
+        choices=tuple(DISCIPLINES),
     ),
     Parameter(
         "aqm.at", "names", ["all"],

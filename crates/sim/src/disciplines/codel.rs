@@ -1,9 +1,17 @@
 //! Controlled delay (CoDel, RFC 8289): drops at the head while segments wait for longer than a target.
 
-use super::{Fifo, QueueFacts, Signals, Waiting};
-use crate::scenario::AqmParameters;
+use super::constants::constants;
+use super::fifo::Fifo;
+use super::queue::{Draws, Holds, QueueFacts, Signals, Waiting};
 use mesonet_cc::{Picos, picos};
 use serde::{Deserialize, Serialize};
+
+constants! {
+    /// Delay that is accepted, s.
+    "codel_target" => target: f64, 1e-6 to 10.0;
+    /// Time above the target before the first drop, s.
+    "codel_interval" => interval: f64, 1e-6 to 100.0;
+}
 
 /// The constants of the control law.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -15,8 +23,8 @@ pub struct Law {
 impl Law {
     /// The constants of a scenario.
     #[must_use]
-    pub fn new(aqm: &AqmParameters) -> Self {
-        Self { target: picos(aqm.codel_target), interval: picos(aqm.codel_interval) }
+    pub fn new(of: &Constants) -> Self {
+        Self { target: picos(of.target), interval: picos(of.interval) }
     }
 }
 
@@ -133,12 +141,13 @@ pub struct Codel {
 impl Codel {
     /// An empty queue.
     #[must_use]
-    pub fn new(aqm: &AqmParameters, facts: QueueFacts) -> Self {
-        Self { facts, law: Law::new(aqm), queue: Fifo::default(), control: Control::default() }
+    pub fn new(of: &Constants, facts: QueueFacts) -> Self {
+        Self { facts, law: Law::new(of), queue: Fifo::default(), control: Control::default() }
     }
+}
 
-    /// See [`super::Stored::enqueue`].
-    pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
+impl Holds for Codel {
+    fn enqueue(&mut self, _: Picos, arrival: Waiting, signals: &mut Signals) {
         let bytes = self.queue.bytes() + u64::from(arrival.bytes);
         if self.facts.is_over(bytes, self.queue.len() + 1) {
             signals.dropped.push(arrival);
@@ -147,25 +156,20 @@ impl Codel {
         }
     }
 
-    /// See [`super::Stored::through`].
-    pub fn through(&mut self, arrival: Waiting) -> Waiting {
-        self.control.pass();
-        arrival
-    }
-
-    /// See [`super::Stored::dequeue`].
-    pub fn dequeue(&mut self, now: Picos, signals: &mut Signals) -> Option<Waiting> {
+    fn dequeue(&mut self, now: Picos, _: &mut Draws, signals: &mut Signals) -> Option<Waiting> {
         self.control.dequeue(&mut self.queue, now, &self.facts, self.law, signals)
     }
 
-    /// See [`super::Stored::len`].
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.queue.len()
+    fn through(&mut self, _: Picos, arrival: Waiting, _: &mut Draws, _: &mut Signals) -> Option<Waiting> {
+        self.control.pass();
+        Some(arrival)
     }
 
-    /// See [`super::Stored::waiting`].
-    pub fn waiting(&self) -> impl Iterator<Item = Waiting> {
-        self.queue.iter()
+    fn waiting(&self) -> Vec<Waiting> {
+        self.queue.iter().collect()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
     }
 }

@@ -1,16 +1,25 @@
 //! Dual queue, coupled, with PI2 (RFC 9332, appendix A): scalable flows have a queue of their own, whose marks follow the
 //! probability of the classic one.
 
-use super::pi::Controller;
-use super::pi2::MOST_MARKED;
-use super::{Draws, Fifo, QueueFacts, Signals, Waiting};
-use crate::scenario::AqmParameters;
+use super::constants::constants;
+use super::fifo::Fifo;
+use super::pi::{self, Controller, MOST_MARKED};
+use super::queue::{Draws, Holds, QueueFacts, Signals, Waiting};
 use mesonet_cc::{Picos, picos};
 use serde::{Deserialize, Serialize};
 
+constants! {
+    /// Scalable segments that waited for longer are marked, s.
+    "dualpi2_step" => step: f64, 0.0 to 10.0;
+    /// These found so many others in the queue of scalable flows, segments.
+    "dualpi2_step_floor" => step_floor: u64, 0.0 to 1e9;
+    /// Least share of classic flows.
+    "dualpi2_classic_share" => classic_share: f64, 0.01 to 0.99;
+}
+
 /// Both queues and their controller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DualPi2 {
+pub struct Dualpi2 {
     facts: QueueFacts,
     scalable: Fifo,
     classic: Fifo,
@@ -26,20 +35,20 @@ pub struct DualPi2 {
     credit: i64,
 }
 
-impl DualPi2 {
+impl Dualpi2 {
     /// Empty queues.
     #[must_use]
-    pub fn new(aqm: &AqmParameters, facts: QueueFacts) -> Self {
-        let share: f64 = 100.0 * aqm.dualpi2_classic_share;
+    pub fn new(pi: &pi::Constants, of: &Constants, facts: QueueFacts) -> Self {
+        let share: f64 = 100.0 * of.classic_share;
         let classic = share.round() as i64;
         Self {
             facts,
             scalable: Fifo::default(),
             classic: Fifo::default(),
-            controller: Controller::new(aqm.pi2_target, aqm.pi2_update, aqm.pi2_alpha, aqm.pi2_beta),
-            coupling: aqm.dualpi2_coupling,
-            step: picos(aqm.dualpi2_step),
-            step_floor: aqm.dualpi2_step_floor,
+            controller: Controller::new(pi),
+            coupling: pi.coupling,
+            step: picos(of.step),
+            step_floor: of.step_floor,
             weights: [classic, 100 - classic],
             credit: 0,
         }
@@ -57,8 +66,26 @@ impl DualPi2 {
         self.controller.catch_up(now, |at| waited(at).unwrap_or(0));
     }
 
-    /// See [`super::Stored::enqueue`].
-    pub fn enqueue(&mut self, now: Picos, mut arrival: Waiting, signals: &mut Signals) {
+    /// The next segment by weighted turns, as in sch_dualpi2 of Linux: the classic queue has at least its share of bytes.
+    fn next(&mut self) -> Option<(Waiting, bool)> {
+        let both = !self.scalable.is_empty() && !self.classic.is_empty();
+        let scalable = !self.scalable.is_empty() && (self.classic.is_empty() || self.credit <= 0);
+        let queue = if scalable { &mut self.scalable } else { &mut self.classic };
+        let first = queue.pop()?;
+        let bytes = first.bytes as i64;
+        if both {
+            self.credit += if scalable { self.weights[0] * bytes } else { -self.weights[1] * bytes };
+        } else {
+            self.credit = self.first_credit();
+        }
+        Some((first, scalable))
+    }
+}
+
+impl Holds for Dualpi2 {
+    const KEEPS_ORDER: bool = false;
+
+    fn enqueue(&mut self, now: Picos, mut arrival: Waiting, signals: &mut Signals) {
         self.catch_up(now);
         let bytes = self.scalable.bytes() + self.classic.bytes() + u64::from(arrival.bytes);
         if self.facts.is_over(bytes, self.len() + 1) {
@@ -74,23 +101,7 @@ impl DualPi2 {
         queue.push(arrival);
     }
 
-    /// The next segment by weighted turns, as in sch_dualpi2 of Linux: the classic queue has at least its share of bytes.
-    fn next(&mut self) -> Option<(Waiting, bool)> {
-        let both = !self.scalable.is_empty() && !self.classic.is_empty();
-        let scalable = !self.scalable.is_empty() && (self.classic.is_empty() || self.credit <= 0);
-        let queue = if scalable { &mut self.scalable } else { &mut self.classic };
-        let first = queue.pop()?;
-        let bytes = first.bytes as i64;
-        if both {
-            self.credit += if scalable { self.weights[0] * bytes } else { -self.weights[1] * bytes };
-        } else {
-            self.credit = self.first_credit();
-        }
-        Some((first, scalable))
-    }
-
-    /// See [`super::Stored::dequeue`].
-    pub fn dequeue(&mut self, now: Picos, draws: &mut Draws, signals: &mut Signals) -> Option<Waiting> {
+    fn dequeue(&mut self, now: Picos, draws: &mut Draws, signals: &mut Signals) -> Option<Waiting> {
         self.catch_up(now);
         while let Some((mut first, scalable)) = self.next() {
             let base = self.controller.probability;
@@ -120,14 +131,11 @@ impl DualPi2 {
         None
     }
 
-    /// See [`super::Stored::len`].
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.scalable.len() + self.classic.len()
+    fn waiting(&self) -> Vec<Waiting> {
+        self.scalable.iter().chain(self.classic.iter()).collect()
     }
 
-    /// See [`super::Stored::waiting`].
-    pub fn waiting(&self) -> impl Iterator<Item = Waiting> {
-        self.scalable.iter().chain(self.classic.iter())
+    fn len(&self) -> usize {
+        self.scalable.len() + self.classic.len()
     }
 }

@@ -1,6 +1,6 @@
 //! Segments in the order of their arrival, with their bytes.
 
-use super::Waiting;
+use super::queue::Waiting;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

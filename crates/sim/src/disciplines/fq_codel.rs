@@ -1,12 +1,21 @@
 //! Flow queues with controlled delay (FQ-CoDel, RFC 8290): a queue under CoDel for each hash of flows, served in turn by
 //! deficits of bytes, new ones first.
 
-use super::codel::{Control, Law};
-use super::{Fifo, QueueFacts, Signals, Waiting};
-use crate::scenario::AqmParameters;
+use super::codel::{self, Control, Law};
+use super::constants::constants;
+use super::fifo::Fifo;
+use super::queue::{Draws, Holds, QueueFacts, Signals, Waiting};
+use mesonet_cc::Picos;
 use mesonet_cc::draw::mix;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+constants! {
+    /// Number of queues.
+    "fq_codel_queues" => queues: u32, 1.0 to 65_536.0;
+    /// Bytes of a turn.
+    "fq_codel_quantum" => quantum: u32, 1.0 to 1e6;
+}
 
 /// The queue of some flows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -28,8 +37,6 @@ pub struct FqCodel {
     facts: QueueFacts,
     law: Law,
     quantum: i32,
-    /// Added to the names of flows before they are hashed.
-    perturbation: u64,
     /// Queue by hash.
     places: Vec<u32>,
     /// The queues that have been used.
@@ -43,13 +50,12 @@ pub struct FqCodel {
 impl FqCodel {
     /// Empty queues.
     #[must_use]
-    pub fn new(aqm: &AqmParameters, facts: QueueFacts, perturbation: u64) -> Self {
+    pub fn new(codel: &codel::Constants, of: &Constants, facts: QueueFacts) -> Self {
         Self {
             facts,
-            law: Law::new(aqm),
-            quantum: aqm.fq_codel_quantum as i32,
-            perturbation,
-            places: vec![NONE; aqm.fq_codel_queues as usize],
+            law: Law::new(codel),
+            quantum: of.quantum as i32,
+            places: vec![NONE; of.queues as usize],
             flows: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
@@ -60,7 +66,7 @@ impl FqCodel {
 
     /// The queue of a segment.
     fn place(&mut self, arrival: &Waiting) -> u32 {
-        let hash = mix(u64::from(arrival.segment.flow.0) ^ self.perturbation);
+        let hash = mix(u64::from(arrival.segment.flow.0) ^ self.facts.name);
         // The upper half of the product: a range that is no power of two, too.
         let bucket = ((u128::from(hash) * self.places.len() as u128) >> 64) as usize;
         let place = &mut self.places[bucket];
@@ -69,31 +75,6 @@ impl FqCodel {
             self.flows.push(FlowQueue::default());
         }
         *place
-    }
-
-    /// See [`super::Stored::enqueue`].
-    pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
-        let place = self.place(&arrival);
-        let flow = &mut self.flows[place as usize];
-        flow.queue.push(arrival);
-        self.bytes += u64::from(arrival.bytes);
-        self.len += 1;
-        if !flow.listed {
-            flow.listed = true;
-            flow.credits = self.quantum;
-            self.new.push_back(place);
-        }
-        while self.facts.is_over(self.bytes, self.len) {
-            self.drop_from_longest(signals);
-        }
-    }
-
-    /// See [`super::Stored::rest`]: the lists lose the queues that are empty, as if the next segment had been wanted.
-    pub fn rest(&mut self) {
-        for place in self.new.drain(..).chain(self.old.drain(..)) {
-            self.flows[place as usize].listed = false;
-            self.flows[place as usize].control.pass();
-        }
     }
 
     /// Drops the first segment of the queue with most bytes (RFC 8290, section 4.1), whatever the buffer counts.
@@ -113,8 +94,33 @@ impl FqCodel {
         self.len -= 1;
     }
 
-    /// See [`super::Stored::dequeue`].
-    pub fn dequeue(&mut self, now: u64, signals: &mut Signals) -> Option<Waiting> {
+    fn take_first(&mut self, is_new: bool) {
+        if is_new {
+            self.new.pop_front()
+        } else {
+            self.old.pop_front()
+        };
+    }
+}
+
+impl Holds for FqCodel {
+    fn enqueue(&mut self, _: Picos, arrival: Waiting, signals: &mut Signals) {
+        let place = self.place(&arrival);
+        let flow = &mut self.flows[place as usize];
+        flow.queue.push(arrival);
+        self.bytes += u64::from(arrival.bytes);
+        self.len += 1;
+        if !flow.listed {
+            flow.listed = true;
+            flow.credits = self.quantum;
+            self.new.push_back(place);
+        }
+        while self.facts.is_over(self.bytes, self.len) {
+            self.drop_from_longest(signals);
+        }
+    }
+
+    fn dequeue(&mut self, now: Picos, _: &mut Draws, signals: &mut Signals) -> Option<Waiting> {
         loop {
             let is_new = !self.new.is_empty();
             let place = *self.new.front().or(self.old.front())?;
@@ -147,22 +153,19 @@ impl FqCodel {
         }
     }
 
-    fn take_first(&mut self, is_new: bool) {
-        if is_new {
-            self.new.pop_front()
-        } else {
-            self.old.pop_front()
-        };
+    /// The lists lose the queues that are empty, as if the next segment had been wanted.
+    fn rest(&mut self) {
+        for place in self.new.drain(..).chain(self.old.drain(..)) {
+            self.flows[place as usize].listed = false;
+            self.flows[place as usize].control.pass();
+        }
     }
 
-    /// See [`super::Stored::len`].
-    #[must_use]
-    pub fn len(&self) -> usize {
+    fn waiting(&self) -> Vec<Waiting> {
+        self.flows.iter().flat_map(|flow| flow.queue.iter()).collect()
+    }
+
+    fn len(&self) -> usize {
         self.len
-    }
-
-    /// See [`super::Stored::waiting`].
-    pub fn waiting(&self) -> impl Iterator<Item = Waiting> {
-        self.flows.iter().flat_map(|flow| flow.queue.iter())
     }
 }

@@ -1,7 +1,24 @@
 //! A proportional integral controller of the delay of a queue, as PI2 and DualPI2 use it (RFC 9332, appendix A.1).
 
+use super::constants::constants;
 use mesonet_cc::{Picos, picos, seconds};
 use serde::{Deserialize, Serialize};
+
+constants! {
+    /// Delay at which it aims, s.
+    "pi2_target" => target: f64, 1e-6 to 10.0;
+    /// Time between two updates of the probability, s.
+    "pi2_update" => update: f64, 1e-5 to 10.0;
+    /// Gain on the distance from the target, Hz.
+    "pi2_alpha" => alpha: f64, 0.0 to 1e3;
+    /// Gain on the change of the delay, Hz.
+    "pi2_beta" => beta: f64, 0.0 to 1e3;
+    /// Probability of scalable flows as a multiple of the base probability.
+    "dualpi2_coupling" => coupling: f64, 0.0 to 1e3;
+}
+
+/// Probability of classic flows beyond which marks no longer replace drops (RFC 9332, appendix A.2: p_Cmax).
+pub const MOST_MARKED: f64 = 0.25;
 
 /// The controller: a probability that follows the delay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,10 +37,11 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller at rest; times in s.
+    /// A controller at rest.
     #[must_use]
-    pub fn new(target: f64, update: f64, alpha: f64, beta: f64) -> Self {
-        let update = picos(update);
+    pub fn new(of: &Constants) -> Self {
+        let Constants { target, alpha, beta, .. } = *of;
+        let update = picos(of.update);
         Self { target, update, alpha, beta, probability: 0.0, before: 0.0, next: update }
     }
 

@@ -1,9 +1,8 @@
 //! PI2 in one queue: the squared probability of a linear controller for classic flows, and a linear one for scalable flows
 //! (De Schepper et al. 2016; RFC 9332, appendix A).
 
-use super::pi::Controller;
-use super::{Draws, Verdict, Waiting};
-use crate::scenario::AqmParameters;
+use super::pi::{Constants, Controller, MOST_MARKED};
+use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +13,16 @@ pub struct Pi2 {
     coupling: f64,
 }
 
-/// Probability of classic flows beyond which marks no longer replace drops (RFC 9332, appendix A.2: p_Cmax).
-pub const MOST_MARKED: f64 = 0.25;
-
 impl Pi2 {
     /// The controller of an empty queue.
     #[must_use]
-    pub fn new(aqm: &AqmParameters) -> Self {
-        let controller = Controller::new(aqm.pi2_target, aqm.pi2_update, aqm.pi2_alpha, aqm.pi2_beta);
-        Self { controller, coupling: aqm.dualpi2_coupling }
+    pub fn new(of: &Constants, _: QueueFacts) -> Self {
+        Self { controller: Controller::new(of), coupling: of.coupling }
     }
+}
 
-    /// See [`super::Arrival::decide`].
-    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+impl Arrives for Pi2 {
+    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         // Between two arrivals the queue only drains.
         self.controller.catch_up(arrival.since, |at| empty_at.saturating_sub(at));
         let base = self.controller.probability;

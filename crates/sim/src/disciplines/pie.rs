@@ -1,9 +1,24 @@
 //! Proportional integral controller, enhanced (PIE, RFC 8033).
 
-use super::{Draws, QueueFacts, Verdict, Waiting};
-use crate::scenario::AqmParameters;
+use super::constants::constants;
+use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
 use mesonet_cc::{Picos, picos, seconds};
 use serde::{Deserialize, Serialize};
+
+constants! {
+    /// Delay at which it aims, s.
+    "pie_target" => target: f64, 1e-6 to 10.0;
+    /// Time between two updates of the probability, s.
+    "pie_update" => update: f64, 1e-5 to 10.0;
+    /// Burst that passes, s.
+    "pie_burst" => burst: f64, 0.0 to 100.0;
+    /// Gain on the distance from the target, Hz.
+    "pie_alpha" => alpha: f64, 0.0 to 1e3;
+    /// Gain on the change of the delay, Hz.
+    "pie_beta" => beta: f64, 0.0 to 1e3;
+    /// Probability from which on it drops instead of marking.
+    "pie_mark_below" => mark_below: f64, 0.0 to 1.0;
+}
 
 /// The change of a probability is divided by this where the probability is below (RFC 8033, section 4.2).
 const SCALES: [(f64, f64); 6] =
@@ -33,39 +48,21 @@ pub struct Pie {
 impl Pie {
     /// The controller of an empty queue.
     #[must_use]
-    pub fn new(aqm: &AqmParameters, facts: QueueFacts) -> Self {
-        let update = picos(aqm.pie_update);
-        let longest_burst = picos(aqm.pie_burst);
+    pub fn new(of: &Constants, facts: QueueFacts) -> Self {
+        let update = picos(of.update);
+        let longest_burst = picos(of.burst);
         Self {
-            target: aqm.pie_target,
+            target: of.target,
             update,
-            alpha: aqm.pie_alpha,
-            beta: aqm.pie_beta,
+            alpha: of.alpha,
+            beta: of.beta,
             longest_burst,
-            mark_below: aqm.pie_mark_below,
+            mark_below: of.mark_below,
             few: 2 * facts.service,
             probability: 0.0,
             burst: longest_burst,
             before: 0.0,
             next: update,
-        }
-    }
-
-    /// See [`super::Arrival::decide`].
-    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
-        let now = arrival.since;
-        // Between two arrivals the queue only drains.
-        self.catch_up(now, empty_at);
-        let backlog = empty_at.saturating_sub(now);
-        // Section 4.1: a burst after calm passes, and so does what finds a short queue.
-        let calm = self.before < self.target / 2.0 && self.probability < 0.2;
-        if self.burst > 0 || calm || backlog <= self.few || draws.uniform() >= self.probability {
-            return Verdict::Pass;
-        }
-        if arrival.may_be_marked() && self.probability < self.mark_below {
-            Verdict::Mark
-        } else {
-            Verdict::Drop
         }
     }
 
@@ -100,5 +97,24 @@ impl Pie {
             self.burst = self.longest_burst;
         }
         self.before = delay;
+    }
+}
+
+impl Arrives for Pie {
+    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+        let now = arrival.since;
+        // Between two arrivals the queue only drains.
+        self.catch_up(now, empty_at);
+        let backlog = empty_at.saturating_sub(now);
+        // Section 4.1: a burst after calm passes, and so does what finds a short queue.
+        let calm = self.before < self.target / 2.0 && self.probability < 0.2;
+        if self.burst > 0 || calm || backlog <= self.few || draws.uniform() >= self.probability {
+            return Verdict::Pass;
+        }
+        if arrival.may_be_marked() && self.probability < self.mark_below {
+            Verdict::Mark
+        } else {
+            Verdict::Drop
+        }
     }
 }

@@ -1,10 +1,27 @@
 //! Random early detection (Floyd and Jacobson 1993), gentle, and with a largest probability that adapts (Floyd, Gummadi
 //! and Shenker 2001).
 
-use super::{Draws, QueueFacts, Verdict, Waiting};
-use crate::scenario::AqmParameters;
+use super::constants::constants;
+use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
 use mesonet_cc::{MILLISECOND, Picos, seconds};
 use serde::{Deserialize, Serialize};
+
+constants! {
+    /// Average queue below which nothing is signalled, segments.
+    "red_min" => min: f64, 0.0 to 1e9;
+    /// Average queue at which the probability is `max_probability`, segments.
+    "red_max" => max: f64, 1e-3 to 1e9;
+    /// Weight of an arrival in the average.
+    "red_weight" => weight: f64, 1e-9 to 1.0;
+    /// Probability at `max`; where it adapts, at the start.
+    "red_max_probability" => max_probability: f64, 1e-6 to 1.0;
+    /// The probability rises to 1 at twice `max`, instead of at once.
+    "red_gentle" => gentle: bool;
+    /// Thresholds and weight follow from `target`, and the largest probability adapts.
+    "red_adaptive" => adaptive: bool;
+    /// Delay at which adaptive RED aims, s.
+    "red_target" => target: f64, 1e-6 to 10.0;
+}
 
 /// Time between two changes of the largest probability (Adaptive RED, section 3).
 const ADAPTS_EVERY: Picos = 500 * MILLISECOND;
@@ -37,17 +54,17 @@ pub struct Red {
 impl Red {
     /// The average of an empty queue.
     #[must_use]
-    pub fn new(aqm: &AqmParameters, facts: QueueFacts) -> Self {
+    pub fn new(of: &Constants, facts: QueueFacts) -> Self {
         let rate = 1.0 / seconds(facts.service);
-        let minimum = (aqm.red_target * rate / 2.0).max(LEAST_MINIMUM);
-        let adaptive = aqm.red_adaptive;
+        let minimum = (of.target * rate / 2.0).max(LEAST_MINIMUM);
+        let adaptive = of.adaptive;
         Self {
             service: facts.service,
-            minimum: if adaptive { minimum } else { aqm.red_min },
-            maximum: if adaptive { 3.0 * minimum } else { aqm.red_max },
-            weight: if adaptive { 1.0 - libm::exp(-1.0 / rate) } else { aqm.red_weight },
-            most: aqm.red_max_probability,
-            gentle: aqm.red_gentle || adaptive,
+            minimum: if adaptive { minimum } else { of.min },
+            maximum: if adaptive { 3.0 * minimum } else { of.max },
+            weight: if adaptive { 1.0 - libm::exp(-1.0 / rate) } else { of.weight },
+            most: of.max_probability,
+            gentle: of.gentle || adaptive,
             adaptive,
             average: 0.0,
             count: -1,
@@ -56,8 +73,22 @@ impl Red {
         }
     }
 
-    /// See [`super::Arrival::decide`].
-    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+    fn adapt(&mut self, now: Picos) {
+        if !self.adaptive || now - self.adapted < ADAPTS_EVERY {
+            return;
+        }
+        self.adapted = now;
+        let [low, high] = KEPT_BETWEEN.map(|part| self.minimum + part * (self.maximum - self.minimum));
+        if self.average > high && self.most <= PROBABILITIES[1] {
+            self.most += (self.most / 4.0).min(PROBABILITIES[0]);
+        } else if self.average < low && self.most >= PROBABILITIES[0] {
+            self.most *= FALLS_BY;
+        }
+    }
+}
+
+impl Arrives for Red {
+    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         let now = arrival.since;
         let backlog = empty_at.saturating_sub(now);
         if backlog == 0 {
@@ -92,18 +123,5 @@ impl Red {
         }
         self.count = 0;
         if arrival.may_be_marked() { Verdict::Mark } else { Verdict::Drop }
-    }
-
-    fn adapt(&mut self, now: Picos) {
-        if !self.adaptive || now - self.adapted < ADAPTS_EVERY {
-            return;
-        }
-        self.adapted = now;
-        let [low, high] = KEPT_BETWEEN.map(|part| self.minimum + part * (self.maximum - self.minimum));
-        if self.average > high && self.most <= PROBABILITIES[1] {
-            self.most += (self.most / 4.0).min(PROBABILITIES[0]);
-        } else if self.average < low && self.most >= PROBABILITIES[0] {
-            self.most *= FALLS_BY;
-        }
     }
 }

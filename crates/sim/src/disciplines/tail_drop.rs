@@ -3,7 +3,9 @@
 //! With segments of different sizes the length of such a queue does not follow from the time until it is empty, so that the
 //! segments are held.
 
-use super::{Fifo, QueueFacts, Signals, Waiting};
+use super::fifo::Fifo;
+use super::queue::{Draws, Holds, QueueFacts, Signals, Waiting};
+use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
 /// A queue that holds so many packets.
@@ -20,9 +22,10 @@ impl TailDrop {
     pub fn new(facts: QueueFacts) -> Self {
         Self { most: facts.places - 1, queue: Fifo::default() }
     }
+}
 
-    /// See [`super::Stored::enqueue`].
-    pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
+impl Holds for TailDrop {
+    fn enqueue(&mut self, _: Picos, arrival: Waiting, signals: &mut Signals) {
         if self.queue.len() as u64 >= self.most {
             signals.dropped.push(arrival);
         } else {
@@ -30,19 +33,19 @@ impl TailDrop {
         }
     }
 
-    /// See [`super::Stored::dequeue`].
-    pub fn dequeue(&mut self) -> Option<Waiting> {
+    fn dequeue(&mut self, _: Picos, _: &mut Draws, _: &mut Signals) -> Option<Waiting> {
         self.queue.pop()
     }
 
-    /// See [`super::Stored::len`].
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.queue.len()
+    fn through(&mut self, _: Picos, arrival: Waiting, _: &mut Draws, _: &mut Signals) -> Option<Waiting> {
+        Some(arrival)
     }
 
-    /// See [`super::Stored::waiting`].
-    pub fn waiting(&self) -> impl Iterator<Item = Waiting> {
-        self.queue.iter()
+    fn waiting(&self) -> Vec<Waiting> {
+        self.queue.iter().collect()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
     }
 }

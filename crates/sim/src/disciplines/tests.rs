@@ -1,19 +1,15 @@
 //! What holds for every discipline, and what the RFCs say of each.
 
+use super::dualpi2::Dualpi2;
+use super::pi2::Pi2;
+use super::red::Red;
 use super::*;
-use crate::engine::FlowId;
+use crate::engine::{FlowId, Segment};
+use crate::network::numbers::EgressLane;
 use mesonet_cc::{MILLISECOND, SECOND};
 use proptest::prelude::*;
 
-const ALL: [DisciplineName; 7] = [
-    DisciplineName::DropTail,
-    DisciplineName::Red,
-    DisciplineName::Pie,
-    DisciplineName::Pi2,
-    DisciplineName::Codel,
-    DisciplineName::FqCodel,
-    DisciplineName::Dualpi2,
-];
+const ALL: &[DisciplineName] = DisciplineName::ALL;
 
 /// Bytes of a data segment, and of an acknowledgement.
 const BYTES: u32 = 1500;
@@ -28,40 +24,14 @@ pub(super) fn facts(places: u64) -> QueueFacts {
         ack_bytes: ACK_BYTES,
         places,
         counts: BufferUnit::Bytes,
+        name: Draws::new(1, 2).name(),
     }
 }
 
+/// The constants of the Python package, with marks.
 fn aqm() -> AqmParameters {
-    AqmParameters {
-        discipline: DisciplineName::DropTail,
-        at: Vec::new(),
-        ecn: true,
-        codel_target: 0.005,
-        codel_interval: 0.1,
-        fq_codel_queues: 1024,
-        fq_codel_quantum: 1514,
-        red_min: 5.0,
-        red_max: 15.0,
-        red_weight: 0.002,
-        red_max_probability: 0.02,
-        red_gentle: true,
-        red_adaptive: false,
-        red_target: 0.005,
-        pie_target: 0.015,
-        pie_update: 0.015,
-        pie_burst: 0.15,
-        pie_alpha: 0.125,
-        pie_beta: 1.25,
-        pie_mark_below: 0.1,
-        pi2_target: 0.015,
-        pi2_update: 0.016,
-        pi2_alpha: 0.156,
-        pi2_beta: 3.195,
-        dualpi2_coupling: 2.0,
-        dualpi2_step: 0.001,
-        dualpi2_step_floor: 0,
-        dualpi2_classic_share: 0.1,
-    }
+    let defaults = serde_json::from_str(include_str!("../../tests/common/aqm.json")).unwrap();
+    AqmParameters { ecn: true, ..defaults }
 }
 
 pub(super) fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
@@ -94,7 +64,8 @@ impl Bench {
 
     pub fn with(name: DisciplineName, facts: QueueFacts, seed: u64) -> Self {
         let draws = Draws::new(seed, 2);
-        let discipline = Discipline::of(name, &aqm(), facts, &draws);
+        let facts = QueueFacts { name: draws.name(), ..facts };
+        let discipline = Discipline::of(name, &aqm(), facts);
         let signals = Signals::default();
         Self { discipline, facts, draws, signals, free: 0, served: Vec::new(), dropped: Vec::new() }
     }
@@ -190,7 +161,7 @@ proptest! {
 /// Segments at half of the rate pass: no discipline signals without a queue.
 #[test]
 fn light_load_passes() {
-    for name in ALL {
+    for &name in ALL {
         let mut bench = Bench::new(name, 100);
         for number in 0..5_000 {
             bench.arrive(segment(number % 7, number, u64::from(number) * 2 * MILLISECOND).with_ecn());
@@ -281,7 +252,7 @@ fn pie_lets_a_burst_pass_and_then_controls() {
 /// Floyd and Jacobson 1993, section 4: signals of a constant average come at distances up to the inverse of the probability.
 #[test]
 fn red_signals_at_even_distances() {
-    let mut red = Red::new(&AqmParameters { red_weight: 1.0, red_max_probability: 0.1, ..aqm() }, facts(100));
+    let mut red = Red::new(&red::Constants { weight: 1.0, max_probability: 0.1, ..aqm().red }, facts(100));
     let mut draws = Draws::new(3, 1);
     let mut last = 0;
     let mut gaps = Vec::new();
@@ -311,7 +282,8 @@ fn red_signals_at_even_distances() {
 fn the_step_has_a_floor() {
     let marks = |floor: u64, spacing: Picos| {
         let facts = QueueFacts { service: 12 * MILLISECOND / 5, ..facts(1_000) };
-        let mut queue = DualPi2::new(&AqmParameters { dualpi2_step_floor: floor, ..aqm() }, facts);
+        let mut queue =
+            Dualpi2::new(&aqm().pi, &dualpi2::Constants { step_floor: floor, ..aqm().dualpi2 }, facts);
         let (mut draws, mut signals) = (Draws::new(1, 1), Signals::default());
         let (mut free, mut next) = (0, 0);
         for number in 0..300u32 {
@@ -360,7 +332,7 @@ fn the_coupling() {
         assert!(bench.dropped.len() > 1_000, "{name:?}: overload ends in drops");
         assert!(bench.signals.marked > 100, "{name:?}: and begins with marks");
     }
-    let mut pi2 = Pi2::new(&aqm());
+    let mut pi2 = Pi2::new(&aqm().pi, facts(100));
     let mut draws = Draws::new(9, 9);
     let (mut classic, mut scalable) = (0.0, 0.0);
     let rounds = 400_000u32;

@@ -1,6 +1,6 @@
 //! A queue with a discipline: its state, whatever carries the segments.
 
-use crate::disciplines::{Discipline, Draws, QueueFacts, Signals, Verdict, Waiting};
+use crate::disciplines::{Arrives, Discipline, Draws, Holds, QueueFacts, Signals, Verdict, Waiting};
 use crate::engine::Segment;
 use crate::links::Clock;
 use crate::measure::Histogram;
@@ -54,7 +54,7 @@ impl Managed {
         rewrite: EcnRewrite,
         draws: Draws,
     ) -> Self {
-        let discipline = Discipline::of(name, aqm, facts, &draws);
+        let discipline = Discipline::of(name, aqm, facts);
         Self {
             facts,
             discipline,

@@ -246,6 +246,7 @@ impl Network {
             ack_bytes,
             places: router.places(),
             counts,
+            name: Draws::new(seed, queue).name(),
         };
         Some(Managed::new(name, &self.aqm, facts, rewrite, Draws::new(seed, queue)))
     }
@@ -300,8 +301,8 @@ fn refuse_beside_queues(scenario: &Scenario) -> Result<(), InvalidScenario> {
         return Err(invalid(format!("flows[{index}].segment_bytes"), message));
     }
     refuse_packet_counts(scenario)?;
-    if scenario.aqm.discipline != DisciplineName::DropTail && scenario.aqm.red_max <= scenario.aqm.red_min {
-        let message = format!("not above aqm.red_min; allowed: more than {} segments", scenario.aqm.red_min);
+    if scenario.aqm.discipline != DisciplineName::DropTail && scenario.aqm.red.max <= scenario.aqm.red.min {
+        let message = format!("not above aqm.red_min; allowed: more than {} segments", scenario.aqm.red.min);
         return Err(invalid("aqm.red_max", message));
     }
     Ok(())
@@ -313,15 +314,17 @@ fn refuse_packet_counts(scenario: &Scenario) -> Result<(), InvalidScenario> {
     if parameters.buffer_counts == BufferUnit::Bytes {
         return Ok(());
     }
+    let at_arrival;
     let why = if parameters.queue == QueuePlace::Router {
         "a router that has one queue counts segments, which have no size there; packets need network.queue = port"
     } else if parameters.ecn_threshold.is_some() {
         "network.ecn_threshold marks by the time until a queue is empty; allowed with it: bytes"
-    } else if matches!(
-        scenario.aqm.discipline,
-        DisciplineName::Red | DisciplineName::Pie | DisciplineName::Pi2
-    ) {
-        "red, pie and pi2 decide at arrival by the time until a queue is empty; allowed with them: bytes"
+    } else if !scenario.aqm.discipline.holds_segments(BufferUnit::Packets) {
+        at_arrival = format!(
+            "{} decide at arrival by the time until a queue is empty; allowed with them: bytes",
+            disciplines_at_arrival()
+        );
+        &at_arrival
     } else {
         return Ok(());
     };
@@ -380,6 +383,16 @@ fn push_ack_lanes(
         }
     }
     round_trips
+}
+
+/// The disciplines that decide at arrival, in words.
+fn disciplines_at_arrival() -> String {
+    let names = DisciplineName::ALL.iter().filter(|name| !name.holds_segments(BufferUnit::Packets));
+    let names: Vec<_> = names.map(|name| name.name()).collect();
+    match &names[..] {
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
 }
 
 /// Refuses more routes than memory should hold.

@@ -1,8 +1,8 @@
 //! Allowed ranges of the numbers of a scenario, one row each, in base units.
 //!
-//! The only place of these ranges: the Python package shows and checks the same rows.
+//! The only place of these ranges, with `disciplines` for their constants: the Python package shows and checks the same rows.
 
-use super::{InvalidScenario, invalid};
+use super::{AqmParameters, InvalidScenario, invalid};
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt::Formatter;
@@ -29,36 +29,21 @@ const fn above(path: &'static str, least: f64, most: f64) -> Bound {
 }
 
 /// Ranges of all numbers that are not constants of algorithms, which have theirs in the registry.
-pub const BOUNDS: &[Bound] = &[
+pub fn all() -> impl Iterator<Item = Bound> {
+    BOUNDS
+        .iter()
+        .copied()
+        .chain(AqmParameters::ranges().map(|range| from(range.path, range.least, range.most)))
+}
+
+/// Those that are not constants of disciplines.
+const BOUNDS: &[Bound] = &[
     from("network.speed", 1.0, 1e9),
     above("network.delay_multiplier", 0.0, 1000.0),
     from("network.buffer_floor", 1.0, 1e9),
     from("network.ecn_threshold", 0.0, 1e9),
     from("network.ack_bytes", 1.0, 1e6),
     above("network.capacity_factor", 0.0, 1e6),
-    from("aqm.codel_target", 1e-6, 10.0),
-    from("aqm.codel_interval", 1e-6, 100.0),
-    from("aqm.fq_codel_queues", 1.0, 65_536.0),
-    from("aqm.fq_codel_quantum", 1.0, 1e6),
-    from("aqm.red_min", 0.0, 1e9),
-    from("aqm.red_max", 1e-3, 1e9),
-    from("aqm.red_weight", 1e-9, 1.0),
-    from("aqm.red_max_probability", 1e-6, 1.0),
-    from("aqm.red_target", 1e-6, 10.0),
-    from("aqm.pie_target", 1e-6, 10.0),
-    from("aqm.pie_update", 1e-5, 10.0),
-    from("aqm.pie_burst", 0.0, 100.0),
-    from("aqm.pie_alpha", 0.0, 1e3),
-    from("aqm.pie_beta", 0.0, 1e3),
-    from("aqm.pie_mark_below", 0.0, 1.0),
-    from("aqm.pi2_target", 1e-6, 10.0),
-    from("aqm.pi2_update", 1e-5, 10.0),
-    from("aqm.pi2_alpha", 0.0, 1e3),
-    from("aqm.pi2_beta", 0.0, 1e3),
-    from("aqm.dualpi2_coupling", 0.0, 1e3),
-    from("aqm.dualpi2_step", 0.0, 10.0),
-    from("aqm.dualpi2_step_floor", 0.0, 1e9),
-    from("aqm.dualpi2_classic_share", 0.01, 0.99),
     from("tiers.pops_per_backbone", 0.0, 100.0),
     from("tiers.fast_per_pop", 0.0, 1000.0),
     from("tiers.normal_per_pop", 0.0, 1000.0),
@@ -197,7 +182,7 @@ pub const BOUNDS: &[Bound] = &[
 /// [`InvalidScenario`] naming the path, the value and the range.
 pub fn check<'de, D: Deserializer<'de>>(scenario: D) -> Result<(), InvalidScenario> {
     let mut ranges = Ranges::default();
-    for bound in BOUNDS {
+    for bound in all() {
         ranges.add(bound, bound.path);
         if let Some(path) = bound.path.strip_prefix("impairments.") {
             let sets = Below { name: "impairments", holds: Holds::Sets, ..Below::of("impairment_sets") };
@@ -215,7 +200,7 @@ pub fn check<'de, D: Deserializer<'de>>(scenario: D) -> Result<(), InvalidScenar
 #[derive(Default)]
 struct Ranges {
     /// The range of the value here.
-    bound: Option<&'static Bound>,
+    bound: Option<Bound>,
     /// The ranges below, sorted by key.
     below: Vec<Below>,
 }
@@ -242,7 +227,7 @@ enum Holds {
 
 impl Ranges {
     /// Adds a range with its path from here.
-    fn add(&mut self, bound: &'static Bound, path: &'static str) {
+    fn add(&mut self, bound: Bound, path: &'static str) {
         if path.is_empty() {
             self.bound = Some(bound);
             return;
@@ -490,10 +475,10 @@ mod tests {
 
     #[test]
     fn every_range_holds_something_and_has_a_path_of_its_own() {
-        let mut paths: Vec<_> = BOUNDS.iter().map(|bound| bound.path).collect();
-        assert!(BOUNDS.iter().all(|bound| bound.least < bound.most));
+        let mut paths: Vec<_> = all().map(|bound| bound.path).collect();
+        assert!(all().all(|bound| bound.least < bound.most));
         paths.sort_unstable();
         paths.dedup();
-        assert_eq!(paths.len(), BOUNDS.len());
+        assert_eq!(paths.len(), all().count());
     }
 }

@@ -4,7 +4,7 @@ use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
 use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterClass};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{AckRtt, DisciplineName, ExplicitFlow, Scenario, WindowGrowth};
+use crate::scenario::{AckRtt, ExplicitFlow, Scenario, WindowGrowth};
 use crate::transport::receiver::AckRules;
 use crate::transport::{Flow, RtoRules, Rules};
 use crate::users::files::EXPLICIT;
@@ -253,6 +253,5 @@ fn spreading(network: &Network) -> Picos {
 /// Returns whether no segments of a flow overtake each other, nor do its acknowledgements. The two queues of DualPI2 part
 /// segments of one flow whose codepoints differ.
 fn keeps_order(scenario: &Scenario, network: &Network) -> bool {
-    let parts = scenario.aqm.discipline == DisciplineName::Dualpi2;
-    !parts && network.route_count() == 1 && !network.impairments.reorders()
+    scenario.aqm.discipline.keeps_order() && network.route_count() == 1 && !network.impairments.reorders()
 }

@@ -62,14 +62,7 @@ pub fn impairments() -> Value {
 
 /// Drop-tail, and the constants of all disciplines.
 fn aqm() -> Value {
-    json!({
-        "discipline": "drop_tail", "at": ["all"], "ecn": false, "codel_target": 0.005, "codel_interval": 0.1,
-        "fq_codel_queues": 1024, "fq_codel_quantum": 1514, "red_min": 5.0, "red_max": 15.0, "red_weight": 0.002,
-        "red_max_probability": 0.02, "red_gentle": true, "red_adaptive": false, "red_target": 0.005,
-        "pie_target": 0.015, "pie_update": 0.015, "pie_burst": 0.15, "pie_alpha": 0.125, "pie_beta": 1.25,
-        "pie_mark_below": 0.1, "pi2_target": 0.015, "pi2_update": 0.016, "pi2_alpha": 0.156, "pi2_beta": 3.195,
-        "dualpi2_coupling": 2.0, "dualpi2_step": 0.001, "dualpi2_step_floor": 0, "dualpi2_classic_share": 0.1
-    })
+    serde_json::from_str(include_str!("aqm.json")).expect("JSON")
 }
 
 /// The sender in the study's preset.

@@ -11,7 +11,8 @@ from mesonet.reporting.campaign_view.queues import disciplines, queue_summary
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Group, drawing
 from mesonet.reporting.text.queues_text import queues_caption, queues_html
-from mesonet.responses.queues import TITLES, discipline_title
+from mesonet.responses.queues import TITLES
+from mesonet.scenarios.parameters import discipline_title
 from mesonet.words import period_title
 
 

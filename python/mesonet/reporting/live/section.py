@@ -23,8 +23,7 @@ from mesonet.reporting.replay.section import STATES
 from mesonet.reporting.replay.simulated import interval
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import incumbent
-from mesonet.responses.queues import discipline_title
-from mesonet.scenarios.parameters import PARAMETERS
+from mesonet.scenarios.parameters import PARAMETERS, discipline_title
 
 SCRIPTS = ("live-run.js", "live.js")
 _DATA_ID = "live-data"

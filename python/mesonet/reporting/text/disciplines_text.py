@@ -24,7 +24,7 @@ from mesonet.reporting.verdicts.disciplines import (
     discipline_choices,
 )
 from mesonet.reporting.verdicts.verdict import MARGIN
-from mesonet.responses.queues import discipline_title
+from mesonet.scenarios.parameters import discipline_title
 from mesonet.units import with_bits
 from mesonet.words import capitalised, listed, percent, quantity, span, uncapitalised
 

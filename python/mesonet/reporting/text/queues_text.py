@@ -7,7 +7,8 @@ from markupsafe import Markup
 from mesonet.reporting.campaign_view.queues import disciplines, queue_summary
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
-from mesonet.responses.queues import COLUMNS, MEASURES, NOT_RECORDED, TITLES, discipline_title, measured_text
+from mesonet.responses.queues import COLUMNS, MEASURES, NOT_RECORDED, TITLES, measured_text
+from mesonet.scenarios.parameters import discipline_title
 from mesonet.words import counted, listed, number, percent
 
 
