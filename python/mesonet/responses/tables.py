@@ -83,7 +83,7 @@ _COUNTED = {
     ),
     "loss_events": ("events/interval", f"losses and marks that reduced a window, timeouts apart, {_COUNT}"),
 }
-"""Counts in words of their own; all others have those of their definition."""
+"""Counts with a meaning of their own; all others have the words of their definition."""
 
 SERIES = TableColumns(
     "one row per measurement interval",

@@ -1,4 +1,5 @@
-//! Constants of disciplines: what a scenario has under `aqm` beside the discipline and its places, with ranges.
+//! Constants of disciplines: what a scenario has under `aqm` beside the discipline and its places, with
+//! ranges.
 
 /// Range of a constant, in base units.
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +12,9 @@ pub struct Range {
     pub most: f64,
 }
 
-/// Declares the `Constants` of a discipline. Of each: its name under `aqm` in a scenario, its name here, its type, and its
-/// range unless it is a flag. Defaults, units in text and sources are in `python/mesonet/scenarios/parameters.py`.
+/// Declares the `Constants` of a discipline. Of each: its name under `aqm` in a scenario, its name here, its
+/// type, and its range unless it is a flag. Defaults, units in text and sources are in
+/// `python/mesonet/scenarios/parameters.py`.
 macro_rules! constants {
     ($($(#[$about:meta])* $name:literal => $field:ident: $type:ty $(, $least:literal to $most:literal)?;)*) => {
         /// Constants of the discipline.

@@ -1,8 +1,9 @@
 //! Queue disciplines: what a queue does besides holding what fits.
 //!
-//! Those that decide when a segment arrives ([`Arrives`]) leave the queue the one number that it is. Those that decide
-//! when one leaves ([`Holds`]) hold the segments, and each departure is an event. Both engines use the same disciplines.
-//! A discipline is a file, with its constants, and a line in the list at the end, from which all else follows.
+//! Those that decide when a segment arrives ([`Arrives`]) leave the queue the one number that it is. Those
+//! that decide when one leaves ([`Holds`]) hold the segments, and each departure is an event. Both engines
+//! use the same disciplines. A discipline is a file, with its constants, and a line in the list at the end,
+//! from which all else follows.
 
 mod codel;
 mod constants;
@@ -36,15 +37,16 @@ pub enum Discipline {
     Stored(Stored),
 }
 
-/// Declares the disciplines besides drop-tail. Of each: its type, the module of this type, which has the name of the
-/// discipline in scenarios, and the modules of the constants that it reads.
+/// Declares the disciplines besides drop-tail. Of each: its type, the module of this type, which has the name
+/// of the discipline in scenarios, and the modules of the constants that it reads.
 macro_rules! disciplines {
     (
         constants: $($constants:ident),*;
         at arrival { $($(#[$about_a:meta])* $arrival:ident($module_a:ident: $($of_a:ident),*),)* }
         at departure { $($(#[$about_d:meta])* $departure:ident($module_d:ident: $($of_d:ident),*),)* }
     ) => {
-        /// Active queue management: which queues have which discipline, and the constants of all disciplines (RFC 7567).
+        /// Active queue management: which queues have which discipline, and the constants of all disciplines
+        /// (RFC 7567).
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct AqmParameters {
@@ -52,8 +54,8 @@ macro_rules! disciplines {
             pub discipline: DisciplineName,
             /// The queues that have it: all, classes of routers, routers, or ports.
             pub at: Vec<String>,
-            /// Flows whose algorithm understands marks are ECN-capable: the discipline marks their segments instead of
-            /// dropping them.
+            /// Flows whose algorithm understands marks are ECN-capable: the discipline marks their segments
+            /// instead of dropping them.
             pub ecn: bool,
             $(
                 /// Constants of this module.
@@ -93,8 +95,8 @@ macro_rules! disciplines {
                 }
             }
 
-            /// It decides when a segment leaves, or counts packets: its queue holds the segments, and departures are
-            /// events.
+            /// It decides when a segment leaves, or counts packets: its queue holds the segments, and
+            /// departures are events.
             #[must_use]
             pub fn holds_segments(self, counts: BufferUnit) -> bool {
                 match self {

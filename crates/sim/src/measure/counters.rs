@@ -14,8 +14,8 @@ pub struct Counted {
     pub of: fn(&Counters) -> u64,
 }
 
-/// Declares the counters, in the order of the series. One with a name in quotes is [`Counted`]: its column and its response
-/// have this name, or the response has the name after `as`.
+/// Declares the counters, in the order of the series. One with a name in quotes is [`Counted`]: its column
+/// and its response have this name, or the response has the name after `as`.
 macro_rules! counters {
     ($($(#[$about:meta])* $field:ident $(: $column:literal $(as $response:literal)?)?,)*) => {
         /// Event counts; all grow only.

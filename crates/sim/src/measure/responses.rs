@@ -1,8 +1,9 @@
 //! The responses of the ASME paper's Tables 3, 4 and 6 and what is measured beyond them, per measured period, and totals
 //! of the run.
 //!
-//! Counts per interval are declared in `counters`, means over samples in `sample`. The table that defines each response,
-//! with its unit and its place in tables, is part of the Python package; a test there holds both against each other.
+//! Counts per interval are declared in `counters`, means over samples in `sample`. The table that defines
+//! each response, with its unit and its place in tables, is part of the Python package; a test there holds
+//! both against each other.
 
 use super::counters::{COUNTED, Counters};
 use super::pair_class::{PAIR_CLASSES, PATH_CLASSES, PathClass};
@@ -97,8 +98,8 @@ impl PeriodSums {
         }
     }
 
-    /// The responses of the period, in any order. NaN where there was nothing to measure; `sources` and `long_lived` are the
-    /// numbers of sources and long-lived flows.
+    /// The responses of the period, in any order. NaN where there was nothing to measure; `sources` and
+    /// `long_lived` are the numbers of sources and long-lived flows.
     #[must_use]
     pub fn responses(&self, sources: f64, long_lived: usize) -> Responses {
         let c = &self.counters;

@@ -103,8 +103,8 @@ impl RouterUse {
         self.one_way[period].merge(delays);
     }
 
-    /// The responses of the given periods, in which a sample was taken every `interval` s: of the queues of each class of
-    /// routers, and of the whole network.
+    /// The responses of the given periods, in which a sample was taken every `interval` s: of the queues of
+    /// each class of routers, and of the whole network.
     #[must_use]
     pub fn responses(&self, network: &Network, periods: &std::ops::Range<usize>, interval: f64) -> Responses {
         let of_class = |(class, names): (RouterClass, [&'static str; 6])| {
@@ -147,9 +147,9 @@ impl RouterUse {
             .for_each(|d| all.merge(d));
     }
 
-    /// The queues of a class of routers: mean share of their places that segments filled, over queues and samples; segments
-    /// dropped / (dropped + accepted); segments marked / accepted; the time, ms, that 50, 95 and 99 % of the segments waited
-    /// at most. NaN where nothing was measured.
+    /// The queues of a class of routers: mean share of their places that segments filled, over queues and
+    /// samples; segments dropped / (dropped + accepted); segments marked / accepted; the time, ms, that 50,
+    /// 95 and 99 % of the segments waited at most. NaN where nothing was measured.
     fn of_class(&self, network: &Network, class: RouterClass, periods: &std::ops::Range<usize>) -> [f64; 6] {
         let (mut filled, mut samples) = (0.0, 0u64);
         let mut all = RouterSums::default();

@@ -1,6 +1,7 @@
 //! Allowed ranges of the numbers of a scenario, one row each, in base units.
 //!
-//! The only place of these ranges, with `disciplines` for their constants: the Python package shows and checks the same rows.
+//! The only place of these ranges, with `disciplines` for their constants: the Python package shows and
+//! checks the same rows.
 
 use super::{AqmParameters, InvalidScenario, invalid};
 use serde::Serialize;
