@@ -1,12 +1,13 @@
 """A new response and a new queue discipline touch as many files as CONTRIBUTING says: the templates of `templates`.
 
-The Python side is run in a copy of the source tree. The simulator of this build does not know the new thing:
-`verification/test_places.py` builds the copies and runs them.
+The Python side is run in a copy of the source tree, with the simulator of this build, which does not know the new
+thing. The Rust side is compiled. `verification/test_places.py` builds both and runs them.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +86,20 @@ def test_python_derives_the_rest_of_a_discipline_from_its_parameters(tmp_path: P
         "PARAMETERS['aqm.template_target'].parse('3 ms'), sep='; ')",
     )  # fmt: skip
     assert found == "drop_tail, red, pie, pi2, codel, fq_codel, template, dualpi2; Template; 0.003\n"
+
+
+@pytest.mark.timeout(1800)  # the first time the dependencies are compiled, too
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+def test_the_simulator_compiles_with_all_templates() -> None:
+    tree = ROOT / "target/places/tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    templates = (COUNTED, CALCULATED, DISCIPLINE)
+    edited = {path for template in templates for path in template.edits if (ROOT / path).exists()}
+    copy(tree, "crates", "Cargo.toml", "Cargo.lock", ".cargo/config.toml", *edited)
+    for template in templates:
+        template.apply(tree)
+    check = ["cargo", "check", "--quiet", "--offline", "-p", "mesonet-sim"]
+    environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target/places")}
+    done = subprocess.run(check, cwd=tree, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr

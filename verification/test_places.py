@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from templates import CALCULATED, COUNTED, DISCIPLINE, ROOT, copy
 
 TARGET = ROOT / "target/places"
-NEEDED = ("python", "crates", "docs/generate.py", "docs/reference", "tests", "benches/kernels/Cargo.toml")
+NEEDED = ("python", "crates", "docs/generate.py", "docs/reference", "tests")
 
 
 @pytest.fixture(scope="module")
