@@ -15,8 +15,9 @@ from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 from mesonet.maps.network import map_columns, map_rows, network_map
-from mesonet.scenarios import size_laws
+from mesonet.scenarios import settings
 from mesonet.scenarios.derived import arrival_rows, load_notes, segment_hops
+from mesonet.scenarios.kinds.sizes import NAMED, SIZES
 from mesonet.scenarios.scaling import scaled
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.timeline import lasting
@@ -90,12 +91,12 @@ def test_a_scenario_without_arrivals_keeps_its_canonical_form() -> None:
 @pytest.mark.parametrize(("name", "mean_bytes"), [("web_search", 1.7115e6), ("data_mining", 12.658e6)])
 def test_named_distributions_have_their_means(name: str, mean_bytes: float) -> None:
     """Of each distribution the sum of probability times the middle of a piece, by hand."""
-    points = np.array(size_laws.parse(name, 1.0)["points"])
+    points = np.array(settings.at("arrivals[0].sizes").parse(SIZES.with_file(name, None), 1.0)["points"])
     middles = (points[1:, 0] + points[:-1, 0]) / 2
     assert float(middles @ np.diff(points[:, 1])) == pytest.approx(mean_bytes, rel=0.001)
 
 
-@pytest.mark.parametrize("name", size_laws.NAMED)
+@pytest.mark.parametrize("name", NAMED)
 def test_named_distributions_run(chosen: Scenario, name: str) -> None:
     of_name = chosen.set("arrivals[0].sizes", name)
     assert of_name.value("arrivals[0].sizes")["points"][-1][1] == 1

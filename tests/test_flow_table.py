@@ -16,9 +16,11 @@ from mesonet import scenario, simulate, units
 from mesonet.cli.choice import find_scenario
 from mesonet.errors import InputError
 from mesonet.files import csv_rows
-from mesonet.scenarios import canonical, explicit_flows, flow_table
+from mesonet.scenarios import canonical
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
+from mesonet.scenarios.kinds.flow_keys import KEYS
+from mesonet.scenarios.settings import at
 
 SCENARIO = """
 base = "dumbbell"
@@ -125,7 +127,7 @@ FLOWS = st.lists(
 def test_flows_read_column_by_column_are_those_read_one_by_one(flows: list, segment_bytes: float) -> None:
     def parsed(given: list) -> object:
         try:
-            return [list(flow.items()) for flow in explicit_flows.parse(given, segment_bytes)]
+            return [list(flow.items()) for flow in at("flows").parse(given, segment_bytes)]
         except InputError as refused:
             return str(refused)
 
@@ -145,7 +147,7 @@ def test_columns_of_a_file_are_those_of_its_rows(tmp_path_factory: Any, lines: l
 
     def read(table: Callable[..., Any]) -> object:
         try:
-            return table(file, flow_table.KEYS, needed=2)
+            return table(file, tuple(KEYS), needed=2)
         except InputError as refused:
             return str(refused)
 
@@ -158,7 +160,7 @@ def test_columns_of_a_file_are_those_of_its_rows(tmp_path_factory: Any, lines: l
                                  "-1 s", "1e3 s", "1 s\n2 s", ".5 s", "1s", " 1 s", "s", 3])))  # fmt: skip
 def test_times_read_at_once_are_those_read_alone(times: list) -> None:
     at_once = units.seconds(times)
-    assert at_once in (None, [units.parse("time", time) for time in times] if at_once else None)
+    assert at_once in (None, [units.TIME.parse(time) for time in times] if at_once else None)
     if times and set(times) <= {"0 s", "1.5 s", "2. s"}:
         assert at_once is not None
 
@@ -175,7 +177,7 @@ def test_the_text_of_flows_is_that_of_their_plain_data(flows: list, has_applicat
     if has_applications:
         flows = [*flows, {"from": "A", "to": "B", "count": 2, "algorithm": "cubic", **APPLICATION}]
     try:
-        read = explicit_flows.parse(flows, 1500)
+        read = at("flows").parse(flows, 1500)
     except InputError:
         return
     expected = json.dumps({"a": 1, "flows": plain(read)}, sort_keys=True, separators=(",", ":"))
@@ -183,7 +185,7 @@ def test_the_text_of_flows_is_that_of_their_plain_data(flows: list, has_applicat
 
 
 def test_long_texts_are_decoded_as_short_ones() -> None:
-    read = explicit_flows.parse([{"from": "A", "to": "B", "start": f"{n / 7} s"} for n in range(1000)], 1500)
+    read = at("flows").parse([{"from": "A", "to": "B", "start": f"{n / 7} s"} for n in range(1000)], 1500)
     text = canonical.text({"time": {"duration": 1e-7}}, {"flows": read})
     assert len(text) > canonical._LONG
     assert canonical.content(text) == json.loads(text)

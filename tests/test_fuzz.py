@@ -21,7 +21,7 @@ from conftest import TINY
 from mesonet import core
 from mesonet.campaign import documents
 from mesonet.errors import InputError
-from mesonet.scenarios import flow_table, traffic
+from mesonet.scenarios.kinds import flow_table, traffic
 
 GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

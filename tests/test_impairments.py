@@ -12,22 +12,20 @@ from fragments import holds
 from mesonet import plots
 from mesonet.errors import InputError
 from mesonet.maps.network import network_map
-from mesonet.scenarios import traces
+from mesonet.scenarios import settings
 from mesonet.scenarios.derived import impairment_notes
 from mesonet.scenarios.scaling import scaled
 from mesonet.simulation.result import Result
 
-SEGMENT = 1500
-
 
 def test_points_have_units() -> None:
-    assert traces.parse("impairments.capacity", "capacity", "none", SEGMENT) is None
-    rates = traces.parse("impairments.capacity", "capacity", [["0 s", "12 Mbit/s"], ["500 ms", "100 seg/s"]], SEGMENT)
+    assert settings.parse("impairments.capacity", "none") is None
+    rates = settings.parse("impairments.capacity", [["0 s", "12 Mbit/s"], ["500 ms", "100 seg/s"]])
     assert rates == {"kind": "rates", "points": [[0.0, 1000.0], [0.5, 100.0]], "period": None}
-    delays = traces.parse("impairments.delays", "delays", {"points": [["0 s", "5 ms"]], "period": "1 min"}, SEGMENT)
+    delays = settings.parse("impairments.delays", {"points": [["0 s", "5 ms"]], "period": "1 min"})
     assert delays == {"points": [[0.0, 0.005]], "period": 60.0}
-    assert traces.show("capacity", rates) == "2 points, 100 seg/s to 1 seg/ms"
-    assert traces.show("delays", delays) == "1 point, 5 ms, again every 60 s"
+    assert settings.show("impairments.capacity", rates) == "2 points, 100 seg/s to 1 seg/ms"
+    assert settings.show("impairments.delays", delays) == "1 point, 5 ms, again every 60 s"
 
 
 def test_files_are_read(tmp_path: Path) -> None:
@@ -42,12 +40,12 @@ def test_files_are_read(tmp_path: Path) -> None:
     given = mn.scenario(str(scenario)).canonical()["impairments"]
     assert given["capacity"]["points"] == [[0.0, 1000.0], [2.0, 100.0]]
     assert given["delays"] == {"points": [[0.0, 0.0], [15.0, 0.012]], "period": 30.0}
-    found = traces.parse("impairments.capacity", "capacity", str(tmp_path / "up.trace"), SEGMENT)
+    found = settings.parse("impairments.capacity", str(tmp_path / "up.trace"))
     # The last opportunity, at 10 ms, is the beginning of the next round.
     points = [[0.0, 1.0], [0.001, 2.0], [0.004, 1.0]]
     assert found == {"kind": "opportunities", "points": points, "period": 0.01}
-    half = traces.parse("impairments.capacity", "capacity", str(tmp_path / "up.trace"), 750)
-    assert half is not None
+    small = mn.scenario("dumbbell", segment_bytes=750).set("impairments.capacity", str(tmp_path / "up.trace"))
+    half = small.value("impairments.capacity")
     assert half["points"][1] == [0.001, 4.0]
 
 
@@ -80,7 +78,7 @@ def test_files_that_are_no_traces_are_refused(tmp_path: Path, text: str, message
     file = tmp_path / "trace"
     file.write_text(text)
     with pytest.raises(InputError, match=message):
-        traces.parse("impairments.capacity", "capacity", str(file), SEGMENT)
+        settings.parse("impairments.capacity", str(file))
 
 
 @pytest.mark.parametrize(

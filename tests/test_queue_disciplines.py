@@ -15,7 +15,7 @@ from mesonet.cli.main import main
 from mesonet.responses.queues import busiest_rows, class_rows, measured_text
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scenario import Scenario
-from mesonet.units import familiar
+from mesonet.units import RATE
 
 BOTTLENECK = """
 base = "dumbbell"
@@ -77,7 +77,7 @@ def test_a_discipline_is_a_factor(bottleneck: Scenario, tmp_path: Path) -> None:
 
 def test_every_constant_has_its_range_default_and_source() -> None:
     constants = [path for path in PARAMETERS if path.startswith("aqm.") and path not in ("aqm.at",)]
-    numbers = [path for path in constants if PARAMETERS[path].kind not in ("choice", "flag")]
+    numbers = [path for path in constants if PARAMETERS[path].kind.name not in ("choice", "flag")]
     assert {path for path in core.bounds() if path.startswith("aqm.")} == set(numbers)
     assert all(PARAMETERS[path].source for path in constants)
 
@@ -159,7 +159,7 @@ def test_commands_show_bits_bytes_and_queues(bottleneck: Scenario, tmp_path: Pat
     assert "plain 2 2 seg/ms (24 Mbit/s)" in checked
     ran = text("run", file, "--duration", "8 s", "--set", "measurement.queue_delays=true")
     result = mn.simulate(bottleneck.with_values({"time.duration": "8 s", "measurement.queue_delays": True}))
-    rate = familiar("rate", result.value("segment_rate"))
+    rate = RATE.familiar(result.value("segment_rate"))
     assert f"{rate} goodput_long_lived_1" in ran
     head = "busiest queue dropped, % marked, % delay, ms: median 95 % 99 % plain: A -> B "
     assert head in ran

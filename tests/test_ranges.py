@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from mesonet import core
 from mesonet.cli.main import main
 from mesonet.scenarios import settings
-from mesonet.scenarios.flow_applications import APPLICATIONS
+from mesonet.scenarios.kinds.flow_applications import APPLICATIONS
 from mesonet.scenarios.parameters import PARAMETERS
 
 #: Keys that an application needs before the key is read, for each key.
@@ -146,10 +146,10 @@ for _key, _kind, _value, _line in (
     BESIDE[f"{_path}.period"] = f'{_line}\n{_path}.points = [["0 s", "{_value}"]]'
 #: Keys of applications by the path of their number.
 OF_APPLICATIONS = {
-    f"flows[].application.{about.path}": (application, key, about.kind)
+    about.path: (application, key, about.kind.name)
     for application, keys in APPLICATIONS.items()
     for key, about in keys.items()
-    if about.kind != "choice"
+    if about.kind.name != "choice"
 }
 for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
     _value = "VALUE" if _kind in ("number", "count") else '"VALUE"'
@@ -159,7 +159,7 @@ for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
 
 def test_every_number_has_a_range() -> None:
     kinds = {"time", "rate", "segments", "number", "probability", "count", "threshold"}
-    assert set(NUMBERS) == {p.path for p in PARAMETERS.values() if p.kind in kinds}
+    assert set(NUMBERS) == {p.path for p in PARAMETERS.values() if p.kind.name in kinds}
     assert set(IN_LISTS) == set(core.bounds()) - set(NUMBERS)
 
 
@@ -201,7 +201,7 @@ def assert_refused(result: Result, path: str, value: str, problem: str, unit: st
 
 @pytest.mark.parametrize("path", NUMBERS)
 def test_numbers_beyond_their_range_are_refused_at_once(path: str) -> None:
-    kind, bound = PARAMETERS[path].kind, core.bounds()[path]
+    kind, bound = PARAMETERS[path].kind.name, core.bounds()[path]
     for problem, number in beyond(kind, bound.least, bound.most, bound.above):
         text = written(kind, number)
         assert_refused(check("abilene", f"{path}={text}"), path, text, problem, SHOWN.get(kind, ""))
@@ -209,7 +209,7 @@ def test_numbers_beyond_their_range_are_refused_at_once(path: str) -> None:
 
 @pytest.mark.parametrize("path", NUMBERS)
 def test_numbers_at_both_ends_are_allowed(path: str) -> None:
-    kind = PARAMETERS[path].kind
+    kind = PARAMETERS[path].kind.name
     for number in ends(core.bounds()[path]):
         result = check(ON.get(path, "abilene"), *WITH.get(path, ()), f"{path}={written(kind, number)}")
         assert result.exit_code == 0, result.output
@@ -219,7 +219,7 @@ def test_numbers_at_both_ends_are_allowed(path: str) -> None:
 
 @pytest.mark.parametrize("path", [path for path in NUMBERS if path.startswith("impairments.")])
 def test_numbers_of_a_set_of_impairments_have_the_same_ranges(path: str) -> None:
-    kind, bound = PARAMETERS[path].kind, core.bounds()[path]
+    kind, bound = PARAMETERS[path].kind.name, core.bounds()[path]
     own = path.replace("impairments.", "impairments.far.")
     for problem, number in beyond(kind, bound.least, bound.most, bound.above):
         text = written(kind, number)
@@ -312,7 +312,7 @@ NONSENSE_POINTS = {
 
 @pytest.mark.parametrize("path", [*OTHER_KINDS, "algorithms"])
 def test_nonsense_is_refused_where_there_is_no_range(path: str) -> None:
-    kind = PARAMETERS[path].kind if path in PARAMETERS else path
+    kind = PARAMETERS[path].kind.name if path in PARAMETERS else path
     for value in NONSENSE.get(path) or NONSENSE[kind]:
         result = check("abilene", f"{path}={value}")
         assert (result.exit_code, result.stdout) == (2, ""), (value, result.output)

@@ -22,7 +22,7 @@ from mesonet.reporting.replay import ReplayRun, recorded_runs, replay_section
 from mesonet.reporting.replay.frames import frames, link_frames, packed
 from mesonet.reporting.replay.layout import HEIGHT, WIDTH, replay_map
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
-from mesonet.units import familiar, with_bits
+from mesonet.units import RATE, with_bits
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("few_figures")]
 
@@ -181,7 +181,7 @@ def test_sizes_are_in_units_of_people():
                     result.series.to_polars())  # fmt: skip
     (about,) = carried(replay_section([run]).html)["runs"]
     assert about["rooms"][0] == with_bits(f"{routers['buffer'][0]:,} segments")
-    assert about["rates"][0] == familiar("rate", routers["speed"][0])
+    assert about["rates"][0] == RATE.familiar(routers["speed"][0])
     assert about["rooms"][0].endswith("B)")
 
 

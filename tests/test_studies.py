@@ -12,7 +12,7 @@ from mesonet import simulate
 from mesonet.experiments.mixing import is_share
 from mesonet.experiments.network import experiment, names
 from mesonet.scenarios import settings
-from mesonet.scenarios.mixes import parse_share
+from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.scenario import Scenario
 
 STUDIES = (

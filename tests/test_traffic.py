@@ -9,7 +9,7 @@ import pytest
 
 import mesonet as mn
 from mesonet.errors import InputError
-from mesonet.scenarios import settings, traffic
+from mesonet.scenarios import settings
 from mesonet.scenarios.derived import derived_rows, traffic_notes
 from mesonet.scenarios.scaling import scaled
 
@@ -54,7 +54,7 @@ def test_scale_multiplies_rates() -> None:
     entry = [{"from": "A", "to": "B", "rate": "40 seg/ms"}]
     half = scaled(mn.scenario("abilene", traffic=entry), 0.5)
     assert half.value("users.traffic_factor") == 0.5
-    assert half.value("users.traffic") == traffic.parse(entry, 1500)
+    assert half.value("users.traffic") == settings.parse("users.traffic", entry)
     assert "users.traffic_factor" not in scaled(mn.scenario("abilene", traffic="gravity"), 0.5).settings
 
 
@@ -67,7 +67,7 @@ def test_traffic_is_shown_in_short() -> None:
         ([rate, rate | {"from": "C"}], "2 demands, 80 seg/ms in all"),
         ([{"from": "A", "to": x, "share": 1} for x in "BC"], "2 demands, shares"),
     ]:
-        assert settings.show("users.traffic", traffic.parse(given, 1500)) == text
+        assert settings.show("users.traffic", settings.parse("users.traffic", given)) == text
 
 
 def test_values_without_effect_are_noted() -> None:

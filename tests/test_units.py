@@ -1,14 +1,39 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesonet import units
 from mesonet.errors import InputError
-from mesonet.units import familiar, integer, parse, show, whole, with_bits
+from mesonet.scenarios.kinds.buffer import BUFFER
+from mesonet.scenarios.kinds.choice import Choice
+from mesonet.scenarios.kinds.count import COUNT
+from mesonet.scenarios.kinds.distribution import DISTRIBUTION
+from mesonet.scenarios.kinds.flag import FLAG
+from mesonet.scenarios.kinds.kind import Place
+from mesonet.scenarios.kinds.number import NUMBER
+from mesonet.scenarios.kinds.probability import PROBABILITY
+from mesonet.scenarios.kinds.rate import RATE
+from mesonet.scenarios.kinds.segments import SEGMENTS
+from mesonet.scenarios.kinds.time import TIME
+from mesonet.units import integer, whole, with_bits
+
+KINDS = {kind.name: kind for kind in (
+    BUFFER, COUNT, DISTRIBUTION, FLAG, NUMBER, PROBABILITY, RATE, SEGMENTS, TIME, Choice("thinking", "half_early"),
+)}  # fmt: skip
+
+
+def parse(kind: str, value: object) -> Any:
+    return KINDS[kind].parse(value, Place("a.path.without.a.range"))
+
+
+def show(kind: str, value: object) -> str:
+    return KINDS[kind].show(value)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +116,7 @@ def test_what_is_wrong_and_what_is_allowed_is_said(kind: str, value: object, mes
 
 def test_unknown_choice_names_the_nearest() -> None:
     with pytest.raises(InputError, match=r"nearest: half_early.*Allowed: thinking, half_early"):
-        parse("choice", "half-early", choices=("thinking", "half_early"))
+        parse("choice", "half-early")
 
 
 @given(st.sampled_from(["time", "rate", "segments"]), st.floats(1e-6, 1e9))
@@ -166,12 +191,10 @@ def test_bits_and_bytes_stand_beside_segments(text: str, shown: str) -> None:
 
 
 def test_familiar_units_follow_the_size_of_a_segment() -> None:
-    assert familiar("rate", 1000, 500) == "4 Mbit/s"
+    assert units.RATE.familiar(1000, 500) == "4 Mbit/s"
     assert with_bits("1000 seg/s", 500) == "1000 seg/s (4 Mbit/s)"
     for value in (1e-3, 1.0, 83.3333, 999_999.0, 1e10):
-        assert parse("rate", familiar("rate", value)) == pytest.approx(value, rel=5e-3), "users may write it back"
-    with pytest.raises(ValueError, match="time"):
-        familiar("time", 1.0)
+        assert parse("rate", units.RATE.familiar(value)) == pytest.approx(value, rel=5e-3), "users may write it back"
 
 
 @pytest.mark.parametrize("number", ["0.1", "12.3456", "-0", "7.", ".5", "19.663000001", "123456.789012", "1e-3"])

@@ -13,7 +13,7 @@ from mesonet.cli.choice import pairs
 from mesonet.cli.planning import find_experiment
 from mesonet.errors import InputError
 from mesonet.reporting.page.document import report_html
-from mesonet.scenarios import mixes
+from mesonet.scenarios import settings
 from mesonet.scenarios.scenario import Scenario, load_scenario, scenario
 from mesonet.simulation.result import Result
 
@@ -66,9 +66,10 @@ def test_bad_names_are_refused_with_what_is_allowed(text: str, problem: str, all
 def test_a_mix_holds_variants_beside_their_algorithm() -> None:
     mix = [("tcp", 0.5), (VARIANT, 0.25), ("tcp(increase=4)", 0.25)]
     text = "tcp = 0.5, tcp (decrease = 0.2, increase=4)=0.25 tcp(increase=4) =0.25"
-    assert mixes.parse(text) == mixes.parse(dict(mix)) == mixes.parse(mix) == mixes.parse(mixes.show(mix)) == mix
+    for given in (text, dict(mix), mix, settings.show("algorithms", mix)):
+        assert settings.parse("algorithms", given) == mix
     with pytest.raises(InputError, match=r"tcp\(increase=4\) is there twice"):
-        mixes.parse({"tcp(increase=4)": 0.5, "tcp( increase=4.0)": 0.5})
+        settings.parse("algorithms", {"tcp(increase=4)": 0.5, "tcp( increase=4.0)": 0.5})
 
 
 def test_a_variant_equals_its_constants_set_by_path() -> None:

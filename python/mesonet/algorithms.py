@@ -212,7 +212,7 @@ def constant(about: core.AlgorithmParameter, value: Any) -> float:
         If the value is no number or out of range.
     """
     try:
-        number: float = units.parse("number", value)
+        number = units.number(value)
     except InputError as error:
         raise units.ranged(error, _range(about)) from None
     problem = units.beyond(number, about.min, about.max)
@@ -228,7 +228,7 @@ def _range(about: core.AlgorithmParameter) -> str:
         *others, last = (str(number) for number in range(int(about.min), int(about.max) + 1))
         return f"{', '.join(others)} or {last}"
     least, most = (
-        units.show("segments", end) if about.unit == "segments" else f"{units.show('number', end)} {about.unit}"
+        units.SEGMENTS.show(end) if about.unit == "segments" else f"{units.number_text(end)} {about.unit}"
         for end in (about.min, about.max)
     )
     return f"at least {least.removesuffix(' 1')} and at most {most.removesuffix(' 1')}"

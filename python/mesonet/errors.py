@@ -63,6 +63,14 @@ class InputError(ValueError):
             self.allowed,
         )
 
+    def below(self, path: str) -> InputError:
+        """Return this error with the path of a value before the place in the value, unless the place is in a file."""
+        if self.file is not None:
+            return self
+        inner = self.path or ""
+        dot = "" if not inner or inner.startswith("[") else "."
+        return InputError(self.problem, None, f"{path}{dot}{inner}", self.value, self.allowed)
+
 
 class Broken(RuntimeError):
     """Failure of a process or a cluster that runs a model or a campaign; no value of the user is to blame."""

@@ -60,8 +60,8 @@ def _factors() -> Entries:
                 "name": factor.id,
                 "title": factor.name,
                 "path": factor.path,
-                "kind": sets[0].kind if sets else "mix",
-                "unit": sets[0].unit if sets else "1",
+                "kind": sets[0].kind.name if sets else "mix",
+                "unit": sets[0].kind.unit if sets else "1",
                 "minus": factor.minus,
                 "plus": factor.plus,
                 "default": ", ".join(default_text(each, "standard") for each in sets) or "tcp",
@@ -106,8 +106,8 @@ def _parameters() -> Entries:
     return [
         {
             "name": parameter.path,
-            "kind": parameter.kind,
-            "unit": parameter.unit,
+            "kind": parameter.kind.name,
+            "unit": parameter.kind.unit,
             **{preset: default_text(parameter, preset) for preset in PRESETS},
             "allowed": parameter.allowed,
             "doc": parameter.doc,

@@ -201,7 +201,7 @@ def time_limit(text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        seconds = float(units.parse("time", text, example="2 h"))
+        seconds = units.TIME.parse(text, "2 h")
     except InputError as error:
         raise InputError(error.problem, None, "--time-limit", text, error.allowed) from None
     if seconds <= 0:

@@ -20,7 +20,7 @@ from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.simulation.settling import SETTLING, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
 from mesonet.terminal import write_json, write_table
-from mesonet.units import familiar
+from mesonet.units import RATE, SEGMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +34,8 @@ TERMINAL = Path("terminal")
 """Value of --plot that stands for no file."""
 WHOLE = "measured"
 """The period that is also shown in bits and bytes, and for queues."""
-BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
-"""Kinds of quantity of the units that count segments."""
+BITS = {"segments/s": RATE, "segments/interval": RATE, "segments": SEGMENTS}
+"""Quantities of the units that count segments."""
 MIXED_SIZES = (
     "segments have different sizes (flows[].segment_bytes): sums over them have no value in bits or bytes, and "
     "responses on fairness compare segments"
@@ -183,7 +183,7 @@ def _show_responses(scenario: Mapping[str, Any], rows: list[dict[str, Any]]) -> 
         if (size := response_bytes(scenario, row["response"])) is None:
             return ""
         per_second = float(scenario["measurement"]["interval"]) if row["unit"] == "segments/interval" else 1.0
-        return familiar(BITS[row["unit"]], row["value"] / per_second, size)
+        return BITS[row["unit"]].familiar(row["value"] / per_second, size)
 
     write_table(
         ["response", "symbol", "unit", *(f"period {p}" if p.isdigit() else p for p in periods), "in bits or bytes"],

@@ -137,7 +137,7 @@ def _share(where: str, given: Mapping[str, Any], key: str, default: float | None
         raise InputError("missing", path=path, allowed="a share, such as 0.1")
     allowed = "at least 0 and below 2: a difference of two values is at most twice their mean"
     try:
-        share = float(units.parse("probability", value))
+        share = units.number(value)
     except InputError as error:
         raise units.ranged(error, allowed).located(path=path) from None
     if problem := units.beyond(share, 0, math.nextafter(2, 0)):

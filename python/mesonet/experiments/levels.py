@@ -10,10 +10,8 @@ from mesonet.errors import InputError
 from mesonet.experiments.base import Level
 from mesonet.experiments.mixing import is_share
 from mesonet.scenarios import settings
-from mesonet.scenarios.mixes import parse_share
-
-_UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments", "flow rate": "flows/s"}
-_NUMBERS = ("number", "probability", "count")
+from mesonet.scenarios.kinds.kind import mean
+from mesonet.scenarios.kinds.mix import parse_share
 
 
 def at(level: Level, place: float) -> Any:
@@ -64,16 +62,11 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     if abs(place) == 1:
         return plus if place > 0 else minus
     if is_share(path):
-        return _mean(parse_share(minus), parse_share(plus), place)
+        return mean(parse_share(minus), parse_share(plus), place)
     low, high = settings.parse(path, minus), settings.parse(path, plus)
-    kind = settings.kind(path)
-    if kind == "buffer" and low["rule"] == high["rule"]:
-        return f"{_mean(low['factor'], high['factor'], place)!r} {units.BUFFER_RULES[low['rule']]}"
-    if (kind in _UNITS or kind in _NUMBERS) and low is not None and high is not None:
-        value = _mean(low, high, place)
-        if kind == "count":
-            return round(value)
-        return f"{value!r} {_UNITS[kind]}" if kind in _UNITS else value
+    value = settings.at(path).kind.between(low, high, place)
+    if value is not None:
+        return value
     raise InputError(
         f"nothing stands between {_text(path, low)} and {_text(path, high)}",
         path=path,
@@ -109,13 +102,9 @@ def number_between(minus: Any, plus: Any, place: float) -> Any:
         return plus if place > 0 else minus
     if any(isinstance(level, bool) or not isinstance(level, int | float) for level in (minus, plus)):
         raise InputError(f"nothing stands between {minus} and {plus}", allowed="two numbers")
-    value = _mean(minus, plus, place)
+    value = mean(minus, plus, place)
     return round(value) if isinstance(minus, int) and isinstance(plus, int) else value
 
 
-def _mean(minus: float, plus: float, place: float) -> float:
-    return float(minus + (plus - minus) * (place + 1) / 2)
-
-
 def _text(path: str, value: Any) -> str:
-    return units.show("number", value) if is_share(path) else settings.show(path, value)
+    return units.number_text(value) if is_share(path) else settings.show(path, value)

@@ -75,7 +75,7 @@ from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
 from mesonet.scenarios import settings
 from mesonet.scenarios.derived import highest_load, segment_hops
-from mesonet.scenarios.mixes import parse_share
+from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenarios.scenario import Scenario
@@ -289,7 +289,7 @@ class Experiment(Designed):
         given = {level.path: at(level, place) for level in self.levels[factor]}
         there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
         return ", ".join(
-            units.show("number", parse_share(value)) if is_share(path) else settings.show(path, there.value(path))
+            units.number_text(parse_share(value)) if is_share(path) else settings.show(path, there.value(path))
             for path, value in given.items()
         )
 

@@ -20,7 +20,7 @@ from mesonet.experiments.mixing import SHARE, is_share
 from mesonet.files.names import file_stem
 from mesonet.responses.sets import DEFAULT, SETS
 from mesonet.scenarios import settings
-from mesonet.scenarios.mixes import parse_share
+from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.scenario import Scenario, load_scenario
 from mesonet.scenarios.timeline import lasting
 from mesonet.simulation.simulate import LARGEST_SEED
@@ -143,10 +143,9 @@ def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Sc
         base = load_scenario(_text(table, "scenario"), directory)
     except InputError as error:
         raise error.located(file=file, path="scenario") if error.file is None else error from None
-    values = settings.with_files(settings.flatten(_table(table, "set")), directory)
-    for path, value in values.items():
+    for path, value in settings.flatten(_table(table, "set")).items():
         try:
-            base = base.set(path, value, f"set in {file}")
+            base = base.set(path, value, f"set in {file}", directory)
         except InputError as error:
             if error.file != file:  # a file that the value names, with the place in it
                 raise
@@ -220,8 +219,13 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
     given, parsed = [], []
     for place, value in zip(places, level.values, strict=True):
         try:
-            given.append(settings.with_files({level.path: value}, directory)[level.path])
-            parsed.append(parse_share(given[-1]) if is_share(level.path) else settings.parse(level.path, given[-1]))
+            if is_share(level.path):
+                given.append(value)
+                parsed.append(parse_share(value))
+            else:
+                setting = settings.setting(level.path, value, "", directory)
+                given.append(setting.given)
+                parsed.append(setting.value)
         except InputError as error:
             if error.file is not None:  # a file that the level names, with the place in it
                 raise

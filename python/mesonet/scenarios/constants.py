@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from mesonet import algorithms, plugins
+from mesonet.scenarios.kinds.constant import Constant
+from mesonet.scenarios.parameters import Parameter
 
 
 def paths() -> list[str]:
@@ -80,24 +81,9 @@ def is_idle(path: str, used: Iterable[str]) -> bool:
     )
 
 
-def parse(path: str, value: Any) -> float:
-    """Return the value of a constant, checked against its bounds.
-
-    Parameters
-    ----------
-    path
-        Path of the constant, one of `paths`.
-    value
-        A bare number, in the unit of the source of the constant.
-
-    Returns
-    -------
-    The number.
-
-    Raises
-    ------
-    InputError
-        If the value is no number or out of range.
-    """
+def parameter(path: str) -> Parameter:
+    """Return the constant at a path, one of `paths`."""
     algorithm, name = parts(path)
-    return algorithms.constant(next(c for c in plugins.known()[algorithm].params if c.name == name), value)
+    about = next(constant for constant in plugins.known()[algorithm].params if constant.name == name)
+    presets = {preset: (value, about.source) for preset, value in about.presets}
+    return Parameter(path, Constant(about), about.standard, source=about.source, presets=presets)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.scenarios import arrivals, impairment_sets
+from mesonet.scenarios import impairment_sets
+from mesonet.scenarios.kinds.routers import ROUTERS
+from mesonet.scenarios.kinds.sizes import SIZES
 from mesonet.words import counted
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
         ("sources", f"{described['sources']:,}"),
         ("traffic", described["traffic"]),
-        ("data that users offer", units.show("rate", float(f"{described['offered']:.4g}"))),
+        ("data that users offer", units.RATE.show(float(f"{described['offered']:.4g}"))),
         ("mean file size", f"{described['mean_file_size']:.4g} segments"),
         ("paths between regions", f"{described['paths']:,}"),
         ("mean routers per path", f"{described['mean_routers_per_path']:.4g}"),
@@ -151,9 +153,9 @@ def arrival_rows(scenario: Scenario, described: Mapping[str, Any]) -> list[list[
         rows.append(
             [
                 f"arrivals[{number}]",
-                f"{arrivals.show_value('from', process['from'])} to {arrivals.show_value('to', process['to'])}",
+                f"{ROUTERS.show(process['from'])} to {ROUTERS.show(process['to'])}",
                 law,
-                arrivals.show_value("sizes", process["sizes"]),
+                SIZES.show(process["sizes"]),
                 f"{found['mean_size']:.6g} segments",
                 f"{found['rate']:.6g} flows/s",
                 f"{found['load']:.4g} of {found['queue']}",
@@ -179,7 +181,7 @@ def route_rows(described: Mapping[str, Any]) -> list[list[str]]:
     """
     return [
         [
-            units.show("time", each["time"]),
+            units.TIME.show(each["time"]),
             f"{each['paths']} of {described['paths']}",
             f"{each['load']:.4g} of {each['queue']}",
         ]

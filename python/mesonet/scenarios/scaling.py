@@ -31,7 +31,7 @@ def checked_scale(value: Any) -> float:
         If it is no such number. The error names the option ``--scale``.
     """
     try:
-        scale = float(units.parse("number", value))
+        scale = units.number(value)
     except InputError as error:
         raise error.located(path="--scale") from None
     if not 0 < scale <= _LARGEST_SCALE:
@@ -128,8 +128,8 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
     speeds = [_by_class(description, "speed").get("normal access", slowest) for description in (before, after)]
     if speeds[1] < slowest <= speeds[0]:
         problem = (
-            f"normal access routers ({units.show('rate', speeds[1])}) become slower than a normal interface "
-            f"({units.show('rate', slowest)})"
+            f"normal access routers ({units.RATE.show(speeds[1])}) become slower than a normal interface "
+            f"({units.RATE.show(slowest)})"
         )
         raise _refusal(problem, scale)
     was, now = (_shares(description) for description in (before, after))

@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mesonet import algorithms, core, plugins, units
+from mesonet import algorithms, core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
-from mesonet.scenarios import arrivals, canonical, constants, explicit_flows, impairment_sets, settings
+from mesonet.scenarios import canonical, constants, impairment_sets, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
+from mesonet.scenarios.kinds import flows
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
 
@@ -64,17 +65,20 @@ class Scenario:
     title: str = ""
     settings: Mapping[str, Setting] = field(default_factory=dict, repr=False)
 
-    def set(self, path: str, value: Any, source: str = "set in code") -> Scenario:
+    def set(self, path: str, value: Any, source: str = "set in code", directory: Path | None = None) -> Scenario:
         """Return this scenario with one value changed.
 
         Parameters
         ----------
         path
-            A full path such as ``network.speed`` or any unique last part of one, such as ``speed``.
+            A full path such as ``network.speed`` or any unique last part of one, such as ``speed``. A path such as
+            ``flows[0].count`` names one value of an entry of a list; entries count from 0.
         value
             Text with a unit (``"1600 seg/ms"``), or a bare number where the value has no unit.
         source
             Where the value comes from, for `explain` and for messages.
+        directory
+            The folder that paths of files start from; None: the working directory.
 
         Returns
         -------
@@ -85,9 +89,11 @@ class Scenario:
         InputError
             If the path is unknown or ambiguous, or the value is not allowed there.
         """
-        return self.with_values({path: value}, source)
+        return self.with_values({path: value}, source, directory)
 
-    def with_values(self, values: Mapping[str, Any], source: str = "set in code") -> Scenario:
+    def with_values(
+        self, values: Mapping[str, Any], source: str = "set in code", directory: Path | None = None
+    ) -> Scenario:
         """Return this scenario with several values changed.
 
         Parameters
@@ -96,6 +102,8 @@ class Scenario:
             Values by path, each as for `set`.
         source
             Where the values come from, for `explain` and for messages.
+        directory
+            As for `set`.
 
         Returns
         -------
@@ -106,18 +114,12 @@ class Scenario:
         InputError
             As `set`.
         """
-        changed = dict(self.settings)
-        for given, value in values.items():
+        changed: Mapping[str, Setting] = self.settings
+        for path, value in values.items():
             try:
-                path = settings.resolve(given, value)
-                if arrivals.entry(path):
-                    settings.parse(path, value)
-                    value = arrivals.with_entry(changed["arrivals"].given if "arrivals" in changed else [], path, value)
-                    path = "arrivals"
-                changed.pop(path, None)
-                changed[path] = settings.setting(path, value, source)
+                changed = settings.changed(changed, settings.resolve(path, value), value, source, directory)
             except InputError as error:
-                raise error.located(file=_file(source), path=given) from None
+                raise (error if error.file else error.located(file=_file(source), path=path)) from None
         return Scenario(self.name, self.title, changed)
 
     def value(self, path: str) -> Any:
@@ -144,29 +146,20 @@ class Scenario:
         """Return the value, and explicit flows as they are kept."""
         if constants.of_variant(path):
             return self._constant_of_variant(path)
-        if path not in PARAMETERS and path not in settings.WHOLES:
-            path = settings.resolve(path)
-        if named := arrivals.entry(path):
-            processes = self.value("arrivals")
-            arrivals.with_entry(processes, path, None)  # refuses a process that is not there
-            return processes[named[0]][named[1]]
+        path = settings.resolve(path)
+        if inside := settings.entry(path):
+            given = self.settings[inside.whole].given if inside.whole in self.settings else []
+            try:
+                return inside.kind.value_at(given, inside.number, inside.key, self.segment_bytes)
+            except InputError as error:
+                raise error.located(path=path) from None
+        parameter = settings.parameter(path)
         if path in self.settings:
             setting = self.settings[path]
-            known = (*PARAMETERS, "flows", "arrivals")
-            same = self.segment_bytes == units.SEGMENT_BYTES or impairment_sets.base(path) not in known
-            return setting.value if same else settings.parse(path, setting.given, self.segment_bytes)
-        if path == "algorithms":
-            return [("tcp", 1.0)]
-        if path in ("flows", "arrivals"):
-            return []
-        path = impairment_sets.base(path)
-        if path not in PARAMETERS:
-            algorithm, name = constants.parts(path)
-            return next(each.default(self.preset) for each in plugins.known()[algorithm].params if each.name == name)
-        default = PARAMETERS[path].default_for(self.preset)
-        if isinstance(default, Derived):
-            return default.compute(self.value(default.path))
-        return PARAMETERS[path].parse(default)
+            same = self.segment_bytes == units.SEGMENT_BYTES
+            return setting.value if same else parameter.parse(setting.given, self.segment_bytes)
+        default = parameter.default_for(self.preset)
+        return default.compute(self.value(default.path)) if isinstance(default, Derived) else parameter.parse(default)
 
     @property
     def segment_bytes(self) -> float:
@@ -289,14 +282,13 @@ class Scenario:
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        if setting and path == "flows" and bracket:
-            return explicit_flows.located(error, setting.given).located(file=file)
-        whole = path + bracket + rest
+        if setting and path == "flows" and bracket and not error.file:
+            return flows.located(error, setting.given).located(file=file)
         value: str | None = None
-        if setting and (key := _ARRIVALS.match(whole)):
+        if setting and (key := _ARRIVALS.match(error.path or "")):
             value = settings.show(key[0], self.value(key[0]))
         elif _base(path) in PARAMETERS or path in ("flows", "arrivals"):
-            value = settings.show_at(whole, self.value(path))
+            value = settings.parameter(path).kind.show_at(self.value(path), bracket + rest)
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
@@ -311,7 +303,7 @@ class Scenario:
             rows += [self._explained(path) for path in impairment_sets.paths(name)]
         for name, _ in self._mix():
             rows += [
-                self._explained_constant(f"parameters.{name}.{constant.name}", constant)
+                self._explained_constant(f"parameters.{name}.{constant.name}")
                 for constant in algorithms.resolve(name).algorithm.params
             ]
         return rows
@@ -378,7 +370,7 @@ class Scenario:
             for name, value in named.constants.items():
                 path = f"parameters.{named.algorithm.name}.{name}"
                 if value == self.value(path):
-                    problem = f"{name} is {units.show('number', value)} in {named.algorithm.name} too"
+                    problem = f"{name} is {units.number_text(value)} in {named.algorithm.name} too"
                     place = self._place_of(text)
                     raise self.located(InputError(problem, None, place, text, named.without(name)))
 
@@ -404,35 +396,29 @@ class Scenario:
         """Raise InputError for flows that start after the end; it blames the option that shortens the run."""
         for number, flow in enumerate(self.value("flows")):
             if flow["start"] > duration:
-                start = units.show("time", flow["start"])
-                where = explicit_flows.name(self.settings["flows"].given, number)
+                start = units.TIME.show(flow["start"])
+                where = flows.name(self.settings["flows"].given, number)
                 problem = f"the run ends before {where} starts at {start}"
-                last = units.show("time", max(each["start"] for each in self.value("flows")))
+                last = units.TIME.show(max(each["start"] for each in self.value("flows")))
                 raise self._contradiction("time.duration", problem, f"at least {last}")
 
     def _explained(self, path: str) -> Explained:
-        text = settings.show(path, self.value(path)) or "none"
+        parameter = settings.parameter(path)
+        text = parameter.show(self.value(path)) or "none"
         if path in self.settings:
             return Explained(path, text, self.settings[path].source)
-        if (base := impairment_sets.base(path)) not in PARAMETERS:
-            return Explained(path, text, "default")
-        parameter = PARAMETERS[base]
-        source = parameter.source_for(self.preset)
+        source = parameter.source_for(self.preset) or "default"
         default = parameter.default_for(self.preset)
         if isinstance(default, Derived):
             source = f"{default.text}; {source}"
         return Explained(path, text, f"preset {self.preset}: {source}" if parameter.presets else source)
 
-    def _explained_constant(self, path: str, constant: core.AlgorithmParameter) -> Explained:
-        named = algorithms.resolve(constants.parts(path)[0])
-        if constant.name in named.constants:
-            return Explained(path, units.show("number", named.constants[constant.name]), f"in the name {named.name}")
-        base = f"parameters.{named.algorithm.name}.{constant.name}"
-        if base in self.settings:
-            return Explained(path, self.settings[base].text, self.settings[base].source)
-        text = units.show("number", constant.default(self.preset))
-        preset = f"preset {self.preset}: " if constant.presets else ""
-        return Explained(path, text, preset + constant.source)
+    def _explained_constant(self, path: str) -> Explained:
+        algorithm, constant = constants.parts(path)
+        named = algorithms.resolve(algorithm)
+        if constant in named.constants:
+            return Explained(path, units.number_text(named.constants[constant]), f"in the name {named.name}")
+        return replace(self._explained(f"parameters.{named.algorithm.name}.{constant}"), path=path)
 
     def _mix(self) -> list[tuple[str, float]]:
         """Return the mix, and with share 0 the algorithms that only explicit flows and arrivals use."""
@@ -528,23 +514,17 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
     title = table.pop("title", base.title if base else "")
     table.pop("description", None)
     start = Scenario(Path(name).stem, title, base.settings if base else {})
-    try:
-        values = settings.with_plugins(settings.flatten(table), directory)
-    except InputError as error:
-        raise error.located(file=file) from None
+    values = settings.flatten(table)
     if base is None and not values:
         raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')
-    for path in values:
+    for path in sorted(values, key=lambda path: path not in settings.WHOLES):  # plug-ins first: they have constants
         try:
             if settings.resolve(path) != path:
                 raise InputError("write the full path", path=path, allowed=settings.resolve(path))
         except InputError as error:
             raise error.located(file=file) from None
-    try:
-        values = settings.with_files(values, directory)
-    except InputError as error:
-        raise error.located(file=file) from None
-    return start.with_values(values, f"set in {file}")
+        start = start.set(path, values[path], f"set in {file}", directory)
+    return start
 
 
 def _base(path: str) -> str:

@@ -47,4 +47,4 @@ def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
 def _stretched(flow: Mapping[str, Any], factor: float) -> dict[str, Any]:
     """Return a flow, or arrivals, as users write them, the instants multiplied."""
     times = {key: flow[key] for key in _INSTANTS if flow.get(key) not in (None, "never")}
-    return {**flow, **{key: f"{units.parse('time', value) * factor!r} s" for key, value in times.items()}}
+    return {**flow, **{key: f"{units.TIME.parse(value) * factor!r} s" for key, value in times.items()}}

@@ -291,7 +291,7 @@ def discard(path: Path) -> None:
 
 def _interval(every: str) -> float:
     try:
-        seconds = float(units.parse("time", every, example=EVERY))
+        seconds = units.TIME.parse(every, EVERY)
     except InputError as error:
         raise error.located(path="--checkpoint-every") from None
     if seconds <= 0:

@@ -67,7 +67,7 @@ def _number(value: Any) -> float | None:
     if value is None or value == "":
         return None
     try:
-        return float(units.parse("number", value))
+        return units.number(value)
     except InputError:
         return None
 

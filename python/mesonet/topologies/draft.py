@@ -209,7 +209,7 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
     def time(key: str) -> float | None:
         number = _number(place, given, key)
         # Through text, so that 5.1 ms is the number 0.0051.
-        return None if number is None else units.parse("time", f"{number!r} ms")
+        return None if number is None else units.TIME.parse(f"{number!r} ms")
 
     def capacity(key: str) -> float | None:
         number = _number(place, given, key)
@@ -278,7 +278,7 @@ def _number(place: FilePlace, given: Mapping[str, Any], key: str) -> float | Non
     least, most = _BOUNDS[key]
     allowed = f"a number from {least:g} to {most:g}"
     try:
-        number = float(units.parse("number", value))
+        number = units.number(value)
     except InputError as error:
         raise place.refuse(error.problem, key=key, value=value, allowed=allowed) from None
     if problem := units.beyond(number, least, most):

@@ -54,7 +54,7 @@ def live_section(view: CampaignView, topology: Any) -> Markup:
         conditions=conditions,
         algorithms=algorithms,
         incumbent=data["incumbent"],
-        disciplines=[(name, discipline_title(name)) for name in PARAMETERS["aqm.discipline"].choices],
+        disciplines=[(name, discipline_title(name)) for name in PARAMETERS["aqm.discipline"].kind.choices],
         kilobytes=round(module.built().page_bytes / 1000),
     )
     carried = {_DATA_ID: packing.pack(data), **module.carriers()}

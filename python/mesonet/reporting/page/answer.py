@@ -106,7 +106,7 @@ def network_sentences(scenarios: Sequence[Mapping[str, Any]], described: Sequenc
     speeds = [float(each["speed"]) for each in head if each.get("speed")]
     text = f"{listed(list(names))}: {counted(int(head[0]['routers']), kind)} of {described[0]['routers']:,} routers"
     if speeds:
-        text += f", each with {_range([units.familiar('rate', v, size) for v in (min(speeds), max(speeds))])}"
+        text += f", each with {_range([units.RATE.familiar(v, size) for v in (min(speeds), max(speeds))])}"
     sources = [int(each["sources"]) for each in described]
     if max(sources):
         text += f"; {_range([f'{v:,}' for v in (min(sources), max(sources))])} sources"

@@ -128,7 +128,7 @@ def _about(run: ReplayRun, names: Sequence[str], place: int, several: bool) -> d
         "marked": run.has_marks,
         **{f"{what}s": [row and row[what] for row in rows] for what in ("speed", "buffer")},
         "rooms": [row and units.with_bits(f"{row['buffer']:,} segments", size) for row in rows],
-        "rates": [row and units.familiar("rate", row["speed"], size) for row in rows],
+        "rates": [row and units.RATE.familiar(row["speed"], size) for row in rows],
     }
 
 

@@ -38,7 +38,7 @@ def in_words(level: str, segment_bytes: float | None) -> str:
 
     def rate(match: re.Match[str]) -> str:
         per_second = float(match[1].replace(",", "")) * (1000 if match[2] == "ms" else 1)
-        return match[0] if segment_bytes is None else units.familiar("rate", per_second, segment_bytes)
+        return match[0] if segment_bytes is None else units.RATE.familiar(per_second, segment_bytes)
 
     def product(match: re.Match[str]) -> str:
         many = "one bandwidth-delay product" if float(match[1]) == 1 else f"{match[1]} bandwidth-delay products"

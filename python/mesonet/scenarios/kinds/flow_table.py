@@ -11,27 +11,8 @@ from typing import Any
 from mesonet import algorithms
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import FilePlace, columns_of, rows
-from mesonet.scenarios import flow_applications, flow_receivers
 from mesonet.scenarios.by_column import Rows, Table, converted
-
-KEYS = (
-    "from",
-    "to",
-    "start",
-    "start_within",
-    "stop",
-    "size",
-    "interface",
-    "algorithm",
-    "extra_delay",
-    "overhead",
-    "segment_bytes",
-    *flow_applications.KEYS,
-    *flow_receivers.KEYS,
-    "count",
-)
-"""Keys of a flow; the first two are required."""
-
+from mesonet.scenarios.kinds.flow_keys import KEYS
 
 _WHOLE = ("count", "key_frame_every", "ack_pieces")
 
@@ -62,11 +43,9 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     """
     path = (directory or Path()) / name
     if not path.is_file():
-        raise InputError(
-            "no such file", path="flows", value=name, allowed="the path of a CSV file, or [[flows]] in the file"
-        )
+        raise InputError("no such file", value=name, allowed="the path of a CSV file, or [[flows]] in the file")
     columns: dict[str, Sequence[Any]] = {
-        key: cells for key, cells in columns_of(path, KEYS, needed=2).items() if any(cells)
+        key: cells for key, cells in columns_of(path, tuple(KEYS), needed=2).items() if any(cells)
     }
     if not columns:
         raise InputError("a table without flows", str(path), allowed="a row for each flow; flows = [] for none")
@@ -99,13 +78,13 @@ def in_file(flows: Any, number: int) -> FilePlace | None:
     file = getattr(flows, "file", None)
     if file is None:
         return None
-    return next((place for place, _ in islice(rows(file, KEYS, needed=2), number, None)), FilePlace(str(file)))
+    return next((place for place, _ in islice(rows(file, tuple(KEYS), needed=2), number, None)), FilePlace(str(file)))
 
 
 def _whole(path: Path, key: str, cells: Sequence[str]) -> list[int | str]:
     """Return counts as whole numbers; empty cells stay."""
     if not all(cell.isdecimal() for cell in cells if cell):
-        for at, row in rows(path, KEYS, needed=2):
+        for at, row in rows(path, tuple(KEYS), needed=2):
             if row[key] and not row[key].isdecimal():
                 raise at.refuse("not a whole number", key=key, value=row[key], allowed="1, 2, 3, ...")
     return [int(cell) if cell else cell for cell in cells]

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import ranges
+from mesonet.scenarios.kinds.choice import Choice
+from mesonet.scenarios.kinds.count import COUNT
+from mesonet.scenarios.kinds.key import Key
 
 RECEIVERS: Mapping[str, str] = {
     "standard": "It acknowledges as the transport of the scenario has receivers do.",
@@ -17,46 +19,30 @@ RECEIVERS: Mapping[str, str] = {
 }
 """Receivers with their meaning; the first is the default."""
 
-KEYS = ("receiver", "ack_pieces")
+KEYS = {
+    "receiver": Key("flows[].receiver", Choice(*RECEIVERS, name="receiver"), "standard"),
+    "ack_pieces": Key("flows[].ack_pieces", COUNT, ""),
+}
 """Keys of a receiver."""
 
 
-def parse(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the receiver of a flow.
-
-    Parameters
-    ----------
-    path
-        Path of the flow, for messages.
-    given
-        Keys of the flow; those that are not in `KEYS` are left to others.
-
-    Returns
-    -------
-    The keys as the simulator reads them; without the defaults.
-
-    Raises
-    ------
-    InputError
-        If the receiver is unknown, ``ack_pieces`` is missing, out of its range, or belongs to no such receiver.
-    """
+def parse(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the receiver of a flow, without the defaults; keys that are not in `KEYS` are left to others."""
     receiver = given.get("receiver", "standard")
     if receiver not in RECEIVERS:
-        raise unknown("receiver", str(receiver), tuple(RECEIVERS), path=f"{path}.receiver")
+        raise unknown("receiver", str(receiver), tuple(RECEIVERS), path="receiver")
     pieces = given.get("ack_pieces")
     if receiver != "ack_division":
         if pieces is not None:
             problem, only = "a key of another receiver", 'ack_pieces with receiver = "ack_division"'
-            raise InputError(problem, path=f"{path}.ack_pieces", value=pieces, allowed=only)
+            raise InputError(problem, path="ack_pieces", value=pieces, allowed=only)
         return {} if receiver == "standard" else {"receiver": receiver}
     if pieces is None:
-        allowed = ranges.allowed("flows[].ack_pieces", "count")
-        raise InputError("ack_division needs this key", path=f"{path}.ack_pieces", allowed=allowed)
+        raise InputError("ack_division needs this key", path="ack_pieces", allowed=KEYS["ack_pieces"].allowed)
     try:
-        parsed = ranges.parse("flows[].ack_pieces", "count", pieces)
+        return {"receiver": receiver, "ack_pieces": KEYS["ack_pieces"].parse(pieces)}
     except InputError as error:
-        raise InputError(error.problem, error.file, f"{path}.ack_pieces", error.value, error.allowed) from None
-    return {"receiver": receiver, "ack_pieces": parsed}
+        raise error.below("ack_pieces") from None
 
 
 def reference_lines() -> list[str]:
@@ -66,13 +52,12 @@ def reference_lines() -> list[str]:
     -------
     Lines of Markdown.
     """
-    allowed = ranges.allowed("flows[].ack_pieces", "count")
     return [
         "",
         "## flows: receivers",
         "",
         "Values of the key `receiver` of `[[flows]]` (Savage et al. 1999, TCP Congestion Control with a Misbehaving",
-        f"Receiver). `ack_pieces` is {allowed}.",
+        f"Receiver). `ack_pieces` is {KEYS['ack_pieces'].allowed}.",
         "",
         "| receiver | what it does |",
         "|---|---|",

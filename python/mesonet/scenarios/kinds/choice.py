@@ -1,0 +1,25 @@
+"""One of a few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesonet.errors import unknown
+from mesonet.scenarios.kinds.kind import Kind, Place
+
+
+class Choice(Kind):
+    """Kind of words from a list; `name` names them in messages, too."""
+
+    def __init__(self, *choices: str, name: str = "choice") -> None:
+        self.choices, self.name = choices, name
+
+    def parse(self, value: Any, place: Place) -> Any:
+        """Return the word."""
+        if not isinstance(value, str) or value not in self.choices:
+            raise unknown(self.name, str(value), self.choices)
+        return value
+
+    def allowed(self, path: str) -> str:
+        """Return the words."""
+        return ", ".join(self.choices)
