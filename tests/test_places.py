@@ -19,7 +19,7 @@ from templates import CALCULATED, COUNTED, DISCIPLINE, ROOT, Template, changed, 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 GENERATED = {
     "docs/reference/parameters.md", "docs/reference/responses.md", "docs/reference/tables.md",
-    "crates/sim/tests/common/aqm.json",
+    "crates/sim/tests/common/defaults.json",
 }  # fmt: skip
 """Files that `make generate` writes, of these things."""
 
@@ -77,8 +77,8 @@ def test_python_derives_the_rest_of_a_response_from_its_definition(
 
 
 def test_python_derives_the_rest_of_a_discipline_from_its_parameters(tmp_path: Path) -> None:
-    assert made(DISCIPLINE, tmp_path) == {"docs/reference/parameters.md", "crates/sim/tests/common/aqm.json"}
-    assert '"template_target": 0.02' in (tmp_path / "crates/sim/tests/common/aqm.json").read_text(encoding="utf-8")
+    assert made(DISCIPLINE, tmp_path) == {"docs/reference/parameters.md", "crates/sim/tests/common/defaults.json"}
+    assert '"template_target": 0.02' in (tmp_path / "crates/sim/tests/common/defaults.json").read_text(encoding="utf-8")
     found = python(
         tmp_path, "-c",
         "from mesonet.scenarios.parameters import PARAMETERS, discipline_title\n"

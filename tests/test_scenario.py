@@ -259,9 +259,8 @@ def test_reference_pages_are_up_to_date(name: str) -> None:
     assert (ROOT / "docs/reference" / name).read_text() == reference.pages()[name]
 
 
-def test_the_tests_of_the_simulator_have_the_default_constants_of_disciplines() -> None:
-    of_tests = json.loads((ROOT / "crates/sim/tests/common/aqm.json").read_text(encoding="utf-8"))
-    assert of_tests == json.loads(scenario("abilene").to_json())["aqm"]
+def test_the_scenario_of_the_simulators_tests_is_up_to_date() -> None:
+    assert (ROOT / reference.DEFAULTS).read_text() == reference.defaults()
 
 
 def test_every_column_of_a_run_is_explained() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,17 @@ from mesonet.responses.definitions import RESPONSES
 from mesonet.responses.sets import SETS, SetMember
 from mesonet.responses.tables import TABLES
 from mesonet.scenarios.parameters import reference_page
+from mesonet.scenarios.scenario import load_scenario
 from mesonet.words import capitalised
+
+DEFAULTS = "crates/sim/tests/common/defaults.json"
+"""Place of the scenario that the tests of the simulator start from."""
+
+
+def defaults() -> str:
+    """Return every value of a scenario in the study's preset, as JSON for the tests of the simulator."""
+    values = load_scenario("abilene").set("preset", "sp500_282").canonical()
+    return json.dumps(values, indent=1, sort_keys=True) + "\n"
 
 
 def pages() -> dict[str, str]:

@@ -73,7 +73,7 @@ from mesonet.experiments.mixing import is_share, mix
 from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
-from mesonet.scenarios import settings
+from mesonet.scenarios import constants, settings
 from mesonet.scenarios.derived import highest_load, segment_hops
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
@@ -238,7 +238,7 @@ class Experiment(Designed):
         warnings = []
         for path in self.scenario.set("algorithms", self.algorithms[0]).unused(used):
             setting = self.scenario.settings[path]
-            problem, allowed = settings.no_flow_uses(path, used)
+            problem, allowed = constants.why_idle(path, used)
             if setting.source == "--set":
                 raise InputError(problem, "--set", path, setting.text, allowed)
             warnings.append(f"{path} = {setting.text} has no effect: {problem} ({setting.source})")

@@ -61,24 +61,24 @@ def of_variant(path: str) -> bool:
 
 
 def is_idle(path: str, used: Iterable[str]) -> bool:
-    """Return True if a path is a constant that no flow uses.
+    """Return True if a path is a constant that no flow uses; False for all other paths.
 
-    Parameters
-    ----------
-    path
-        A full path of a scenario.
-    used
-        Algorithms and variants that flows use. A variant uses the constants of its algorithm that its name lacks.
-
-    Returns
-    -------
-    True or False; False for all other paths.
+    `used` are algorithms and variants. A variant uses the constants of its algorithm that its name lacks.
     """
     algorithm, constant = parts(path)
     named = [algorithms.resolve(name) for name in used]
     return bool(algorithm) and not any(
         each.algorithm.name == algorithm and constant not in each.constants for each in named
     )
+
+
+def why_idle(path: str, used: Iterable[str]) -> tuple[str, str]:
+    """Return the problem of a constant that no flow uses, and what is allowed."""
+    algorithm, constant = parts(path)
+    variants = [name for name in used if algorithms.resolve(name).algorithm.name == algorithm]
+    if variants:
+        return f"{', '.join(variants)}: the name sets {constant}", f"{algorithm} or a variant without {constant}"
+    return f"no flow uses {algorithm}", f"constants of {', '.join(used)}, or {algorithm} among the algorithms"
 
 
 def parameter(path: str) -> Parameter:

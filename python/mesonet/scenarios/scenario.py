@@ -339,7 +339,7 @@ class Scenario:
         used = [name for name, _ in self._mix()]
         for path in map(settings.resolve, paths):
             if constants.is_idle(path, used):
-                raise self._contradiction(path, *settings.no_flow_uses(path, used))
+                raise self._contradiction(path, *constants.why_idle(path, used))
 
     def check(self) -> None:
         """Raise an `InputError` if single values are allowed but contradict each other.
@@ -435,7 +435,7 @@ class Scenario:
     def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        return InputError(problem, file, path, settings.show(path, self.value(path)), allowed)
+        return InputError(problem, file, path, setting.text if setting else None, allowed)
 
 
 def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:

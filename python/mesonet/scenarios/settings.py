@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import plugins
-from mesonet.algorithms import resolve as named
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import constants, impairment_sets
 from mesonet.scenarios.kinds.arrivals import ARRIVALS
@@ -140,15 +139,6 @@ def changed(
         path, value = inside.whole, inside.kind.with_value(before, inside.number, inside.key, own.given)
     kept = {other: setting for other, setting in settings.items() if other != path}
     return kept | {path: setting(path, value, source, directory)}
-
-
-def no_flow_uses(path: str, used: Sequence[str]) -> tuple[str, str]:
-    """Return the problem of a constant that no flow uses, and what is allowed; `used` are algorithms and variants."""
-    algorithm, constant = constants.parts(path)
-    variants = [name for name in used if named(name).algorithm.name == algorithm]
-    if variants:
-        return f"{', '.join(variants)}: the name sets {constant}", f"{algorithm} or a variant without {constant}"
-    return f"no flow uses {algorithm}", f"constants of {', '.join(used)}, or {algorithm} among the algorithms"
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -30,8 +30,9 @@ pub(super) fn facts(places: u64) -> QueueFacts {
 
 /// The constants of the Python package, with marks.
 fn aqm() -> AqmParameters {
-    let defaults = serde_json::from_str(include_str!("../../tests/common/aqm.json")).unwrap();
-    AqmParameters { ecn: true, ..defaults }
+    let all: serde_json::Value =
+        serde_json::from_str(include_str!("../../tests/common/defaults.json")).unwrap();
+    AqmParameters { ecn: true, ..serde_json::from_value(all["aqm"].clone()).unwrap() }
 }
 
 pub(super) fn segment(flow: u32, number: u32, since: Picos) -> Waiting {

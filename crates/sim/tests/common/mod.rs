@@ -11,74 +11,39 @@ use serde_json::{Map, Value, json};
 
 /// A small Abilene network in the study's preset: 349 sources, 20 s, the first 8 s of warm-up.
 pub fn abilene() -> Value {
-    json!({
-        "topology": "abilene",
-        "preset": "sp500_282",
-        "tiers": {
-            "pops_per_backbone": 2, "fast_per_pop": 1, "normal_per_pop": 5, "direct_share": 0.5,
-            "direct_at": "metropolitan", "second_fast_at": "metropolitan", "double_normal_at": []
-        },
-        "network": {
-            "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false, "buffer_counts": "bytes", "ecn_threshold": null, "ecn_rewrite": "none", "ecn_rewrite_at": ["all"],
-            "ack_path": "delay", "queue": "router", "ack_bytes": 64, "capacity_factor": 1, "changes": []
-        },
-        "aqm": aqm(),
-        "impairments": impairments(),
-        "users": {
-            "base_sources": 2.0, "source_multiplier": 2.0,
-            "source_distribution": [0.1, 0.6, 0.3], "receiver_distribution": [0.6, 0.2, 0.2],
-            "think_time": 2.0, "web_object_size": 50.0, "size_shape": 1.5,
-            "document_probability": 0.1, "service_pack_probability": 0.0, "movie_probability": 0.0,
-            "large_files": "drawn", "concurrent_movies": 1, "concurrent_service_packs": 8,
-            "document_factor": 10.0, "service_pack_factor": 1000.0, "movie_factor": 10_000.0,
-            "fast_interface_probability": 0.4, "normal_interface": 800.0, "fast_interface": 8_000.0,
-            "allow_same_backbone": false, "start": "half_early", "receiver_reading": "per_router",
-            "traffic": "tiers", "traffic_factor": 1,
-            "patience_probability": 0.0, "patience_time": 30.0, "patience_interval": 10.0,
-            "patience_rate": 0.005, "patience_short": 10.0,
-            "jumbo_period": 0, "jumbo_factor": 10.0, "long_lived_flows": 0
-        },
-        "connection": {"establish": true, "syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0, "ecn": false},
-        "transport": transport(),
-        "algorithms": [algorithm("tcp", 1.0)],
-        "flows": [],
-        "arrivals": [],
-        "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
-        "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "queue_delays": false, "segment_delays": false, "starved_after": 5.0, "fair_window": 1.0, "fair_within": 0.1, "fair_windows": 3},
-        "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
-    })
+    let mut scenario = with(
+        defaults(),
+        &[
+            ("network.speed", json!(80_000.0)),
+            ("network.ack_path", json!("delay")),
+            ("users.base_sources", json!(2.0)),
+            ("users.think_time", json!(2.0)),
+            ("users.web_object_size", json!(50.0)),
+            ("users.document_probability", json!(0.1)),
+            ("users.service_pack_probability", json!(0.0)),
+            ("users.movie_probability", json!(0.0)),
+            ("users.large_files", json!("drawn")),
+            ("users.concurrent_service_packs", json!(8)),
+            ("users.fast_interface_probability", json!(0.4)),
+            ("users.normal_interface", json!(800.0)),
+            ("users.fast_interface", json!(8_000.0)),
+            ("transport.max_cwnd", json!(1_073_741_824.0)),
+            ("time", time(20.0, 8.0, 3)),
+            ("measurement.flow_records", json!(1.0)),
+        ],
+    );
+    scenario["arrivals"] = json!([]);
+    scenario
+}
+
+/// Every value of a scenario in the study's preset. `make generate` writes the file from the table of parameters.
+fn defaults() -> Value {
+    serde_json::from_str(include_str!("defaults.json")).expect("JSON")
 }
 
 /// Perfect links.
 pub fn impairments() -> Value {
-    json!({
-        "at": ["all"], "of": "both", "loss": 0.0, "loss_bad": 1.0, "to_bad": 0.0, "to_good": 1.0, "jitter": "none",
-        "jitter_mean": 0.0, "jitter_means": null, "jitter_slot": 0.0, "keep_order": true, "late": 0.0, "late_by": 0.0, "outage": "drop",
-        "outage_start": 0.0, "outage_length": 0.0, "outage_period": 0.0, "policer_rate": 0.0, "policer_burst": 10.0,
-        "delays": null, "capacity": null
-    })
-}
-
-/// Drop-tail, and the constants of all disciplines.
-fn aqm() -> Value {
-    serde_json::from_str(include_str!("aqm.json")).expect("JSON")
-}
-
-/// The sender in the study's preset.
-fn transport() -> Value {
-    json!({
-        "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "recovery": "sack", "prr": "off",
-        "loss_detection": "dupthresh", "probe_ack_delay": 0.2, "delayed_acks": false, "ack_delay": 0.2, "duplicate_threshold": 3,
-        "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "rto_floor": "rfc6298", "grow_at_recovery_exit": false, "quick_acks": 0, "sack_compression": 0.0, "timestamp_tick": 0.0, "unpaced_segments": 0,
-        "rto_restart": "retransmission", "rtt_samples": "rfc7323", "timer_tick": 0.0, "ack_rtt": "first",
-        "limited_transmit": true, "recover_guard": false, "undo": false, "timeout_rule": "own_reduction", "idle_restart": "keep",
-        "reduce_from": "cwnd", "window_growth": "segments", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
-        "slow_start": "classic", "limited_slow_start_from": 100.0,
-        "hystart_min_threshold": 0.004, "hystart_max_threshold": 0.016, "hystart_divisor": 8.0,
-        "hystart_samples": 8, "hystart_css_divisor": 4.0, "hystart_css_rounds": 5, "hystart_max_acked": 8,
-        "receiver_window": 2_147_483_648.0, "segment_bytes": 1500.0
-    })
+    defaults()["impairments"].clone()
 }
 
 /// One unlimited flow on the two-router path of the ASME paper's Fig. 2.
