@@ -93,7 +93,8 @@ def test_rows_of_a_table_are_entries(folder: Path) -> None:
     table = mn.scenario(folder / "table.toml")
     assert len(table.set("flows[0].count", 4).value("flows")) == 5
     assert len(table.set("flows[1].size", "1 MB").value("flows")) == 3
-    assert mn.scenario("dumbbell", flows=str(folder / "flows.csv")).set("flows[1].count", 2).value("flows[1].count") == 2
+    in_code = mn.scenario("dumbbell", flows=str(folder / "flows.csv")).set("flows[1].count", 2)
+    assert in_code.value("flows[1].count") == 2
 
 
 def test_a_file_and_a_longer_run_change_entries(folder: Path) -> None:
@@ -134,12 +135,12 @@ def test_other_lists_have_paths_of_values() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        ("flows[2].count", 5, r"flows\[2\]\.count = 5: the scenario has no such flow\. Allowed: flows\[0\] to flows\[1\]"),
+        ("flows[2].count", 5, r"flows\[2\]\.count = 5: .* no such flow\. Allowed: flows\[0\] to flows\[1\]"),
         ("flows[0].cnt", 5, r"unknown key of a flow \(nearest: count\)\. Allowed: from, to, start"),
         ("flows[0]", 5, r"flows can only be set as a whole\. Allowed: .* such as flows\[0\]\.count"),
         ("flows[-1].count", 5, r"Allowed: .* such as flows\[0\]\.count"),
         ("flows.count", 5, r"Allowed: .* such as flows\[0\]\.count"),
-        ("flows[0].count", 0, r"flows\[0\]\.count = 0: too low\. Allowed: a whole number, at least 1 and at most 100000"),
+        ("flows[0].count", 0, r"flows\[0\]\.count = 0: too low\. Allowed: .* at least 1 and at most 100000"),
         ("flows[0].count", "many", r'flows\[0\]\.count = "many": not a whole number'),
         ("flows[0].count", "", r'flows\[0\]\.count = "": not a whole number'),
         ("flows[1].size", "3", r'flows\[1\]\.size = "3": a number of segments needs its unit'),
