@@ -356,7 +356,7 @@ _OF_SIZES = {
     **{f"{si}B": Fraction(_SI[si]) for si in ("", "k", "M", "G")},
 }
 _OF_BYTES = frozenset(unit for unit in (*_OF_RATES, *_OF_SIZES) if not unit.startswith("seg"))
-"""Units whose factors are those of bytes (per second), to be divided by the size of a segment."""
+"""Units with factors of bytes (per second), to be divided by the size of a segment."""
 
 TIME = Quantity(
     "time", "s", "s", "81 ms", _OF_TIME,

@@ -1,8 +1,8 @@
 """Parameters of scenarios: a table that drives validation, defaults, listings and the reference page.
 
-`PARAMETERS` maps each path to its `Parameter`. Three things a scenario may hold are not single values and stand in
-`settings`: the mix of `algorithms`, `flows` and `arrivals`. Constants `parameters.ALGORITHM.NAME` are those of the
-registry of algorithms.
+`PARAMETERS` maps each path to its `Parameter`. Three things a scenario may hold are not single values and are in
+`settings`: the mix of `algorithms`, `flows` and `arrivals`. The registry of algorithms has the constants
+`parameters.ALGORITHM.NAME` (`constants`).
 """
 
 from __future__ import annotations
@@ -1119,7 +1119,7 @@ def reference_page() -> str:
         "## flows",
         "",
         "Keys of `[[flows]]`, and of the next two sections. A path such as `flows[0].count` names one value of an",
-        "entry; entries count from 0, as they stand in the file.",
+        "entry; entries count from 0, in the order of the file.",
         "",
         *_key_rows(flow_keys.OWN),
     ]

@@ -1,4 +1,4 @@
-"""One of a few words."""
+"""Words from a list."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from mesonet import units
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a kind knows about the place of a value."""
+    """Place of a value, as far as a kind knows it."""
 
     path: str  #: path of its range; `[]` stands for every entry of a list
     example: str = ""  #: a value with the unit that fits best, for messages
