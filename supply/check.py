@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from license_expression import ExpressionError, LicenseExpression, get_spdx_licensing
+
 from supply.dependencies import Dependency, crates, distributions
 
 ALLOWED = {

@@ -15,9 +15,9 @@ from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentScope, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
-from supply.dependencies import Dependency, crates, distributions
 
 import mesonet
+from supply.dependencies import Dependency, crates, distributions
 
 _SCOPES = {"required": ComponentScope.REQUIRED, "optional": ComponentScope.OPTIONAL}
 _LICENCES = LicenseFactory()

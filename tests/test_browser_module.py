@@ -7,7 +7,6 @@ import json
 import math
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,9 @@ import pytest
 import mesonet as mn
 from mesonet import core
 from mesonet.browser import module
+from supply.wasm import BUILT, digest_of_sources
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from supply.wasm import BUILT, digest_of_sources
 
 SHORT = {"duration": "4 s", "warmup": "1 s"}
 CASES: dict[str, dict[str, Any]] = {

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from verification.measures import kernel
+from verification.scorecard.claims import load_claims
+from verification.witness.kernel import claims, metrics, observed, packets, runs, scenarios, small_pipe, table, witness
+
 FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "kernel"
-sys.path.insert(0, str(FOLDER))
-
-import claims  # noqa: E402
-import observed  # noqa: E402
-import packets  # noqa: E402
-import small_pipe  # noqa: E402
-import witness  # noqa: E402
-
-from mesonet.verification import load_claims  # noqa: E402
-from mesonet.verification.kernel import metrics, runs, scenarios, table  # noqa: E402
-from mesonet.verification.measures import kernel  # noqa: E402
 
 SERVICE_NS = round(scenarios.SERVICE_S * 1e9)
 

@@ -29,7 +29,7 @@ GROUND = (
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("playground",), ("verification",),
+    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("playground",),
     ("evidence", "conform"),
     ("__init__",), ("cli",), ("__main__",),
 )  # fmt: skip
@@ -240,6 +240,34 @@ def test_no_import_goes_up_in_reporting(name: str) -> None:
 def test_no_cycle() -> None:
     try:
         list(graphlib.TopologicalSorter({name: edges(name) for name in MODULES}).static_order())
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def of_verification(tree: ast.Module) -> set[str]:
+    """Return the modules of the folder ``verification`` that a module imports."""
+    named = {f"{node.module}.{each.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+             for each in node.names}  # fmt: skip
+    found = ([module for module in VERIFICATION if f"{name}.".startswith(f"{module}.")] for name in named)
+    return {max(modules, key=len) for modules in found if modules}
+
+
+#: The modules that judge and measure claims, which no wheel has, by name.
+VERIFICATION = {
+    ".".join(file.relative_to(PACKAGE.parents[1]).with_suffix("").parts).removesuffix(".__init__"): file
+    for folder in ("scorecard", "measures", "witness")
+    for file in sorted((PACKAGE.parents[1] / "verification" / folder).rglob("*.py"))
+}
+
+
+def test_only_the_verb_imports_from_verification() -> None:
+    assert [name for name in MODULES if of_verification(tree_of(name))] == ["cli.verify"]
+
+
+def test_no_cycle_in_verification() -> None:
+    trees = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in VERIFICATION.items()}
+    try:
+        list(graphlib.TopologicalSorter({name: of_verification(tree) for name, tree in trees.items()}).static_order())
     except graphlib.CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "ns3"
-sys.path.insert(0, str(FOLDER))
+from verification.witness.ns3 import differences, setups
+from verification.witness.ns3.causes import CAUSES
 
-import differences  # noqa: E402
-import setups  # noqa: E402
-from causes import CAUSES  # noqa: E402
+FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "ns3"
 
 CODEL = setups.SetUp("codel", 10, 20, 4)
 RUN = dict(zip(setups.QUANTITIES, (0.9, 6, 5, 12, 8, 30_000, 600, 0, 6, 450), strict=True))

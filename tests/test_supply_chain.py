@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +12,11 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
 from supply.check import ALLOWED, TWO_VERSIONS, is_allowed, problems
 from supply.dependencies import Dependency, crates, distributions
 from supply.sbom import text
+
+ROOT = Path(__file__).parents[1]
 
 pytestmark = pytest.mark.process
 

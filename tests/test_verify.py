@@ -19,17 +19,16 @@ from fragments import holds
 from mesonet.analysis.flow_metrics import flow_metrics, jain_index
 from mesonet.cli.main import main
 from mesonet.errors import InputError
-from mesonet.verification import judge, load_claims
-from mesonet.verification.campaigns import Campaigns, ListedCampaign
-from mesonet.verification.claims import Claim, load_claim
-from mesonet.verification.flows import FEWEST_FLOWS
-from mesonet.verification.measures import MEASURES, comparisons, fast, many_flows, mixed, theory, windows
-from mesonet.verification.measures.many_flows import pftk
-from mesonet.verification.reasons import NotEvaluated, NotRun
-from mesonet.verification.record import Record, read_record
-from mesonet.verification.scorecard import RECORD, Scorecard, load_scorecard
-from mesonet.verification.shares import Share
-from mesonet.verification.verdicts import NumberVerdict, of_claim
+from verification.measures import MEASURES, comparisons, fast, many_flows, mixed, theory, windows
+from verification.measures.many_flows import pftk
+from verification.scorecard.campaigns import Campaigns, ListedCampaign
+from verification.scorecard.claims import Claim, load_claim, load_claims
+from verification.scorecard.flows import FEWEST_FLOWS
+from verification.scorecard.reasons import NotEvaluated, NotRun
+from verification.scorecard.record import Record, read_record
+from verification.scorecard.scorecard import RECORD, Scorecard, load_scorecard
+from verification.scorecard.shares import Share
+from verification.scorecard.verdicts import NumberVerdict, judge, of_claim
 
 pytestmark = pytest.mark.process
 
@@ -216,6 +215,14 @@ def test_the_verb(tmp_path: Path) -> None:
     assert holds(call("Z9", *where), "parts A, B, D, F, G, H, I, K, L, T", "theory", "campaigns ")
     assert holds(call("mix-short", *where), "no claim", "Allowed: ", "mesonet exp")
     assert "no claims here" in call("--claims", str(tmp_path))
+
+
+def test_outside_of_a_checkout_the_verb_names_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mesonet.cli.verify.CHECKOUT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["verify", "A1"])
+    assert result.exit_code == 2
+    assert holds(result.output, "claims and measures", "source checkout", "Allowed: ")
 
 
 def test_metrics_of_flows() -> None:

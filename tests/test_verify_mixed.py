@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mesonet.verification.measures import mixed
-from mesonet.verification.reasons import NotEvaluated
-from mesonet.verification.shares import Share
+from verification.measures import mixed
+from verification.scorecard.reasons import NotEvaluated
+from verification.scorecard.shares import Share
 
 FIELDS = ("condition", "category", "rate_class", "flow_algorithm", "flows", "goodput")
 

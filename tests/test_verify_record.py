@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from mesonet.cli.main import main
 from mesonet.errors import InputError
-from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.measurements import Measurement
-from mesonet.verification.record import Record, RecordedNumber, commands, read_record
-from mesonet.verification.scorecard import RECORD, Scorecard, load_scorecard
+from verification.scorecard.campaigns import Campaigns
+from verification.scorecard.measurements import Measurement
+from verification.scorecard.record import Record, RecordedNumber, commands, read_record
+from verification.scorecard.scorecard import RECORD, Scorecard, load_scorecard
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from mesonet.errors import InputError
-from mesonet.verification import judge
-from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.claims import load_claim
-from mesonet.verification.comparison import (
+from verification.measures import MEASURES
+from verification.scorecard.campaigns import Campaigns
+from verification.scorecard.claims import load_claim
+from verification.scorecard.comparison import (
     COMPARED,
     Cause,
     Deviation,
@@ -24,11 +24,10 @@ from mesonet.verification.comparison import (
     spread,
     unexplained,
 )
-from mesonet.verification.measurements import Measurement
-from mesonet.verification.measures import MEASURES
-from mesonet.verification.scorecard import Scorecard, load_scorecard
-from mesonet.verification.verdicts import NumberVerdict, Verdict, of_claim
-from mesonet.verification.witness import Witness, read_witness
+from verification.scorecard.measurements import Measurement
+from verification.scorecard.scorecard import Scorecard, load_scorecard
+from verification.scorecard.verdicts import NumberVerdict, Verdict, judge, of_claim
+from verification.scorecard.witness import Witness, read_witness
 
 FOLDER = Path(__file__).parent.parent / "verification"
 CARD = load_scorecard(FOLDER)

@@ -1,6 +1,6 @@
 """Measure the power of the baselines of ``mesonet conform``: the smallest change of each constant that is caught.
 
-``python verification/conform_power.py [ALGORITHM]...`` writes docs/reference/conform-power.md, in about 20 minutes on
+``python -m verification.conform_power [ALGORITHM]...`` writes docs/reference/conform-power.md, in about 20 minutes on
 one processor.
 """
 

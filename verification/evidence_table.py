@@ -1,6 +1,6 @@
 """The evidence reports of all built-in algorithms as one table: docs/reference/evidence.md.
 
-``python verification/evidence_table.py FOLDER [--search] [ALGORITHM ...]`` runs what is missing in FOLDER, renews the
+``python -m verification.evidence_table FOLDER [--search] [ALGORITHM ...]`` runs what is missing in FOLDER, renews the
 rows of the algorithms in ``tables/evidence.csv``, and writes the page. Without algorithms it takes all of them. The
 searches for the worst cell take as long as all other criteria: ``--search`` runs them alone, nothing else does.
 """
@@ -38,8 +38,8 @@ what gets worse, not what gets better, and margins are choices.
 Repeat it, or a single column with the name of an algorithm:
 
 ```sh elsewhere
-python verification/evidence_table.py evidence-reports
-python verification/evidence_table.py evidence-reports --search
+python -m verification.evidence_table evidence-reports
+python -m verification.evidence_table evidence-reports --search
 ```
 """
 

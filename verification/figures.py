@@ -1,6 +1,6 @@
 """The figures of docs/explanation/replication.md, from the campaigns of the claims and from exported tables::
 
-python verification/figures.py FOLDER [FIGURE ...]
+python -m verification.figures FOLDER [FIGURE ...]
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from mesonet.plots import correlations, psi_table, save, sign_table
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.flows import FEWEST_FLOWS
-from mesonet.verification.measures import fast, many_flows
-from mesonet.verification.scorecard import load_scorecard
+from verification.measures import fast, many_flows
+from verification.scorecard.campaigns import Campaigns
+from verification.scorecard.flows import FEWEST_FLOWS
+from verification.scorecard.scorecard import load_scorecard
 
 TABLES = Path(__file__).parent / "tables"
 OUT = Path(__file__).parent.parent / "docs" / "explanation" / "replication"

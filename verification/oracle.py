@@ -1,7 +1,7 @@
 """Compare our algorithms with code of others, on one bottleneck, and write what docs/reference shows::
 
-python verification/oracle.py linux-6.1/net/ipv4    # modules of a kernel
-python verification/oracle.py production            # s2n-quic, in a build with the cargo feature s2n
+python -m verification.oracle linux-6.1/net/ipv4    # modules of a kernel
+python -m verification.oracle production            # s2n-quic, in a build with the cargo feature s2n
 
 The tables stand in docs/reference/conformance-linux.md and conformance-production.md between two marks. Each takes two
 minutes.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +16,6 @@ from pathlib import Path
 import psutil
 
 import mesonet
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import sleepy
 from commands import ENVIRONMENT, MESONET
 from test_faults import write

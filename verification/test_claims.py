@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mesonet.verification import Claim, judge
-from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.scorecard import load_scorecard
-from mesonet.verification.verdicts import of_claim
+from verification.scorecard.campaigns import Campaigns
+from verification.scorecard.claims import Claim
+from verification.scorecard.scorecard import load_scorecard
+from verification.scorecard.verdicts import judge, of_claim
 
 CARD = load_scorecard(Path(__file__).parent)
 LONGEST_S = 600.0

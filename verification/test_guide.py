@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from page_blocks import ROOT, blocks
 
 GUIDE = ROOT / "docs" / "how-to" / "add-a-congestion-control.md"

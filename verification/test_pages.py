@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from page_blocks import PAGES, ROOT, blocks, run
 from test_gallery import gallery, same_picture
 

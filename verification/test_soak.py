@@ -11,7 +11,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -20,8 +19,6 @@ from pathlib import Path
 import psutil
 
 import mesonet
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from commands import ENVIRONMENT, MESONET
 from conftest import TINY
 

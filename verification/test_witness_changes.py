@@ -6,9 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesonet.verification.kernel.runs import reference
-from mesonet.verification.kernel.scenarios import SAMPLE_S, changing
-from mesonet.verification.kernel.table import OUTSIDE, Row, mark, read
+from verification.witness.kernel.runs import reference
+from verification.witness.kernel.scenarios import SAMPLE_S, changing
+from verification.witness.kernel.table import OUTSIDE, Row, mark, read
 
 FILE = Path(__file__).parent / "witness" / "kernel" / "linux-6.18-changes.csv"
 LEAST_RUNS = 5

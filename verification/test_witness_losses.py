@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "witness" / "ns3"
-sys.path.insert(0, str(FOLDER))
+from verification.witness.ns3 import losses, run_ns3
+from verification.witness.ns3.setups import SEEDS
 
-import losses  # noqa: E402
-import run_ns3  # noqa: E402
-from setups import SEEDS  # noqa: E402
+FOLDER = Path(__file__).parent / "witness" / "ns3"
 
 COPIES = 0.02
 """Share of segments that arrive twice above which a run of ns-3 counts as defective."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mesonet.verification.campaigns import Campaigns, load_entries
-from mesonet.verification.comparison import COMPARED, Cause, deviations, read_table, shown, unexplained
-from mesonet.verification.measures.many_flows import lines, table
+from verification.measures.many_flows import lines, table
+from verification.scorecard.campaigns import Campaigns, load_entries
+from verification.scorecard.comparison import COMPARED, Cause, deviations, read_table, shown, unexplained
 
 FOLDER = Path(__file__).parent
 WITNESS = FOLDER / "witness" / "ns2"

@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "witness" / "ns3"
-sys.path.insert(0, str(FOLDER))
+from verification.witness.ns3 import run_ns3, setups, side_by_side
+from verification.witness.ns3.causes import CAUSES
+from verification.witness.ns3.differences import NAMES, differences, read
 
-import run_ns3  # noqa: E402
-import setups  # noqa: E402
-import side_by_side  # noqa: E402
-from causes import CAUSES  # noqa: E402
-from differences import NAMES, differences, read  # noqa: E402
+FOLDER = Path(__file__).parent / "witness" / "ns3"
 
 REPEATED = (
     setups.SetUp("codel", 10, 20, 4), setups.SetUp("fq_codel", 10, 20, 4, ecn=False, spread=True),

@@ -10,14 +10,10 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "witness" / "on_off"
-sys.path.insert(0, str(FOLDER))
+from verification.witness.ns3 import run_ns3
+from verification.witness.on_off import closed_forms, compare, onoff, tools
 
-import closed_forms  # noqa: E402
-import compare  # noqa: E402
-import onoff  # noqa: E402
-import run_ns3  # noqa: E402
-import tools  # noqa: E402
+FOLDER = Path(__file__).parent / "witness" / "on_off"
 
 MOST_EXPLAINED = 8
 """Numbers that causes may cover, of some 180."""

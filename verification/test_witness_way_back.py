@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "witness" / "way_back"
-sys.path.insert(0, str(FOLDER))
+from verification.witness.way_back import beside_ns2, way_back
 
-import beside_ns2  # noqa: E402
-import way_back  # noqa: E402
+FOLDER = Path(__file__).parent / "witness" / "way_back"
 
 MOST_EXPLAINED = 3
 """Numbers of SACK that may differ because its acknowledgements have one size here, of 72."""

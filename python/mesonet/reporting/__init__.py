@@ -1,6 +1,6 @@
 """From a campaign to what people read: one HTML file, or a folder of tables and figures.
 
-May import everything but `mesonet.verification` and `mesonet.cli`. Inside, the order of imports is `packing` and
+May import everything but `mesonet.cli`. Inside, the order of imports is `packing` and
 `campaign_view`, `verdicts`, `text`, `figures`, `folder`, `replay`, `page`; ``templates`` has the HTML.
 """
 

@@ -1,6 +1,6 @@
 """Writes the claims of Part K from the frozen table.
 
-.venv/bin/python verification/witness/kernel/claims.py
+.venv/bin/python -m verification.witness.kernel.claims
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesonet.verification.kernel.runs import why_not
-from mesonet.verification.kernel.scenarios import PAIRS, SINGLE, KernelScenario, every
-from mesonet.verification.kernel.table import KERNEL, PUBLISHED, TIMEOUTS, Row, limits, read
+from verification.witness.kernel.runs import why_not
+from verification.witness.kernel.scenarios import PAIRS, SINGLE, KernelScenario, every
+from verification.witness.kernel.table import KERNEL, PUBLISHED, TIMEOUTS, Row, limits, read
 
 FOLDER = Path(__file__).parents[2] / "claims"
 LEAST_SHARE = 0.95

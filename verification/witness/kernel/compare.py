@@ -1,6 +1,6 @@
 """Runs the scenarios in mesonet and prints its quantities beside those of the kernel.
 
-.venv/bin/python verification/witness/kernel/compare.py --marks outside
+.venv/bin/python -m verification.witness.kernel.compare --marks outside
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from witness import chosen, write
 
-from mesonet.verification.kernel.runs import PRESET, RUNS, found, why_not
-from mesonet.verification.kernel.table import CLOSE, FILE, INSIDE, OUTSIDE, PUBLISHED, mark, read
+from verification.witness.kernel.runs import PRESET, RUNS, found, why_not
+from verification.witness.kernel.table import CLOSE, FILE, INSIDE, OUTSIDE, PUBLISHED, mark, read
+from verification.witness.kernel.witness import chosen, write
 
 CHANGES = Path(__file__).with_name("linux-6.18-changes.csv")
 

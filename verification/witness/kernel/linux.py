@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from packets import MSS, PACKET, SAMPLE, Trace
 
-from mesonet.verification.kernel.scenarios import SAMPLE_S, SEGMENT_BYTES, KernelScenario
+from verification.witness.kernel.packets import MSS, PACKET, SAMPLE, Trace
+from verification.witness.kernel.scenarios import SAMPLE_S, SEGMENT_BYTES, KernelScenario
 
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000

@@ -1,12 +1,22 @@
-"""What a run of the kernel was, from its packets and samples, as `mesonet.verification.kernel.metrics` takes it."""
+"""What a run of the kernel was, from its packets and samples, as `verification.witness.kernel.metrics` takes it."""
 
 from __future__ import annotations
 
 import numpy as np
-from packets import ACCEPTED, ACK, DSACK, MSS, OUTAGE_LOSS, RANDOM_LOSS, SYN, TAIL_DROP, Trace
 
-from mesonet.verification.kernel.metrics import Flow, Observation
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, KernelScenario
+from verification.witness.kernel.metrics import Flow, Observation
+from verification.witness.kernel.packets import (
+    ACCEPTED,
+    ACK,
+    DSACK,
+    MSS,
+    OUTAGE_LOSS,
+    RANDOM_LOSS,
+    SYN,
+    TAIL_DROP,
+    Trace,
+)
+from verification.witness.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, KernelScenario
 
 _REDUCED = 2
 """Least `tcpi_ca_state` of a reduced window: CWR 2, Recovery 3, Loss 4 (linux/tcp.h)."""

@@ -1,7 +1,7 @@
 """Measures BBR beside CUBIC in pipes of a few packets for each flow, on the kernel of this machine and in mesonet.
 
-sudo .venv/bin/python verification/witness/kernel/small_pipe.py kernel --out small-pipe.csv
-.venv/bin/python verification/witness/kernel/small_pipe.py mesonet --preset linux
+sudo .venv/bin/python -m verification.witness.kernel.small_pipe kernel --out small-pipe.csv
+.venv/bin/python -m verification.witness.kernel.small_pipe mesonet --preset linux
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-import compare
-import linux
 import numpy as np
-from packets import ACCEPTED, ACK, TAIL_DROP, Trace
-from witness import write
 
 import mesonet as mn
-from mesonet.verification.kernel.runs import of_scenario
-from mesonet.verification.kernel.scenarios import SEGMENT_BYTES, KernelScenario
-from mesonet.verification.kernel.table import Row, merged, read
+from verification.witness.kernel import compare, linux
+from verification.witness.kernel.packets import ACCEPTED, ACK, TAIL_DROP, Trace
+from verification.witness.kernel.runs import of_scenario
+from verification.witness.kernel.scenarios import SEGMENT_BYTES, KernelScenario
+from verification.witness.kernel.table import Row, merged, read
+from verification.witness.kernel.witness import write
 
 FILE = Path(__file__).with_name("linux-6.18-small-pipe.csv")
 DURATION_S, SPAN_S = 40.0, (10.0, 40.0)

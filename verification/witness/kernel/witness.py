@@ -1,6 +1,6 @@
 """Measures the scenarios on the kernel of this machine and writes what it found.
 
-sudo .venv/bin/python verification/witness/kernel/witness.py --out linux.csv
+sudo .venv/bin/python -m verification.witness.kernel.witness --out linux.csv
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import linux
 import numpy as np
-import observed
-from packets import ACCEPTED, ACK
 
-from mesonet.verification.kernel.metrics import quantities
-from mesonet.verification.kernel.scenarios import SERVICE_S, KernelScenario, changing, every
-from mesonet.verification.kernel.table import merged
+from verification.witness.kernel import linux, observed
+from verification.witness.kernel.metrics import quantities
+from verification.witness.kernel.packets import ACCEPTED, ACK
+from verification.witness.kernel.scenarios import SERVICE_S, KernelScenario, changing, every
+from verification.witness.kernel.table import merged
 
 LATE_SHARE = 0.005
 """A run is rejected if more packets than this share were written later than one service time."""

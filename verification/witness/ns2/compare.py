@@ -1,6 +1,6 @@
 """Print our runs of an experiment beside those of ns-2, row by row.
 
-    python verification/witness/ns2/compare.py [--campaigns FOLDER] [T1=EXPERIMENT] [ISDN=EXPERIMENT]
+    python -m verification.witness.ns2.compare [--campaigns FOLDER] [T1=EXPERIMENT] [ISDN=EXPERIMENT]
 
 The experiments are names of campaigns.toml; many-flows and many-flows-isdn where none is given.
 """
@@ -11,9 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from mesonet.verification.campaigns import DEFAULT_FOLDER, Campaigns, load_entries
-from mesonet.verification.comparison import deviations, read_table, shown
-from mesonet.verification.measures.many_flows import table
+from verification.measures.many_flows import table
+from verification.scorecard.campaigns import DEFAULT_FOLDER, Campaigns, load_entries
+from verification.scorecard.comparison import deviations, read_table, shown
 
 HERE = Path(__file__).parent
 LINES = {"T1": "many-flows", "ISDN": "many-flows-isdn"}

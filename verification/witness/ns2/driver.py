@@ -1,6 +1,6 @@
 """Runs the set-ups of Part G in ns-2 and measures what the claims measure: see README.md in this folder.
 
-    python verification/witness/ns2/driver.py FOLDER [--jobs N] [--only EXPERIMENT ...]
+    python -m verification.witness.ns2.driver FOLDER [--jobs N] [--only EXPERIMENT ...]
 
 FOLDER keeps the output of every run; what is there is not run again. Writes ``many-flows.csv``,
 ``many-flows-chance.csv`` and ``values.json`` beside this file.
@@ -25,18 +25,18 @@ import polars as pl
 
 from mesonet.campaign import Campaign
 from mesonet.reporting.campaign_view.traced import TracedRun
-from mesonet.verification.campaigns import Campaigns, ListedCampaign, load_entries
-from mesonet.verification.claims import load_claims
-from mesonet.verification.comparison import KEYS, by_row, spread
-from mesonet.verification.measurements import measure
-from mesonet.verification.measures import many_flows
-from mesonet.verification.measures.many_flows import ALGORITHM, Line
-from mesonet.verification.reasons import NotRun
+from verification.measures import many_flows
+from verification.measures.many_flows import ALGORITHM, Line
+from verification.scorecard.campaigns import Campaigns, ListedCampaign, load_entries
+from verification.scorecard.claims import load_claims
+from verification.scorecard.comparison import KEYS, by_row, spread
+from verification.scorecard.measurements import measure
+from verification.scorecard.reasons import NotRun
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parents[1]
 TOOL = "ns-2"
-COMMAND = "python verification/witness/ns2/driver.py FOLDER"
+COMMAND = "python -m verification.witness.ns2.driver FOLDER"
 
 TIMERS = {
     "tcpTick_": "0.1",  # changed to .01 on 2002-03-08

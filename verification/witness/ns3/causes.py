@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from differences import Cause
+from verification.witness.ns3.differences import Cause
 
 SHORT_QUEUE = (
     "RED of ns-3 signals nothing while one packet or less waits, however high its average is, and does not count the "

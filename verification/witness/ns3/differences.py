@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from setups import QUANTITIES, SECONDS, WARMUP, SetUp
+from verification.witness.ns3.setups import QUANTITIES, SECONDS, WARMUP, SetUp
 
 NAMES = {
     "utilisation": "utilisation",

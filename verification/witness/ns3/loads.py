@@ -1,6 +1,6 @@
 """Puts loads that do not react through the queue discs of ns-3, and writes a row per two seconds.
 
-python verification/witness/ns3/loads.py
+python -m verification.witness.ns3.loads
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import csv
 import tempfile
 from pathlib import Path
 
-from run_ns3 import build, output
-from setups import DISCIPLINES, SEEDS
+from verification.witness.ns3.run_ns3 import build, output
+from verification.witness.ns3.setups import DISCIPLINES, SEEDS
 
 LOADS = {"step": "4:0.53,10:1.57,6:0.53", "constant": "20:1.07"}
 """Seconds:load, as parts of the rate of the queue. No load beats with the service of a packet."""

@@ -1,7 +1,7 @@
 """Long flows over a link that loses packets, in ns-3 and in mesonet.
 
-python verification/witness/ns3/losses.py            # ns-3: writes losses.csv
-python verification/witness/ns3/losses.py --compare  # mesonet beside the table
+python -m verification.witness.ns3.losses            # ns-3: writes losses.csv
+python -m verification.witness.ns3.losses --compare  # mesonet beside the table
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from statistics import fmean, stdev
 from typing import Any
 
 import click
-import ours
-import run_ns3
-from setups import SEEDS, SEGMENT_BYTES, SetUp
 
 from mesonet.simulation.simulate import simulate
+from verification.witness.ns3 import ours, run_ns3
+from verification.witness.ns3.setups import SEEDS, SEGMENT_BYTES, SetUp
 
 TABLE = Path(__file__).with_name("losses.csv")
 SECONDS, WARMUP = 220, 20

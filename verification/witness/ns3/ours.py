@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
-from setups import SECONDS, SEGMENT_BYTES, WARMUP, SetUp
 
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.scenario import scenario as named
 from mesonet.simulation.simulate import simulate
-from mesonet.verification.kernel.runs import PATH
-from mesonet.verification.kernel.scenarios import PROPAGATION_S
+from verification.witness.kernel.runs import PATH
+from verification.witness.kernel.scenarios import PROPAGATION_S
+from verification.witness.ns3.setups import SECONDS, SEGMENT_BYTES, WARMUP, SetUp
 
 PORT = "A -> B"
 IS_PORT = (pl.col("router") == PORT) & (pl.col("period") == "measured")

@@ -1,6 +1,6 @@
 """Runs the set-ups in ns-3 and writes a row per run.
 
-python verification/witness/ns3/run_ns3.py
+python -m verification.witness.ns3.run_ns3
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 import click
-from setups import KEYS, QUANTITIES, SEEDS, compared, varied
+
+from verification.witness.ns3.setups import KEYS, QUANTITIES, SEEDS, compared, varied
 
 HERE = Path(__file__).parent
 RUNS = HERE / "runs.csv"

@@ -1,6 +1,6 @@
 """Runs the set-ups in mesonet and prints its numbers beside those of ns-3.
 
-python verification/witness/ns3/side_by_side.py --out verification/witness/ns3/RESULTS.md
+python -m verification.witness.ns3.side_by_side --out verification/witness/ns3/RESULTS.md
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from statistics import fmean
 from typing import Any
 
 import click
-import ours
-from causes import CAUSES
-from differences import NAMES, Difference, Numbers, differences, numbers, read, values
-from setups import SEEDS, VARIANTS, SetUp, compared
+
+from verification.witness.ns3 import ours
+from verification.witness.ns3.causes import CAUSES
+from verification.witness.ns3.differences import NAMES, Difference, Numbers, differences, numbers, read, values
+from verification.witness.ns3.setups import SEEDS, VARIANTS, SetUp, compared
 
 HERE = Path(__file__).parent
 RUNS = HERE / "runs.csv"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from onoff import OnOff
+from verification.witness.on_off.onoff import OnOff
 
 SHARE = 0.95
 """Share of the time of the percentile."""

@@ -1,6 +1,6 @@
 """mesonet beside ns-3, ns-2 and closed forms, number by number.
 
-python verification/witness/on_off/compare.py   # prints the tables of README.md
+python -m verification.witness.on_off.compare   # prints the tables of README.md
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 import click
-import closed_forms
-import tools
-from onoff import OUR_SEEDS, SECONDS, SETUPS, WARMUP, OnOff, mesonet
+
+from verification.witness.on_off import closed_forms, tools
+from verification.witness.on_off.onoff import OUR_SEEDS, SECONDS, SETUPS, WARMUP, OnOff, mesonet
 
 NAMES = {
     "offered": "offered/s",

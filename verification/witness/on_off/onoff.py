@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 import random
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "ns3"))
-
-import ours
-import setups
-
 from mesonet.simulation.simulate import simulate
+from verification.witness.ns3 import ours, setups
 
 SECONDS, WARMUP = 220, 20
 SEEDS = setups.SEEDS

@@ -1,23 +1,20 @@
 """Runs the set-ups of on-off flows in ns-3 and ns-2 and writes a row per run.
 
-python verification/witness/on_off/tools.py
+python -m verification.witness.on_off.tools
 """
 
 from __future__ import annotations
 
 import csv
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from onoff import QUANTITIES, SEEDS, SETUPS, OnOff
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "ns3"))
-
-import run_ns3
+from verification.witness.ns3 import run_ns3
+from verification.witness.on_off.onoff import QUANTITIES, SEEDS, SETUPS, OnOff
 
 HERE = Path(__file__).parent
 TABLE = HERE / "runs.csv"

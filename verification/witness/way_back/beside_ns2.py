@@ -1,6 +1,6 @@
 """mesonet beside ns-2, number by number.
 
-python verification/witness/way_back/beside_ns2.py   # prints the table of README.md
+python -m verification.witness.way_back.beside_ns2   # prints the table of README.md
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 import click
-import way_back
-from way_back import SECONDS, SEEDS, SETUPS, WARMUP, WayBack
+
+from verification.witness.way_back import way_back
+from verification.witness.way_back.way_back import SECONDS, SEEDS, SETUPS, WARMUP, WayBack
 
 NAMES = {
     "goodput": "goodput/s",

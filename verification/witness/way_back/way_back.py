@@ -1,6 +1,6 @@
 """Set-ups of long flows whose acknowledgements return over a narrow line, and their runs in mesonet and ns-2.
 
-python verification/witness/way_back/way_back.py   # runs what runs.csv lacks in ns-2: 20 seconds
+python -m verification.witness.way_back.way_back   # runs what runs.csv lacks in ns-2: 20 seconds
 """
 
 from __future__ import annotations

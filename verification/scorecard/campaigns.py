@@ -30,8 +30,8 @@ from mesonet.files.toml import read_toml
 from mesonet.progress import duration
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.figures.traced import traced_tables
-from mesonet.verification.flows import FEWEST_FLOWS, flows_behind
-from mesonet.verification.reasons import NotEvaluated, NotRun, unsettled_text
+from verification.scorecard.flows import FEWEST_FLOWS, flows_behind
+from verification.scorecard.reasons import NotEvaluated, NotRun, unsettled_text
 
 Floats = npt.NDArray[np.float64]
 
@@ -378,7 +378,7 @@ class Campaigns:
         Raises
         ------
         NotEvaluated
-            If it is a mean over fewer than `mesonet.verification.flows.FEWEST_FLOWS` flows, or the load of the
+            If it is a mean over fewer than `verification.scorecard.flows.FEWEST_FLOWS` flows, or the load of the
             condition had not settled.
         """
         self._refuse_unsettled(name, condition)

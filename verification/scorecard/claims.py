@@ -14,7 +14,7 @@ from typing import Any
 
 from mesonet.errors import InputError, unknown
 from mesonet.files.toml import read_toml
-from mesonet.verification.measures import MEASURES
+from verification.measures import MEASURES
 
 CLASSES = {
     "S1": "exact",
@@ -36,7 +36,7 @@ class Number:
     """Number of a claim."""
 
     name: str
-    measure: str  #: a key of `mesonet.verification.measures.MEASURES`
+    measure: str  #: a key of `verification.measures.MEASURES`
     of: Mapping[str, Any]  #: arguments of the measure
     strictness: str  #: a key of `CLASSES`
     unit: str

@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 
 from mesonet.responses.sets import SETS
-from mesonet.verification.flows import FEWEST_FLOWS
-from mesonet.verification.measures.arithmetic import OF_SEVERAL
-from mesonet.verification.reasons import NotEvaluated
-from mesonet.verification.shares import Share, share
+from verification.measures.arithmetic import OF_SEVERAL
+from verification.scorecard.flows import FEWEST_FLOWS
+from verification.scorecard.reasons import NotEvaluated
+from verification.scorecard.shares import Share, share
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 HOUR_S = 3600.0
 _GROUP = ["condition", "algorithm", "path_class", "rate_class"]
@@ -31,7 +31,7 @@ def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> 
     Parameters
     ----------
     campaigns, experiment, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     which
         ``least``, ``mean`` or ``most``.
 
@@ -53,7 +53,7 @@ def linear_part(campaigns: Campaigns, experiment: str) -> float:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: s
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     category
         File category.
     algorithm
@@ -112,7 +112,7 @@ def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: st
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     category
         File category.
     to
@@ -142,7 +142,7 @@ def advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataF
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     category
         File category.
 

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from mesonet.analysis import Clustering, ConditionResponseSummary, clustering, condition_response_summary
 from mesonet.analysis.grubbs import critical_value
 from mesonet.responses.sets import SETS
-from mesonet.verification.reasons import NotEvaluated
-from mesonet.verification.shares import Share, share
+from verification.scorecard.reasons import NotEvaluated
+from verification.scorecard.shares import Share, share
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without:
     Parameters
     ----------
     campaigns, experiment, algorithm, without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def told_apart(campaigns: Campaigns, experiment: str) -> Share:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], con
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     algorithms
         Algorithms of one side of the last join.
     congested
@@ -88,7 +88,7 @@ def nearest(campaigns: Campaigns, experiment: str, of: str, to: str) -> Share:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     of
         Algorithm.
     to
@@ -113,13 +113,13 @@ def trees_with(
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     pairs
         Pairs of algorithms.
     last
         Algorithm that joins last.
     without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without
     Parameters
     ----------
     campaigns, experiment, algorithm, without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str
     Parameters
     ----------
     campaigns, experiment, algorithm, without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -180,11 +180,11 @@ def outlier_share(
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     filter_percent
         Distance from the mean, in %, that an outlier exceeds.
     without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -207,13 +207,13 @@ def outlier_in(
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     names
         Responses.
     filter_percent
         Distance from the mean, in %, that an outlier exceeds.
     without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def outlier_contrast(
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     names
         Responses.
     to
@@ -246,7 +246,7 @@ def outlier_contrast(
     filter_percent
         Distance from the mean, in %, that an outlier exceeds.
     without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -268,7 +268,7 @@ def alike(
     Parameters
     ----------
     campaigns, experiment, without
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     percent
         Largest difference, %.
     congested
@@ -297,7 +297,7 @@ def spread_without(
     Parameters
     ----------
     campaigns, experiment, without, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     most
         True: only the condition that loses most counts.
 
@@ -320,11 +320,11 @@ def distance_from(
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     of
         Algorithms.
     to, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     most
         True: only the condition that loses most counts.
 
@@ -344,7 +344,7 @@ def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name
     Parameters
     ----------
     campaigns, experiment, algorithm, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -362,7 +362,7 @@ def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
     Parameters
     ----------
     campaigns, experiment, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -381,7 +381,7 @@ def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: s
     Parameters
     ----------
     campaigns, experiment, algorithm, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -403,13 +403,13 @@ def sum_larger(
     Parameters
     ----------
     campaigns, experiment, of
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     to
         Algorithms to compare with.
     names
         Responses.
     period
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------

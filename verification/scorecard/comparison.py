@@ -80,7 +80,7 @@ def deviations(
     Parameters
     ----------
     ours
-        Rows of `mesonet.verification.measures.many_flows.table`.
+        Rows of `verification.measures.many_flows.table`.
     witness, chance
         Tables of `read_table`: the witness's numbers, and their range over seeds.
 
@@ -153,7 +153,7 @@ def by_row(rows: Iterable[Mapping[str, str | float]]) -> dict[Key, dict[str, flo
     Parameters
     ----------
     rows
-        Rows of `mesonet.verification.measures.many_flows.table`.
+        Rows of `verification.measures.many_flows.table`.
 
     Returns
     -------

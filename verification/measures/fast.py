@@ -13,7 +13,7 @@ from mesonet.analysis.flow_metrics import FlowMetrics, flow_metrics
 from mesonet.reporting.campaign_view.traced import TracedRun
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 SAMPLE_S = 1.0
 """Distance of the samples of a rate: chosen, five round trips of the longest path."""
@@ -25,7 +25,7 @@ def metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) ->
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
 
@@ -45,7 +45,7 @@ def interval_metric(campaigns: Campaigns, experiment: str, algorithm: str, what:
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
     percentile
@@ -64,7 +64,7 @@ def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what:
     Parameters
     ----------
     campaigns, experiment, of, to
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
 
@@ -81,7 +81,7 @@ def gap_ratio(campaigns: Campaigns, experiment: str, other: str, of: str, to: st
     Parameters
     ----------
     campaigns, experiment, other, of, to
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
 
@@ -98,7 +98,7 @@ def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def not_steadiest(campaigns: Campaigns, experiment: str, algorithm: str) -> floa
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition:
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def line_share_change(campaigns: Campaigns, experiment: str, algorithm: str, con
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     to
         Condition to compare with.
 
@@ -173,7 +173,7 @@ def falls_more(campaigns: Campaigns, experiment: str, algorithm: str, condition:
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     to
         Condition to compare with.
 
@@ -192,7 +192,7 @@ def largest_queue(campaigns: Campaigns, experiment: str, condition: int, algorit
     Parameters
     ----------
     campaigns, experiment, condition, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, alg
     Parameters
     ----------
     campaigns, experiment, condition, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def rate_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) ->
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -264,7 +264,7 @@ def queue_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -282,7 +282,7 @@ def wait_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) ->
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -298,7 +298,7 @@ def mean_queue(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -314,7 +314,7 @@ def mean_queue_ratio(campaigns: Campaigns, experiment: str, of: str, to: str) ->
     Parameters
     ----------
     campaigns, experiment, of, to
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mesonet.verification.reasons import NotEvaluated
-from mesonet.verification.shares import Share, share
+from verification.scorecard.reasons import NotEvaluated
+from verification.scorecard.shares import Share, share
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 
 def response(
@@ -22,7 +22,7 @@ def response(
     Parameters
     ----------
     campaigns, experiment, algorithm, condition, name, period
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def response_ratio(
     Parameters
     ----------
     campaigns, experiment, of, to, condition, name, period
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -58,11 +58,11 @@ def condition_ratio(
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     to
         Condition to compare with.
     name, period
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def period_ratio(
     Parameters
     ----------
     campaigns, experiment, algorithm, condition, names
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     period
         Period.
     to
@@ -105,7 +105,7 @@ def sum_ratio(
     Parameters
     ----------
     campaigns, experiment, of, to, condition, names, period
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def spread_over_algorithms(campaigns: Campaigns, experiment: str, condition: int
     Parameters
     ----------
     campaigns, experiment, condition, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, 
     Parameters
     ----------
     campaigns, experiment, algorithm, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     least_loss
         Lowest loss rate of a congested condition, 0 to 1.
 
@@ -165,7 +165,7 @@ def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     least_loss
         Lowest loss rate, 0 to 1.
 
@@ -183,7 +183,7 @@ def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> flo
     Parameters
     ----------
     campaigns, experiment, name
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     which
         ``least`` or ``most``.
 
@@ -204,7 +204,7 @@ def window_variation(
     Parameters
     ----------
     campaigns, experiment, algorithm, condition, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -224,11 +224,11 @@ def variation_change(
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     to
         Condition to compare with.
     span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------

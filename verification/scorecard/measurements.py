@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from mesonet.verification.claims import Number
-from mesonet.verification.measures import MEASURES
-from mesonet.verification.reasons import NotEvaluated, NotRun
-from mesonet.verification.shares import Share
+from verification.measures import MEASURES
+from verification.scorecard.claims import Number
+from verification.scorecard.reasons import NotEvaluated, NotRun
+from verification.scorecard.shares import Share
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 CONFIDENCE = 0.95
 
@@ -29,8 +29,8 @@ class Measurement:
     ----------
     mean, low, high
         Mean over the seeds and its 95 % confidence interval (Student's t). The interval is None for one seed or if
-        nothing depends on the seed, but for a part of the conditions (`mesonet.verification.shares`). The mean is None
-        if the number cannot be measured.
+        nothing depends on the seed, but for a part of the conditions (`verification.scorecard.shares`). The mean is
+        None if the number cannot be measured.
     seeds
         Number of seeds; 0 if nothing depends on them.
     conditions

@@ -17,7 +17,7 @@ from mesonet.scenarios.scenario import scenario
 from mesonet.units import SEGMENT_BYTES
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 ACCESS = ("normal access", "fast access", "direct access")
 _GBPS = 8 * SEGMENT_BYTES / 1e9
@@ -31,7 +31,7 @@ def derived(
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Built-in scenario.
     what
@@ -54,7 +54,7 @@ def routers(campaigns: Campaigns, name: str, classes: Sequence[str]) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Built-in scenario.
     classes
@@ -74,7 +74,7 @@ def backbone_links(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Built-in scenario.
 
@@ -93,7 +93,7 @@ def sources(campaigns: Campaigns, name: str, condition: int) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     condition
@@ -112,7 +112,7 @@ def speed(campaigns: Campaigns, name: str, condition: int, router: str) -> float
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     condition
@@ -133,7 +133,7 @@ def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     factor
@@ -172,7 +172,7 @@ def runs(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
 
@@ -190,7 +190,7 @@ def conditions(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
 
@@ -207,7 +207,7 @@ def equations_that_fail(campaigns: Campaigns, name: str, equations: Sequence[str
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     equations
@@ -231,7 +231,7 @@ def level_of(campaigns: Campaigns, name: str, condition: int, path: str) -> floa
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     condition
@@ -252,7 +252,7 @@ def constant(campaigns: Campaigns, name: str, algorithm: str, constant: str) -> 
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     algorithm
@@ -274,7 +274,7 @@ def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
     condition
@@ -294,7 +294,7 @@ def unbalanced(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
 
@@ -312,7 +312,7 @@ def not_orthogonal(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
 
@@ -332,7 +332,7 @@ def fewest_runs(campaigns: Campaigns, factors: int) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     factors
         Number p of factors.
 
@@ -349,7 +349,7 @@ def power_of_ten(campaigns: Campaigns, levels: int, parameters: int) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     levels
         Levels of each parameter.
     parameters
@@ -368,7 +368,7 @@ def responses(campaigns: Campaigns, name: str, of: str = "all") -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a set.
     of
@@ -388,7 +388,7 @@ def pairs(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a set.
 
@@ -405,7 +405,7 @@ def rank_cells(campaigns: Campaigns, name: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     name
         Name of a built-in experiment.
 
@@ -422,7 +422,7 @@ def grubbs_threshold(campaigns: Campaigns, algorithms: int, alpha: float, sides:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     algorithms
         Number of values.
     alpha
@@ -443,7 +443,7 @@ def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     runs
         Number of runs.
     hours
@@ -469,7 +469,7 @@ def dumbbell(campaigns: Campaigns, what: str) -> float:
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         ``outstanding``, ``path``, ``line`` or ``interface``.
 

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from mesonet import core
-from mesonet.verification.flows import FEWEST_FLOWS
-from mesonet.verification.reasons import NotEvaluated
+from verification.scorecard.flows import FEWEST_FLOWS
+from verification.scorecard.reasons import NotEvaluated
 
 if TYPE_CHECKING:
     import polars as pl
 
     from mesonet.campaign import Campaign
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float)
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buf
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: 
     Parameters
     ----------
     campaigns, experiment, other, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
 
@@ -128,7 +128,7 @@ def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int)
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
     most
@@ -147,7 +147,7 @@ def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
     most
@@ -169,7 +169,7 @@ def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
     what
@@ -190,7 +190,7 @@ def active(campaigns: Campaigns, experiment: str, connections: int, buffer: floa
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def shut_off(campaigns: Campaigns, experiment: str, connections: int, buffer: fl
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def fewer_shut_off(campaigns: Campaigns, experiment: str, other: str, connection
     Parameters
     ----------
     campaigns, experiment, other, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def jain(campaigns: Campaigns, experiment: str, connections: int, buffer: float)
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def fairness_change(campaigns: Campaigns, experiment: str, other: str, connectio
     Parameters
     ----------
     campaigns, experiment, other, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: 
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -290,7 +290,7 @@ def least_throughput(campaigns: Campaigns, experiment: str) -> float:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -306,7 +306,7 @@ def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: flo
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -325,7 +325,7 @@ def throughput_change(
     Parameters
     ----------
     campaigns, experiment, other
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         ``throughput`` or ``goodput``.
     small_pipe
@@ -353,7 +353,7 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     by
         ``buffer`` or ``connections``.
 
@@ -380,7 +380,7 @@ def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: in
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
     most
@@ -402,7 +402,7 @@ def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
     most
@@ -426,7 +426,7 @@ def goodput_slope_ratio(
     Parameters
     ----------
     campaigns, experiment, other
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     buffer
         Buffer of the conditions that count, packets.
     other_buffer
@@ -452,7 +452,7 @@ def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     what
         ``top``, ``bottom``, ``slope`` or ``losses``.
 
@@ -486,7 +486,7 @@ def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: f
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     which
         ``5``, ``50``, ``95`` or ``sd``.
 
@@ -506,7 +506,7 @@ def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connecti
     Parameters
     ----------
     campaigns, experiment, other, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -523,7 +523,7 @@ def timeouts_per_loss(campaigns: Campaigns, experiment: str, connections: int, b
     Parameters
     ----------
     campaigns, experiment, connections, buffer
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -542,7 +542,7 @@ def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -573,7 +573,7 @@ def within_factor(
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     model
         ``full`` or ``approximate``.
     factor
@@ -614,7 +614,7 @@ def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     factor
         Factor, at least 1.
 
@@ -669,7 +669,7 @@ def table(campaigns: Campaigns, experiment: str, line: str) -> Iterator[dict[str
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     line
         Name of the line.
 

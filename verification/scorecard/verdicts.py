@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from mesonet.verification.claims import Claim, Number
-from mesonet.verification.measurements import Measurement, measure
-from mesonet.verification.reasons import NotRun, unsettled_text
-from mesonet.verification.record import Record
-from mesonet.verification.witness import Witness
+from verification.scorecard.claims import Claim, Number
+from verification.scorecard.measurements import Measurement, measure
+from verification.scorecard.reasons import NotRun, unsettled_text
+from verification.scorecard.record import Record
+from verification.scorecard.witness import Witness
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 Verdict = Literal[
     "reproduced",
@@ -38,13 +38,13 @@ class NumberVerdict:
     Attributes
     ----------
     measured, low, high, seeds, conditions
-        As in `mesonet.verification.measurements.Measurement`; measured is its mean.
+        As in `verification.scorecard.measurements.Measurement`; measured is its mean.
     reason
         Reason why it was not evaluated, or a way to evaluate it.
     recorded
         Versions of the code that measured it, if the value is from the record; empty otherwise.
     unsettled
-        As in `mesonet.verification.measurements.Measurement`.
+        As in `verification.scorecard.measurements.Measurement`.
     witness, witness_verdict, witnessed_by
         Value of another simulator in an equal set-up, the verdict that follows from it alone, and its name and
         version; None and empty without a witness.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesonet.verification.kernel.runs import reference
-from mesonet.verification.kernel.table import OUTSIDE, PUBLISHED, mark, read
+from verification.witness.kernel.runs import reference
+from verification.witness.kernel.table import OUTSIDE, PUBLISHED, mark, read
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 
 def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float:
@@ -18,7 +18,7 @@ def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     scenario
         Name of a scenario.
     quantity
@@ -38,7 +38,7 @@ def kernel_share(campaigns: Campaigns, scenarios: Sequence[str], quantities: Seq
     Parameters
     ----------
     campaigns
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     scenarios
         Names of scenarios.
     quantities

@@ -14,7 +14,7 @@ from mesonet.analysis import AverageWindows, average_windows, queued
 from mesonet.reporting.campaign_view.traced import TracedRun
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 Span = Sequence[float]
 
@@ -30,7 +30,7 @@ def average_window(
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def total_window(campaigns: Campaigns, experiment: str, algorithm: str, span: Sp
     Parameters
     ----------
     campaigns, experiment, algorithm, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def share(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def window_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Sp
     Parameters
     ----------
     campaigns, experiment, algorithm, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def rate_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span
     Parameters
     ----------
     campaigns, experiment, algorithm, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def utilisation(campaigns: Campaigns, experiment: str, algorithm: str, span: Spa
     Parameters
     ----------
     campaigns, experiment, algorithm, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, 
     Parameters
     ----------
     campaigns, experiment, algorithm, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def more_buffered(campaigns: Campaigns, of: str, to: str, experiment: str, span:
     Parameters
     ----------
     campaigns, of, to, experiment, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def share_change(
     Parameters
     ----------
     campaigns, of, to, experiment, flow, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def own_queue(
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow
     Parameters
     ----------
     campaigns, of, to, experiment, flow, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -229,11 +229,11 @@ def approach(
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     near
         Segments below the last value.
     condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def reductions(campaigns: Campaigns, experiment: str, algorithm: str, flow: int,
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def reduction(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, 
     Parameters
     ----------
     campaigns, experiment, algorithm, flow, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Spa
     Parameters
     ----------
     campaigns, experiment, algorithm, span, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str,
     Parameters
     ----------
     campaigns, of, to, experiment, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -320,7 +320,7 @@ def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def latency_change(campaigns: Campaigns, experiment: str, of: str, to: str) -> f
     Parameters
     ----------
     campaigns, experiment, of, to
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -350,7 +350,7 @@ def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str
     Parameters
     ----------
     campaigns, experiment
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     algorithms
         Algorithms by rising latency.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, SERVICE_S, START_S, KernelScenario
+from verification.witness.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, SERVICE_S, START_S, KernelScenario
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,15 @@ from typing import Any, get_args
 
 from mesonet.errors import InputError
 from mesonet.terminal import shown
-from mesonet.verification.campaigns import Campaigns, ListedCampaign, load_entries
-from mesonet.verification.claims import CLASSES, KINDS, Claim, Number, id_order, load_claims
-from mesonet.verification.measurements import Measurement
-from mesonet.verification.record import Record, RecordedNumber, commands, read_record
-from mesonet.verification.verdicts import NOT_REPRODUCED, NumberVerdict, Verdict, judge, of_claim
-from mesonet.verification.witness import VALUES, Witness, read_witness
+from verification.scorecard.campaigns import Campaigns, ListedCampaign, load_entries
+from verification.scorecard.claims import CLASSES, KINDS, Claim, Number, id_order, load_claims
+from verification.scorecard.measurements import Measurement
+from verification.scorecard.record import Record, RecordedNumber, commands, read_record
+from verification.scorecard.verdicts import NOT_REPRODUCED, NumberVerdict, Verdict, judge, of_claim
+from verification.scorecard.witness import VALUES, Witness, read_witness
+
+FOLDER = Path(__file__).parents[1]
+"""The claims of this checkout."""
 
 QUICK_S = 45.0
 """Most processor time of all campaigns of the quick claims together, s."""
@@ -294,37 +297,17 @@ class Scorecard:
         return cheap
 
 
-def load_scorecard(folder: Path | None = None) -> Scorecard:
-    """Return the scorecard of a folder with ``claims`` and ``campaigns.toml``.
-
-    Parameters
-    ----------
-    folder
-        The folder; by default ``verification`` of the source tree.
-
-    Returns
-    -------
-    The scorecard of all claims.
-
-    Raises
-    ------
-    InputError
-        If there is none: a package that was installed without its sources has no claims.
-    """
-    places = [folder] if folder else [Path(__file__).parents[3] / "verification", Path("verification")]
-    for place in places:
-        if (place / "claims").is_dir() and (place / "campaigns.toml").is_file():
-            claims = tuple(load_claims(place / "claims"))
-            record = read_record(place / RECORD).only(claim.id for claim in claims)
-            names = dict.fromkeys(claim.witness for claim in claims if claim.witness)
-            witnesses = {name: read_witness(place / "witness" / name / VALUES) for name in names}
-            return Scorecard(claims, load_entries(place / "campaigns.toml"), record, witnesses)
-    raise InputError(
-        "no claims here: they are part of the source tree, not of the installed package",
-        path="--claims" if folder else None,
-        value=str(folder) if folder else None,
-        allowed="run it in a clone of the sources, or --claims FOLDER with the folder verification of one",
-    )
+def load_scorecard(folder: Path = FOLDER) -> Scorecard:
+    """Return the scorecard of all claims of a folder with ``claims`` and ``campaigns.toml``."""
+    if not ((folder / "claims").is_dir() and (folder / "campaigns.toml").is_file()):
+        raise InputError(
+            "no claims here", path="--claims", value=str(folder), allowed="a folder with claims and campaigns.toml"
+        )
+    claims = tuple(load_claims(folder / "claims"))
+    record = read_record(folder / RECORD).only(claim.id for claim in claims)
+    names = dict.fromkeys(claim.witness for claim in claims if claim.witness)
+    witnesses = {name: read_witness(folder / "witness" / name / VALUES) for name in names}
+    return Scorecard(claims, load_entries(folder / "campaigns.toml"), record, witnesses)
 
 
 def _load(entry: ListedCampaign, unsettled: Sequence[int] | None) -> str:

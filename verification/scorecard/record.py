@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet.errors import InputError
-from mesonet.verification.claims import Number
-from mesonet.verification.measurements import Measurement
+from verification.scorecard.claims import Number
+from verification.scorecard.measurements import Measurement
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import ListedCampaign
+    from verification.scorecard.campaigns import ListedCampaign
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class RecordedNumber:
     claim, number
         The claim and the name of the number, for readers of the record.
     measure, of
-        As in `mesonet.verification.claims.Number`.
+        As in `verification.scorecard.claims.Number`.
     commands, codes
         Command that made each campaign, and version of its code, by name of the campaign.
     measurement

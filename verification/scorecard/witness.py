@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.verification.claims import Number
-from mesonet.verification.measurements import Measurement
+from verification.scorecard.claims import Number
+from verification.scorecard.measurements import Measurement
 
 VALUES = "values.json"
 _HEAD: dict[str, type] = {"tool": str, "version": str, "command": str, "values": list}

@@ -1,6 +1,6 @@
 """Measures of the numbers of claims, by the names that claims use; a file for each kind of measurement.
 
-May import everything but `mesonet.cli`.
+May import `mesonet` and `verification.scorecard`.
 
 Arguments that measures share:
 
@@ -25,7 +25,7 @@ connections, buffer
 without
     Algorithms to leave out.
 
-A measure raises `mesonet.verification.reasons.NotEvaluated` if its number cannot be measured, and `NotRun` if its
+A measure raises `verification.scorecard.reasons.NotEvaluated` if its number cannot be measured, and `NotRun` if its
 campaign is absent and takes too long to run.
 """
 
@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mesonet.verification.measures import (
+from verification.measures import (
     arithmetic,
     comparisons,
     fast,
@@ -44,7 +44,7 @@ from mesonet.verification.measures import (
     theory,
     windows,
 )
-from mesonet.verification.shares import Share
+from verification.scorecard.shares import Share
 
 MEASURES: dict[str, Callable[..., float | Share]] = {
     measure.__name__: measure

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from mesonet.verification.reasons import NotEvaluated
+from verification.scorecard.reasons import NotEvaluated
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Campaigns
+    from verification.scorecard.campaigns import Campaigns
 
 LAWS: dict[str, Callable[[float, float], float]] = {
     # Mathis, Semke, Mahdavi and Ott 1997: every segment acknowledged, equal distances of losses.
@@ -43,7 +43,7 @@ def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condi
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     law
         Key of `LAWS`.
 
@@ -61,7 +61,7 @@ def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditi
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     conditions
         Conditions, from 1.
 
@@ -80,7 +80,7 @@ def loss_over_law(campaigns: Campaigns, experiment: str, algorithm: str, conditi
     Parameters
     ----------
     campaigns, experiment, algorithm, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def loss_on_path(campaigns: Campaigns, experiment: str, of: str, to: str, condit
     Parameters
     ----------
     campaigns, experiment, of, to, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, rou
     Parameters
     ----------
     campaigns, experiment, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     router
         Router.
 
@@ -136,7 +136,7 @@ def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
     Parameters
     ----------
     campaigns, experiment, algorithm
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: s
     Parameters
     ----------
     campaigns, experiment, algorithm, span
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def line_use(campaigns: Campaigns, experiment: str, condition: int, speed: float
     Parameters
     ----------
     campaigns, experiment, condition
-        As for every measure, see `mesonet.verification.measures`.
+        As for every measure, see `verification.measures`.
     speed
         Speed of the line, segments/s.
 

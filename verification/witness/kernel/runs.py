@@ -13,9 +13,9 @@ import numpy as np
 from mesonet.scenarios.scenario import Scenario as Simulated
 from mesonet.scenarios.scenario import scenario as named
 from mesonet.simulation.simulate import simulate
-from mesonet.verification.kernel.metrics import Flow, Observation, quantities
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, KernelScenario, changing, every
-from mesonet.verification.kernel.table import Row, merged
+from verification.witness.kernel.metrics import Flow, Observation, quantities
+from verification.witness.kernel.scenarios import PROPAGATION_S, SAMPLE_S, KernelScenario, changing, every
+from verification.witness.kernel.table import Row, merged
 
 PATH = Path(__file__).with_name("path")
 PORT = "A -> B"

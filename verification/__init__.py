@@ -1,0 +1,1 @@
+"""Checks of mesonet against published results, theory and witnesses: a part of the source checkout, in no wheel."""
