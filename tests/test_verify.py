@@ -473,10 +473,25 @@ def test_outliers_below_the_others_are_counted() -> None:
     assert comparisons.low_outliers(Low([], []), "x", "rtt") == 1  # type: ignore[arg-type]
 
 
-def test_the_power_with_which_loss_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    curve = [(x, 3e-4 * x**1.7, 500.0) for x in (4.0, 8.0, 16.0)] + [(100.0, 0.9, 500.0)]
-    monkeypatch.setattr(many_flows, "_curve", lambda *_: curve)
-    assert many_flows.loss_growth(Campaigns({}, Path()), "none", 60, 20) == pytest.approx(1.7)
+@pytest.mark.parametrize(
+    ("law", "what", "options", "value"),
+    [
+        ("power", "exponent", {"most": 20}, 1.7),
+        ("power", "exponent", {"pipe": "large"}, 1.7),  # W_c of 100 is more than three times 4, 8 and 16
+        ("line", "slope", {"most": 8}, 100 * (3e-4 * 8**1.7 - 3e-4 * 4**1.7) / 4),
+        ("hyperbola", "b", {"pipe": "small"}, 0.9),
+    ],
+)
+def test_laws_fitted_to_a_curve(
+    monkeypatch: pytest.MonkeyPatch, law: str, what: str, options: dict[str, Any], value: float
+) -> None:
+    lines = [many_flows.Line(n, x, 60, 400, 0.1, (0, 1)) for n, x in enumerate((4, 8, 16, 100, 200, 400), start=1)]
+    monkeypatch.setattr(many_flows, "lines", lambda _: lines)
+    monkeypatch.setattr(Campaigns, "load", lambda *_: None)
+    loss = {**{x: 3e-4 * x**1.7 for x in (4, 8, 16)}, **{x: 0.9 * x / (x + 150) for x in (100, 200, 400)}}
+    monkeypatch.setattr(many_flows, "_loss", lambda _, __, line: loss[line.connections])
+    found = many_flows.fit(Campaigns({}, Path()), "none", "loss", law, buffer=60, what=what, **options)
+    assert found == pytest.approx(value)
 
 
 @pytest.mark.parametrize(("small_pipe", "change"), [(None, 0.3), (False, 0.1), (True, 0.3)])

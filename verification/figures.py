@@ -75,9 +75,16 @@ def losses(campaigns: Campaigns) -> alt.LayerChart:
     """Loss against the number of connections, with the hyperbola of the larger numbers."""
     points, fits = [], []
     for buffer in (60.0, 160.0, 260.0, 360.0, 460.0):
-        curve = many_flows._curve(campaigns, "many-flows", buffer)
+        curve = [
+            (line.connections, many_flows.loss(campaigns, "many-flows", line.connections, buffer), line.pipe)
+            for line in many_flows.lines(campaigns.load("many-flows"))
+            if line.buffer == buffer
+        ]
         points += [{"x": x, "loss": y, "W_c": f"{pipe:.0f}"} for x, y, pipe in curve]
-        a, b = (many_flows.hyperbola(campaigns, "many-flows", buffer, what) for what in "ab")
+        a, b = (
+            many_flows.fit(campaigns, "many-flows", "loss", "hyperbola", buffer=buffer, what=what, pipe="small")
+            for what in "ab"
+        )
         fits += [{"x": x, "loss": b * x / (x + a), "W_c": f"{pipe:.0f}"} for x, _, pipe in curve if x > pipe / 3]
     x = alt.X("x:Q", title="connections")
     y, color = alt.Y("loss:Q", title="loss"), alt.Color("W_c:N", title="W_c", sort=None)

@@ -105,83 +105,52 @@ def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: 
     return loss(campaigns, experiment, connections, buffer) / loss(campaigns, other, connections, buffer)
 
 
-def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
-    """Return the slope of log loss over log connections, where W_c is more than three times the connections.
+def fit(
+    campaigns: Campaigns,
+    experiment: str,
+    curve: str,
+    law: str,
+    buffer: float,
+    what: str,
+    most: float = np.inf,
+    pipe: str = "any",
+) -> float:
+    """Return a result of a law fitted to a curve over the connections x, in the conditions with a buffer.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-
-    Returns
-    -------
-    The slope.
+    The curve is ``loss`` or ``goodput``; `LAWS` has the laws with their results. Conditions count up to `most`
+    connections; with a ``large`` pipe W_c > 3 x only, with a ``small`` one x > W_c / 3 only.
     """
-    return _power([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if pipe > 3 * x])
+    measure = {"loss": _loss, "goodput": _goodput}[curve]
+    chosen = [
+        line
+        for line in lines(campaigns.load(experiment))
+        if line.buffer == buffer
+        and line.connections <= most
+        and (pipe != "large" or line.pipe > 3 * line.connections)
+        and (pipe != "small" or line.connections > line.pipe / 3)
+    ]
+    x = np.array([float(line.connections) for line in chosen])
+    y = np.array([measure(campaigns, experiment, line) for line in chosen])
+    return LAWS[law](x, y)[what]
 
 
-def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return the slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-    most
-        Most connections that count.
-
-    Returns
-    -------
-    The slope.
-    """
-    return _power([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most])
-
-
-def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return R^2 of a straight line through loss over connections, up to `most` connections.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-    most
-        Most connections that count.
-
-    Returns
-    -------
-    R^2, 0 to 1.
-    """
-    x, y = np.array([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most]).T
-    return float(np.corrcoef(x, y)[0, 1] ** 2)
-
-
-def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -> float:
-    """Return a result of the least-squares fit p = b x / (x + a) where the connections x are more than W_c / 3.
-
-    ``a``, ``b``, or ``error``, the largest relative error.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-    what
-        ``a``, ``b`` or ``error``.
-
-    Returns
-    -------
-    The result; a in connections.
-    """
-    x, y = np.array([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if x > pipe / 3]).T
-    (a, b), _ = optimize.curve_fit(lambda x, a, b: b * x / (x + a), x, y, p0=(float(x.mean()), 0.5))
-    return {"a": float(a), "b": float(b), "error": float(np.abs(b * x / (x + a) / y - 1).max())}[what]
+def fit_ratio(
+    campaigns: Campaigns,
+    experiment: str,
+    other: str,
+    curve: str,
+    law: str,
+    buffer: float,
+    other_buffer: float,
+    what: str,
+    most: float = np.inf,
+) -> float:
+    """Return `fit` in one experiment and buffer over its value in another."""
+    own, others = (
+        fit(campaigns, name, curve, law, buffer=room, what=what, most=most)
+        for name, room in ((experiment, buffer), (other, other_buffer))
+    )
+    return own / others
 
 
 def active(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
@@ -312,9 +281,7 @@ def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: flo
     -------
     0 to 1.
     """
-    line = _line(campaigns, experiment, connections, buffer)
-    found = _delivered(campaigns, experiment, line)
-    return float(found.sum()) / (line.speed * line.span[1])
+    return _goodput(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
 
 
 def throughput_change(
@@ -372,74 +339,6 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
         row = [value for key, value in sorted(table.items()) if key[1 - place] == rest]
         falls += sum(after < before - 1e-3 for before, after in pairwise(row))
     return float(falls)
-
-
-def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return the slope of goodput over connections, per 100 connections, up to `most`.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-    most
-        Most connections that count.
-
-    Returns
-    -------
-    Share of the speed per 100 connections.
-    """
-    x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
-    x = [count for count in x if count <= most]
-    y = [goodput(campaigns, experiment, count, buffer) for count in x]
-    return float(np.polyfit(x, y, 1)[0] * 100)
-
-
-def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return R^2 of a straight line through goodput over connections, up to `most`.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-    most
-        Most connections that count.
-
-    Returns
-    -------
-    R^2, 0 to 1.
-    """
-    x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
-    x = [count for count in x if count <= most]
-    y = [goodput(campaigns, experiment, count, buffer) for count in x]
-    return float(np.corrcoef(x, y)[0, 1] ** 2)
-
-
-def goodput_slope_ratio(
-    campaigns: Campaigns, experiment: str, other: str, buffer: float, other_buffer: float, most: int
-) -> float:
-    """Return `goodput_slope` in one experiment over its value in another.
-
-    Parameters
-    ----------
-    campaigns, experiment, other
-        As for every measure, see `verification.measures`.
-    buffer
-        Buffer of the conditions that count, packets.
-    other_buffer
-        Buffer in the campaign to compare with, packets.
-    most
-        Most connections that count.
-
-    Returns
-    -------
-    The ratio.
-    """
-    own = goodput_slope(campaigns, experiment, buffer, most)
-    return own / goodput_slope(campaigns, other, other_buffer, most)
 
 
 def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float, what: str) -> float:
@@ -698,17 +597,30 @@ def table(campaigns: Campaigns, experiment: str, line: str) -> Iterator[dict[str
 
 
 MEASURES = (
-    loss, loss_over_model, loss_change, loss_slope, loss_line, loss_growth, hyperbola, active, shut_off,
-    fewer_shut_off, jain, fairness_change, throughput, least_throughput, goodput, throughput_change, throughput_order,
-    goodput_slope, occupancy, timeouts_per_loss, occupancy_change, in_round_trip_band, within_factor, worse_model,
-    goodput_line, goodput_slope_ratio, epoch,
+    loss, loss_over_model, loss_change, fit, fit_ratio, active, shut_off, fewer_shut_off, jain, fairness_change,
+    throughput, least_throughput, goodput, throughput_change, throughput_order, occupancy, timeouts_per_loss,
+    occupancy_change, in_round_trip_band, within_factor, worse_model, epoch,
 )  # fmt: skip
 
 
-def _power(points: Sequence[tuple[float, float]]) -> float:
-    """Return the power of x with which y grows: the slope of their logarithms, where there is any y."""
-    x, y = np.log(np.array([point for point in points if point[1] > 0])).T
-    return float(np.polyfit(x, y, 1)[0])
+def _straight(x: Floats, y: Floats) -> dict[str, float]:
+    """Fit y = c + slope x; the slope is per 100 connections."""
+    return {"slope": float(np.polyfit(x, y, 1)[0] * 100), "R^2": float(np.corrcoef(x, y)[0, 1] ** 2)}
+
+
+def _power(x: Floats, y: Floats) -> dict[str, float]:
+    """Fit y = c x^exponent where there is any y: the slope of the logarithms."""
+    return {"exponent": float(np.polyfit(np.log(x[y > 0]), np.log(y[y > 0]), 1)[0])}
+
+
+def _hyperbola(x: Floats, y: Floats) -> dict[str, float]:
+    """Fit y = b x / (x + a) by least squares; the error is the largest relative one."""
+    (a, b), _ = optimize.curve_fit(lambda x, a, b: b * x / (x + a), x, y, p0=(float(x.mean()), 0.5))
+    return {"a": float(a), "b": float(b), "error": float(np.abs(b * x / (x + a) / y - 1).max())}
+
+
+LAWS = {"line": _straight, "power": _power, "hyperbola": _hyperbola}
+"""Fits of a curve over the connections: results by name."""
 
 
 def _teeth(time: Floats, window: Floats, round_trip: Floats) -> list[tuple[float, float, float]]:
@@ -759,14 +671,12 @@ def _line(campaigns: Campaigns, experiment: str, connections: int, buffer: float
     raise NotEvaluated(f"{experiment} has no condition with {connections} connections and a buffer of {buffer:g}")
 
 
-def _curve(campaigns: Campaigns, experiment: str, buffer: float) -> list[tuple[float, float, float]]:
-    """Return connections, loss and W_c of the conditions with a buffer."""
-    chosen = [line for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
-    return [(line.connections, _loss(campaigns, experiment, line), line.pipe) for line in chosen]
-
-
 def _loss(campaigns: Campaigns, experiment: str, line: Line) -> float:
     return campaigns.value(experiment, ALGORITHM, line.condition, "loss_rate")
+
+
+def _goodput(campaigns: Campaigns, experiment: str, line: Line) -> float:
+    return float(_delivered(campaigns, experiment, line).sum()) / (line.speed * line.span[1])
 
 
 def _kept(campaigns: Campaigns, experiment: str, line: Line, table: str) -> pl.DataFrame:
