@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mesonet import analysis, designs
-from mesonet.analysis.extreme import unit
+from mesonet.analysis.overflow_units import unit
 
 DESIGN = designs.two_level(["A", "B", "C", "D"])
 NOISE = np.random.default_rng(1)

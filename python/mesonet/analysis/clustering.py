@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
-from mesonet.analysis.extreme import unit
+from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

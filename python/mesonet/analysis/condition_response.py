@@ -17,8 +17,8 @@ from scipy import stats
 
 from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.extreme import unit
 from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
+from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

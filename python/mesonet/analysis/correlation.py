@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from mesonet.analysis.extreme import unit
+from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.main_effects import observations
+from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
 
 

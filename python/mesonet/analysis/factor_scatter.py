@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

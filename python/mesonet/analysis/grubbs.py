@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.checks import checked_alpha
-from mesonet.analysis.extreme import unit
+from mesonet.analysis.overflow_units import unit
 
 Floats = NDArray[np.float64]
 Side = Literal["high", "low"]

@@ -26,7 +26,7 @@ from scipy import stats
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING, block_notes, is_orthogonal, sign_columns
-from mesonet.analysis.extreme import in_unit, unit
+from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
 
 Mode = Literal["nist", "full", "replicates"]

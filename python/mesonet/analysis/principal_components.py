@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.extreme import unit
+from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

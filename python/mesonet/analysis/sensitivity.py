@@ -29,8 +29,8 @@ from scipy import stats
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import condition_means
+from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.estimable import ROUNDING, SignColumns, block_notes, fit, sign_columns
-from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
 from mesonet.analysis.main_effects import DesignLike, design_signs, observations
+from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
