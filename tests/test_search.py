@@ -17,8 +17,8 @@ from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.domain import Domain, SearchPoint, domain
 from mesonet.evidence.minimal import scenario_text
 from mesonet.evidence.plan import SEEDS, experiment_for, plan
-from mesonet.evidence.search import KEPT, Pair, Trail, screening_cells, search
 from mesonet.evidence.suite import criteria, suite_of
+from mesonet.evidence.worst_cell import KEPT, Pair, Trail, screening_cells, search
 
 SUITE = suite_of("rfc9743")
 

@@ -14,8 +14,8 @@ from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.domain import domain
 from mesonet.evidence.measures import TABLES
-from mesonet.evidence.search import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
+from mesonet.evidence.worst_cell import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.experiments.network import Experiment, experiment_of
 from mesonet.scenarios.settings import flatten
 

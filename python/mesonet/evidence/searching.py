@@ -10,7 +10,7 @@ from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.domain import Domain, SearchPoint, domain
 from mesonet.evidence.measures import values
 from mesonet.evidence.plan import SEEDS, Comparison, EvidencePlan, campaign_name, experiment_for
-from mesonet.evidence.search import REPLICATES, Pair, Trail, search
+from mesonet.evidence.worst_cell import REPLICATES, Pair, Trail, search
 from mesonet.experiments.network import Experiment
 
 Run = Callable[[str, Experiment], Campaign]
