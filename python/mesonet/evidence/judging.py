@@ -19,11 +19,11 @@ from scipy import stats
 from mesonet.analysis import harm
 from mesonet.analysis.harm import Harm, harm_of_loss
 from mesonet.campaign.data import Campaign
+from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
 from mesonet.evidence.plan import ONLY, Comparison, EvidencePlan, cell_labels
 from mesonet.evidence.running import CONFIRMED, Results
-from mesonet.evidence.searching import Searched
 from mesonet.words import capitalised
 
 ALPHA = 0.05

@@ -8,10 +8,10 @@ from shlex import quote
 from typing import Any
 
 from mesonet.campaign.ledger import run_seed
+from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.domain import Domain, SearchPoint
 from mesonet.evidence.plan import INCUMBENT, SEEDS, EvidencePlan, campaign_name
-from mesonet.evidence.searching import Searched
 from mesonet.files.names import file_stem
 
 

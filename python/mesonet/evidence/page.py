@@ -15,13 +15,13 @@ from mesonet import core
 from mesonet._version import __version__
 from mesonet.assets import asset, render
 from mesonet.evidence import xml2rfc
+from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, EvidencePlan
 from mesonet.evidence.running import CONFIRMED
-from mesonet.evidence.searching import Searched
 from mesonet.evidence.suite import DEFAULT
 from mesonet.files import places
 from mesonet.plots import harm_by_cell, to_svg

@@ -10,9 +10,9 @@ from typing import Any
 
 from mesonet.campaign.data import Campaign, load
 from mesonet.errors import InputError
+from mesonet.evidence.confirmed_search import Searched, searched
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.plan import SEEDS, EvidencePlan
-from mesonet.evidence.searching import Searched, searched
 from mesonet.experiments.network import Experiment
 from mesonet.files import places
 
