@@ -24,7 +24,7 @@ from run import HERE, dated, machine
 from mesonet.evidence.judging import judge
 from mesonet.evidence.page import write
 from mesonet.evidence.plan import plan
-from mesonet.evidence.running import run
+from mesonet.evidence.report_runs import run
 from mesonet.evidence.suite import criteria, suite_of
 
 SCENARIOS, ALGORITHMS, REPLICATES, CORES, GOAL_S = 45, 3, 100, 8, 600.0

@@ -27,7 +27,7 @@ from mesonet.evidence.criterion import read
 from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
 from mesonet.evidence.plan import EvidencePlan, cell_labels, plan
-from mesonet.evidence.running import CONFIRMED, Results
+from mesonet.evidence.report_runs import CONFIRMED, Results
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
 from verification import evidence_table
 

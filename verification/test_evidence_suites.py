@@ -11,7 +11,7 @@ import pytest
 from mesonet.evidence.judging import judge
 from mesonet.evidence.page import write
 from mesonet.evidence.plan import plan
-from mesonet.evidence.running import run
+from mesonet.evidence.report_runs import run
 from mesonet.evidence.suite import DEFAULT, suites
 
 

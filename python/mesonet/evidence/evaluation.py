@@ -9,7 +9,7 @@ from typing import Any
 
 from mesonet.evidence.judging import HARM, CriterionVerdict, judge
 from mesonet.evidence.plan import EvidencePlan
-from mesonet.evidence.running import Results, confirm, run
+from mesonet.evidence.report_runs import Results, confirm, run
 
 
 def evaluate(
@@ -28,7 +28,7 @@ def evaluate(
     told
         Called with a line before each campaign.
     **how
-        As for `mesonet.evidence.running.run`. With a ``shard`` nothing is judged.
+        As for `mesonet.evidence.report_runs.run`. With a ``shard`` nothing is judged.
 
     Returns
     -------

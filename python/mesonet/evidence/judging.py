@@ -23,7 +23,7 @@ from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
 from mesonet.evidence.plan import ONLY, Comparison, EvidencePlan, cell_labels
-from mesonet.evidence.running import CONFIRMED, Results
+from mesonet.evidence.report_runs import CONFIRMED, Results
 from mesonet.words import capitalised
 
 ALPHA = 0.05

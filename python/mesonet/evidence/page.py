@@ -21,7 +21,7 @@ from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWE
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, EvidencePlan
-from mesonet.evidence.running import CONFIRMED
+from mesonet.evidence.report_runs import CONFIRMED
 from mesonet.evidence.suite import DEFAULT
 from mesonet.files import places
 from mesonet.plots import harm_by_cell, to_svg
