@@ -23,7 +23,7 @@ from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
 from mesonet.process_pool import process_pool
 from mesonet.progress import Update
-from mesonet.simulation.elsewhere import simulate_and_write
+from mesonet.simulation.own_process import simulate_and_write
 
 if TYPE_CHECKING:
     from mesonet.campaign.data import Campaign
