@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from mesonet import simulate
-from mesonet.experiments.mixing import is_share
+from mesonet.experiments.mixed import is_share
 from mesonet.experiments.network import experiment, names
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.mix import parse_share

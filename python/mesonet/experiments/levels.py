@@ -8,7 +8,7 @@ from mesonet import units
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
 from mesonet.experiments.base import Level
-from mesonet.experiments.mixing import is_share
+from mesonet.experiments.mixed import is_share
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.kind import mean
 from mesonet.scenarios.kinds.mix import parse_share
@@ -44,7 +44,7 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     Parameters
     ----------
     path
-        Scenario path, or a share as in `mesonet.experiments.mixing`.
+        Scenario path, or a share as in `mesonet.experiments.mixed`.
     minus, plus
         Levels, as users write them.
     place

@@ -69,7 +69,7 @@ from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
 from mesonet.experiments.inheritance import with_base
 from mesonet.experiments.levels import at
-from mesonet.experiments.mixing import is_share, mix
+from mesonet.experiments.mixed import is_share, mix
 from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
@@ -95,7 +95,7 @@ class Experiment(Designed):
     scenario
         The base scenario, with the values for every run.
     mixed_with
-        The algorithm that the `algorithms` are alternates to (`mesonet.experiments.mixing`); None: not mixed.
+        The algorithm that the `algorithms` are alternates to (`mesonet.experiments.mixed`); None: not mixed.
     response_set
         Name of the responses to analyse.
     keep

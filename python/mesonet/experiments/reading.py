@@ -16,7 +16,7 @@ from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
 from mesonet.experiments.levels import between
-from mesonet.experiments.mixing import SHARE, is_share
+from mesonet.experiments.mixed import SHARE, is_share
 from mesonet.files.names import file_stem
 from mesonet.responses.sets import DEFAULT, SETS
 from mesonet.scenarios import settings
