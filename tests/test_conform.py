@@ -24,10 +24,10 @@ from mesonet.conform import contract, junit, qlog
 from mesonet.conform.baseline import CHECKED, METRICS, SCENARIOS, read_baseline, reference
 from mesonet.conform.bench import Bench, folder
 from mesonet.conform.case import CaseSuite, check_suite, suites
+from mesonet.conform.conformance import document, failed, plan
 from mesonet.conform.contract import check_contract
 from mesonet.conform.expectation import expectation
 from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
-from mesonet.conform.running import document, failed, plan
 from mesonet.conform.samples import Samples
 from mesonet.errors import InputError
 from mesonet.scenarios.scenario import load_scenario

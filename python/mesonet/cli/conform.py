@@ -60,8 +60,8 @@ def conform(
     from mesonet.conform import junit as junit_file
     from mesonet.conform import traces as trace_files
     from mesonet.conform.bench import Bench
+    from mesonet.conform.conformance import document, failed, findings, plan
     from mesonet.conform.finding import FAIL
-    from mesonet.conform.running import document, failed, findings, plan
     from mesonet.files import places
 
     if write_baseline is not None:
