@@ -21,11 +21,11 @@ from pathlib import Path
 
 from run import HERE, dated, machine
 
-from mesonet.evidence.judging import judge
 from mesonet.evidence.page import write
 from mesonet.evidence.plan import plan
 from mesonet.evidence.report_runs import run
 from mesonet.evidence.suite import criteria, suite_of
+from mesonet.evidence.verdicts import judge
 
 SCENARIOS, ALGORITHMS, REPLICATES, CORES, GOAL_S = 45, 3, 100, 8, 600.0
 """Size of the suite of C4 in full, and its goal."""

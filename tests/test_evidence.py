@@ -21,14 +21,14 @@ from fragments import holds
 from mesonet.cli import list_entries
 from mesonet.cli.main import main
 from mesonet.errors import InputError
-from mesonet.evidence import judging, measures
+from mesonet.evidence import measures, verdicts
 from mesonet.evidence import suite as suite_module
 from mesonet.evidence.criterion import read
-from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED, judge
 from mesonet.evidence.page import html, markdown
 from mesonet.evidence.plan import EvidencePlan, cell_labels, plan
 from mesonet.evidence.report_runs import CONFIRMED, Results
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
+from mesonet.evidence.verdicts import HARM, NO_HARM, NOT_EVALUATED, judge
 from verification import evidence_table
 
 RFC9743 = criteria(suite_of(DEFAULT))
@@ -153,7 +153,7 @@ Found = Callable[[str], np.ndarray]
 
 def judged(
     monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1"
-) -> judging.CriterionVerdict:
+) -> verdicts.CriterionVerdict:
     """Return the finding for given values, in every cell the same."""
     chosen = plan("bbr", ["cubic"], 4, section)
 
@@ -161,7 +161,7 @@ def judged(
         cells = chosen.campaigns[chosen.comparisons[0].tested].conditions
         return np.tile(np.asarray(tested if algorithm == "bbr" else reference, dtype=float), (cells, 1))
 
-    monkeypatch.setattr(judging, "values", fake)
+    monkeypatch.setattr(verdicts, "values", fake)
     (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
     assert html(chosen, [found]).count(found.verdict)
     assert markdown(chosen, [found]).count(found.why)
@@ -193,7 +193,7 @@ def test_harm_is_what_other_seeds_show_too(monkeypatch: pytest.MonkeyPatch, agai
         mean = 100.0 if algorithm == "cubic" else again if campaign.endswith(CONFIRMED) else 50.0
         return mean + np.tile([0.0, 1.0, -1.0, 0.0], (conditions, 1))
 
-    monkeypatch.setattr(judging, "values", fake)
+    monkeypatch.setattr(verdicts, "values", fake)
     names = [*chosen.campaigns, *(f"{name}{CONFIRMED}" for name in chosen.campaigns)]
     results: Any = Results({name: name for name in names})  # type: ignore[misc]
     (found,) = judge(chosen, results)
@@ -255,14 +255,14 @@ _planned = cache(lambda section: plan("bbr", ["cubic"], 4, section))
 
 def judged_quickly(
     monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1"
-) -> judging.CellComparison:
+) -> verdicts.CellComparison:
     """Return one comparison alone."""
     chosen = _planned(section)
     both = {"bbr": np.asarray(tested, dtype=float), "cubic": np.asarray(reference, dtype=float)}
-    monkeypatch.setattr(judging, "values", lambda campaign, name, of, algorithm: both[algorithm][np.newaxis])
+    monkeypatch.setattr(verdicts, "values", lambda campaign, name, of, algorithm: both[algorithm][np.newaxis])
     comparison = chosen.comparisons[0]
     campaigns: Any = dict.fromkeys(chosen.campaigns)
-    (cell,) = judging.compare(comparison, comparison.criterion.measures[0], "bbr", campaigns, ["a cell"], 1)
+    (cell,) = verdicts.compare(comparison, comparison.criterion.measures[0], "bbr", campaigns, ["a cell"], 1)
     return cell
 
 
@@ -337,7 +337,7 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
     def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
         return np.array([[0.1, 0.1, 0.1, 0.5]]) if name == "load" else np.array([[1.0, 2.0, 3.0, 4.0]])
 
-    monkeypatch.setattr(judging, "values", fake)
+    monkeypatch.setattr(verdicts, "values", fake)
     (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
     assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
     assert [each.word for each in found.observations] == ["too timid"]

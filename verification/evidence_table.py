@@ -13,9 +13,9 @@ from pathlib import Path
 
 from mesonet import core
 from mesonet.evidence.evaluation import evaluate
-from mesonet.evidence.judging import HARM, NO_HARM, NOT_EVALUATED
 from mesonet.evidence.plan import AGAINST, plan
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of
+from mesonet.evidence.verdicts import HARM, NO_HARM, NOT_EVALUATED
 
 TABLE = Path(__file__).parent / "tables" / "evidence.csv"
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mesonet.evidence.evaluation import evaluate
-from mesonet.evidence.judging import HARM, CriterionVerdict
 from mesonet.evidence.plan import plan
+from mesonet.evidence.verdicts import HARM, CriterionVerdict
 
 
 def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, CriterionVerdict]:

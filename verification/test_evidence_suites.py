@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mesonet.evidence.judging import judge
 from mesonet.evidence.page import write
 from mesonet.evidence.plan import plan
 from mesonet.evidence.report_runs import run
 from mesonet.evidence.suite import DEFAULT, suites
+from mesonet.evidence.verdicts import judge
 
 
 @pytest.mark.parametrize("suite", [name for name in suites() if name != DEFAULT])

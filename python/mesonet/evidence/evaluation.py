@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mesonet.evidence.judging import HARM, CriterionVerdict, judge
 from mesonet.evidence.plan import EvidencePlan
 from mesonet.evidence.report_runs import Results, confirm, run
+from mesonet.evidence.verdicts import HARM, CriterionVerdict, judge
 
 
 def evaluate(

@@ -17,12 +17,12 @@ from mesonet.assets import asset, render
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure
-from mesonet.evidence.judging import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import ONLY, SEEDS, EvidencePlan
 from mesonet.evidence.report_runs import CONFIRMED
 from mesonet.evidence.suite import DEFAULT
+from mesonet.evidence.verdicts import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
 from mesonet.files import places
 from mesonet.plots import harm_by_cell, to_svg
 from mesonet.words import capitalised

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from mesonet.evidence.judging import CriterionVerdict
 from mesonet.evidence.plan import EvidencePlan
+from mesonet.evidence.verdicts import CriterionVerdict
 
 
 def table(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
