@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import mesonet
 from commands import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 from fragments import holds
-from mesonet.cli import start
+from mesonet.cli import entry_point
 from mesonet.cli.main import main
 from mesonet.simulation.result import FILES
 
@@ -75,13 +75,13 @@ def test_numpy_of_a_command_has_one_thread_unless_told_otherwise(
     if given is None:
         monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     with pytest.raises(SystemExit):
-        start.main()
+        entry_point.main()
     signal.signal(signal.SIGINT, before)
     assert os.environ["OPENBLAS_NUM_THREADS"] == used
 
 
 def test_numpy_is_loaded_after_its_number_of_threads_is_set() -> None:
-    code = "import sys, mesonet.cli.start; sys.exit('numpy' in sys.modules)"
+    code = "import sys, mesonet.cli.entry_point; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

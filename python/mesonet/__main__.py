@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mesonet.cli.start import main
+from mesonet.cli.entry_point import main
 
 main()
