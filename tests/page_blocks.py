@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [

@@ -25,7 +25,7 @@ from large_campaign import large_campaign
 from mesonet import reporting
 from mesonet.analysis import main_effects
 from mesonet.campaign import load
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.flow_groups import OWN, group_values
 from mesonet.reporting.campaign_view.thresholds import Thresholds

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 import mesonet as mn
 from commands import MESONET
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 
 pytestmark = pytest.mark.process

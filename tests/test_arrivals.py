@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import mesonet as mn
 from fragments import holds
 from mesonet import plots
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 from mesonet.maps.network import map_columns, map_rows, network_map

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet import _core
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 
 pytestmark = pytest.mark.process
 

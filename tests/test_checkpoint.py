@@ -24,8 +24,8 @@ from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.process import Death, Worker
 from mesonet.campaign.status import status
-from mesonet.cli.main import main
 from mesonet.cli.planning import status_lines
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.files.locks import FileLock
 from mesonet.scenarios.scenario import Scenario, scenario
@@ -308,7 +308,7 @@ def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> Non
 ENDED = """
 import os, signal, sys
 import mesonet
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 simulate = mesonet.simulate
 
 def ended(*about, **how):
@@ -383,7 +383,7 @@ algorithms = ["tcp"]
 "users.base_sources" = 20
 "network.speed" = "40 seg/ms"
 """
-DRIVER = "import mesonet.campaign.process as p; p.EVERY = {every!r}; from mesonet.cli.main import main; main()"
+DRIVER = "import mesonet.campaign.process as p; p.EVERY = {every!r}; from mesonet.cli.verbs import main; main()"
 
 
 def drive(folder: Path, every: str) -> subprocess.Popen[str]:

@@ -14,7 +14,7 @@ import mesonet
 from commands import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 from fragments import holds
 from mesonet.cli import entry_point
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.simulation.result import FILES
 
 pytestmark = pytest.mark.process

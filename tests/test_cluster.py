@@ -21,7 +21,7 @@ import sleepy
 from commands import ENVIRONMENT, until
 from fragments import holds
 from mesonet.campaign.cluster import _Driver, exposure
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from page_blocks import blocks
 from test_faults import finish, start, write

@@ -15,7 +15,7 @@ import mesonet as mn
 from fake_campaign import fake_campaign, few_responses
 from fragments import holds
 from mesonet.analysis import conclusion
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis, write_report
 from mesonet.reporting.campaign_view.conclusions import Evaluated, conclusions, support_of

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mesonet import core
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.conform import baseline as baselines
 from mesonet.conform import case as cases
 from mesonet.conform import contract, junit, qlog

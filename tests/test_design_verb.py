@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.designs import by_runs, two_level
 from mesonet.experiments.network import experiment
 

@@ -15,7 +15,7 @@ from fake_campaign import FACTORS, fake_campaign
 from fragments import holds
 from mesonet import plots
 from mesonet.campaign import Campaign
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.experiments.network import experiment
 from mesonet.reporting.campaign_view.queues import discipline_factor, queue_summary, queue_table
 from mesonet.reporting.campaign_view.view import CampaignView

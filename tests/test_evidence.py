@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from fragments import holds
 from mesonet.cli import list_entries
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.evidence import measures, verdicts
 from mesonet.evidence import suite as suite_module

@@ -16,7 +16,7 @@ from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.integrity import DAMAGED, set_aside_damaged
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, planned
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.files import checksums
 

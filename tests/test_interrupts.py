@@ -68,7 +68,7 @@ INTERRUPTED_IMPORT = """
 import builtins
 as_before = builtins.__import__
 def imported(name, *more, **named):
-    if name == "mesonet.cli.main":
+    if name == "mesonet.cli.verbs":
         exec("raise KeyboardInterrupt")
     return as_before(name, *more, **named)
 builtins.__import__ = imported

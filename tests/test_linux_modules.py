@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet import core, plugins
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.plugins import loaded
 from mesonet.plugins.files import companions

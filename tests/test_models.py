@@ -22,7 +22,7 @@ from commands import ENVIRONMENT, PATIENCE_S
 from mesonet import models
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import record, schema
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.simulation import provenance
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from fragments import holds
 from mesonet import plots
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.maps.layout import FONT_SIZE, layout, text_width
 from mesonet.maps.network import NetworkMap, map_rows, network_map
 from mesonet.scenarios.scenario import Scenario, scenario

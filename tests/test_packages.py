@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 
 import mesonet
 from fragments import holds
-from mesonet.cli.main import VERBS, main
+from mesonet.cli.verbs import VERBS, main
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -71,7 +71,7 @@ def test_the_help_shows_the_first_line_of_each_verb() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("words", [["--help"], ["--version"]])
 def test_the_command_starts_without_large_packages(words: list[str]) -> None:
-    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); import mesonet.cli.main as verbs; "
+    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); import mesonet.cli.verbs as verbs; "
     done = subprocess.run(
         [sys.executable, "-c", f"{code}verbs.main({words})"], capture_output=True, text=True, check=True
     )

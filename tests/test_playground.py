@@ -17,7 +17,7 @@ from firefox import Firefox
 from fragments import holds
 from mesonet import core
 from mesonet.browser import module
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.playground import document, write_playground
 from test_browser import CHROMIUM, PATIENCE_MS, browser, settle, until  # noqa: F401
 

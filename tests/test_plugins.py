@@ -21,7 +21,7 @@ from fragments import holds
 from mesonet import algorithms, core, plugins
 from mesonet.campaign.ledger import Ledger
 from mesonet.cli.choice import find_scenario
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
 from mesonet.simulation.simulate import simulate_part

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import mesonet as mn
 from fragments import holds
 from mesonet import algorithms, plugins
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 
 BUILT = {*algorithms.PRODUCTION} <= {*plugins.by_name()}

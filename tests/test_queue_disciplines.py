@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet import core
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.responses.queues import busiest_rows, class_rows, measured_text
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scenario import Scenario

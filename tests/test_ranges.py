@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mesonet import core
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.flow_applications import APPLICATIONS
 from mesonet.scenarios.parameters import PARAMETERS

@@ -18,9 +18,9 @@ import click
 import pytest
 import yaml
 
-from mesonet.cli.main import main
 from mesonet.cli.memory import in_bytes
 from mesonet.cli.planning import shard
+from mesonet.cli.verbs import main
 from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 
 LEFT = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page) if not block.runs]

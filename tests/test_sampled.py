@@ -17,7 +17,7 @@ from fragments import holds
 from hill import FACTORS, hill
 from mesonet.analysis import curvature, sensitivity
 from mesonet.campaign import Campaign
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis
 from mesonet.reporting.campaign_view.sampled import is_sampled

@@ -18,8 +18,8 @@ from fake_campaign import fake_campaign
 from fragments import holds
 from mesonet.campaign import load
 from mesonet.campaign.export import study_table
-from mesonet.cli.main import main
 from mesonet.cli.run import _settling_note
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.summary import findings

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import mesonet
 from mesonet.campaign.export import SCHEMA, study_table
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 
 pytestmark = pytest.mark.process
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 import mesonet as mn
 from fragments import holds
 from mesonet import topologies
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.maps.network import map_rows, network_map
 from mesonet.scenarios.derived import capacity_notes

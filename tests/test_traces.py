@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.scenarios.scenario import scenario
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 import mesonet as mn
 from fragments import holds
 from mesonet.campaign.trust import is_trusted, trust
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 
 pytestmark = pytest.mark.process
 

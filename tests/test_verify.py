@@ -17,7 +17,7 @@ from scipy import stats
 
 from fragments import holds
 from mesonet.analysis.flow_metrics import flow_metrics, jain_index
-from mesonet.cli.main import main
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from verification.measures import MEASURES, comparisons, fast, many_flows, mixed, theory, windows
 from verification.measures.many_flows import pftk

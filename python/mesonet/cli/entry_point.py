@@ -15,7 +15,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell ignores it for commands in background
         signal.signal(signal.SIGINT, interrupts.once)
     try:
-        from mesonet.cli.main import main as command
+        from mesonet.cli.verbs import main as command
 
         command(prog_name="mesonet")
     except KeyboardInterrupt:
