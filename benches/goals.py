@@ -27,7 +27,7 @@ from processes import Ended, ran
 from run import CASES, FORMER_VALUES, HERE, MESONET, dated, machine, scenario_of
 from threads import bounds
 
-from mesonet.cli.choice import find_scenario
+from mesonet.cli.scenario_targets import find_scenario
 
 START_UP = CASES["start-up"]
 

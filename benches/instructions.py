@@ -19,7 +19,7 @@ from pathlib import Path
 
 from run import FORMER_VALUES, HERE, dated, machine
 
-from mesonet.cli.choice import find_scenario
+from mesonet.cli.scenario_targets import find_scenario
 
 SLICE_S = 1.5
 CASES: dict[str, dict[str, object]] = {

@@ -23,7 +23,7 @@ from instructions import build
 from run import FORMER_VALUES, HERE, dated, machine
 
 import mesonet
-from mesonet.cli.choice import find_scenario
+from mesonet.cli.scenario_targets import find_scenario
 from mesonet.scenarios.scenario import Scenario
 
 CASE = find_scenario(

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from conftest import TINY
-from mesonet.cli.choice import pairs
+from mesonet.cli.scenario_targets import pairs
 from mesonet.cli.verbs import main
 from mesonet.experiments.network import Experiment
 from mesonet.scenarios import settings

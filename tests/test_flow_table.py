@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesonet import scenario, simulate, units
-from mesonet.cli.choice import find_scenario
+from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
 from mesonet.files import csv_rows
 from mesonet.scenarios import canonical

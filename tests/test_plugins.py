@@ -20,7 +20,7 @@ from commands import MESONET, PATIENCE_S
 from fragments import holds
 from mesonet import algorithms, core, plugins
 from mesonet.campaign.ledger import Ledger
-from mesonet.cli.choice import find_scenario
+from mesonet.cli.scenario_targets import find_scenario
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario

@@ -10,7 +10,7 @@ import pytest
 
 from mesonet import core
 from mesonet.campaign import Campaign, load
-from mesonet.cli.choice import find_scenario
+from mesonet.cli.scenario_targets import find_scenario
 from mesonet.designs import two_level
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment

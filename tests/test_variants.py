@@ -9,8 +9,8 @@ import pytest
 import mesonet
 from mesonet import algorithms, experiment
 from mesonet import simulate as run
-from mesonet.cli.choice import pairs
 from mesonet.cli.planning import find_experiment
+from mesonet.cli.scenario_targets import pairs
 from mesonet.errors import InputError
 from mesonet.reporting.page.document import report_html
 from mesonet.scenarios import settings

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from mesonet.cli.choice import find_scenario
 from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
+from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
 from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
 from mesonet.scenarios.derived import (

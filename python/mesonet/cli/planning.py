@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.cli.choice import pairs
+from mesonet.cli.scenario_targets import pairs
 from mesonet.designs.two_level import size_text
 from mesonet.errors import InputError
 from mesonet.experiments.base import Designed
