@@ -9,7 +9,7 @@ import click
 
 from mesonet.cli import completing
 from mesonet.cli.common import JSON, Command
-from mesonet.cli.runner import how, runner_options
+from mesonet.cli.runner_options import how, runner_options
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 from mesonet.cli import completing
 from mesonet.cli.common import JSON, Command, stop
-from mesonet.cli.runner import HOW, how, runner_options
+from mesonet.cli.runner_options import HOW, how, runner_options
 
 
 class _Subgroup(click.Group):
