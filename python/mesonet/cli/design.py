@@ -58,41 +58,41 @@ def design(
     **additions: Any,
 ) -> None:
     """Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known."""
-    from mesonet.cli import design_runs, designing
+    from mesonet.cli import design_proposal, design_runs
 
     ways = {"runs": runs, "resolution": resolution, "name": name, "generators": equations}
-    kind, seed, additions = designing.completed(target, kind, seed, ways, additions)
+    kind, seed, additions = design_proposal.completed(target, kind, seed, ways, additions)
     if kind != "two-level":
         others = {"resolution": resolution, "name": name, "generators": equations, **additions}
         if given := [option for option, value in others.items() if value is not None]:
             raise InputError("goes with two-level designs only", path="--" + given[0].replace("_", "-"))
-        ids, rows = designing.find_plan(kind, target, factors, runs, seed)
+        ids, rows = design_proposal.find_plan(kind, target, factors, runs, seed)
         if as_json:
             write_json({"kind": kind, "factors": ids, "runs": len(rows), "matrix": rows})
         else:
-            click.echo(designing.heading_of_plan(kind, ids, len(rows)))
+            click.echo(design_proposal.heading_of_plan(kind, ids, len(rows)))
             write_table(ids, rows)
         return
     generators = [equation.strip() for equation in equations.split(",")] if equations else ()
-    proposal = designing.find_design(target, factors, runs, resolution, name, generators, seed)
+    proposal = design_proposal.find_design(target, factors, runs, resolution, name, generators, seed)
     chosen = proposal.design
     added = design_runs.runs_of(chosen, seed=seed, **additions)
     if as_json:
-        write_json({**designing.as_json(proposal, seed), **design_runs.as_json(added)})
+        write_json({**design_proposal.as_json(proposal, seed), **design_runs.as_json(added)})
         return
-    click.echo(designing.heading(proposal))
+    click.echo(design_proposal.heading(proposal))
     for header, table in (
-        (["factor", "name"], designing.factor_rows(proposal)),
-        (["aliased with each other", "in names"], designing.alias_rows(proposal)),
+        (["factor", "name"], design_proposal.factor_rows(proposal)),
+        (["aliased with each other", "in names"], design_proposal.alias_rows(proposal)),
     ):
         if table:
             write_table(header[: len(table[0])], table)
             click.echo("")
     if chosen.generators:
-        click.echo(f"clear: {designing.clear_text(chosen)}\n")
+        click.echo(f"clear: {design_proposal.clear_text(chosen)}\n")
     if text := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
         click.echo("\n".join(text) + "\n")
-    write_table(designing.COLUMNS, designing.choice_rows(proposal.design, seed))
+    write_table(design_proposal.COLUMNS, design_proposal.choice_rows(proposal.design, seed))
     if with_rows:
         click.echo("")
         write_table(*design_runs.row_table(chosen.factors, added))
