@@ -58,7 +58,7 @@ def design(
     **additions: Any,
 ) -> None:
     """Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known."""
-    from mesonet.cli import design_proposal, design_runs
+    from mesonet.cli import design_proposal, design_run_table
 
     ways = {"runs": runs, "resolution": resolution, "name": name, "generators": equations}
     kind, seed, additions = design_proposal.completed(target, kind, seed, ways, additions)
@@ -76,9 +76,9 @@ def design(
     generators = [equation.strip() for equation in equations.split(",")] if equations else ()
     proposal = design_proposal.find_design(target, factors, runs, resolution, name, generators, seed)
     chosen = proposal.design
-    added = design_runs.runs_of(chosen, seed=seed, **additions)
+    added = design_run_table.runs_of(chosen, seed=seed, **additions)
     if as_json:
-        write_json({**design_proposal.as_json(proposal, seed), **design_runs.as_json(added)})
+        write_json({**design_proposal.as_json(proposal, seed), **design_run_table.as_json(added)})
         return
     click.echo(design_proposal.heading(proposal))
     for header, table in (
@@ -90,9 +90,9 @@ def design(
             click.echo("")
     if chosen.generators:
         click.echo(f"clear: {design_proposal.clear_text(chosen)}\n")
-    if text := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
+    if text := design_run_table.lines(chosen, added, proposal.algorithms * proposal.replicates):
         click.echo("\n".join(text) + "\n")
     write_table(design_proposal.COLUMNS, design_proposal.choice_rows(proposal.design, seed))
     if with_rows:
         click.echo("")
-        write_table(*design_runs.row_table(chosen.factors, added))
+        write_table(*design_run_table.row_table(chosen.factors, added))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesonet import designs
-from mesonet.cli.design_runs import other_rows
+from mesonet.cli.design_run_table import other_rows
 from mesonet.designs.choose import roman
 from mesonet.designs.rows import ADDED
 from mesonet.designs.two_level import Design, checked_factors, size_text, two_level
@@ -116,7 +116,7 @@ def completed(
         The options ``runs``, ``resolution``, ``name`` and ``generators``. If they select another design, the
         additions of the experiment's own design are not taken over.
     additions
-        The options of `mesonet.cli.design_runs.runs_of`. A foldover, or blocks, replace both of the design's own.
+        The options of `mesonet.cli.design_run_table.runs_of`. A foldover, or blocks, replace both of the design's own.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def find_plan(
     Parameters
     ----------
     kind
-        One of `mesonet.cli.design_runs.KINDS`, or ``grid``.
+        One of `mesonet.cli.design_run_table.KINDS`, or ``grid``.
     target
         An experiment, by name or file; None: no experiment.
     factors
