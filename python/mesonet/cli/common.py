@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 import mesonet
 from mesonet import interrupts
-from mesonet.cli import completing
+from mesonet.cli import completion
 from mesonet.errors import Broken, InputError, PluginFault
 from mesonet.progress import Progress
 
@@ -135,7 +135,7 @@ def stop(ctx: click.Context, message: str, code: int) -> NoReturn:
     ctx.exit(code)
 
 
-SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT", shell_complete=completing.SCENARIO)
+SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT", shell_complete=completion.SCENARIO)
 
 
 def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -157,7 +157,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--algorithm",
             help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate.",
-            shell_complete=completing.ALGORITHMS,
+            shell_complete=completion.ALGORITHMS,
         ),
         click.option(
             "--set",
@@ -165,7 +165,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
             multiple=True,
             metavar="PATH=VALUE",
             help="Set a value: warmup='0 s'.",
-            shell_complete=completing.SETTING,
+            shell_complete=completion.SETTING,
         ),
         click.option("--condition", type=int, metavar="N", help="Row N of the experiment's design, from 1."),
     ):

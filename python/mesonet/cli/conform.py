@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mesonet.cli import completing
+from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
 from mesonet.errors import InputError
 from mesonet.progress import Progress
@@ -21,7 +21,7 @@ _COLUMNS = ("check", "verdict", "why")
 
 
 @click.command(cls=Command)
-@click.argument("algorithm", metavar="ALGORITHM", shell_complete=completing.ALGORITHM)
+@click.argument("algorithm", metavar="ALGORITHM", shell_complete=completion.ALGORITHM)
 @click.option("--contract/--no-contract", "has_contract", default=True, help="Check the contract (the default).")
 @click.option(
     "--cases", metavar="SUITES", help="Suites of cases, such as bbr, or none; by default the suites of the algorithm."

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mesonet.cli import completing
+from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
@@ -29,7 +29,7 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command(cls=Command)
-@click.argument("target", metavar="[EXPERIMENT]", required=False, shell_complete=completing.EXPERIMENT)
+@click.argument("target", metavar="[EXPERIMENT]", required=False, shell_complete=completion.EXPERIMENT)
 @click.option("--factors", metavar="K|ID,ID,...", help="How many factors, or their ids.")
 @click.option("--runs", type=int, metavar="N", help="Number of runs; a power of 2 for two-level designs.")
 @click.option(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mesonet.cli import completing
+from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
 from mesonet.cli.runner_options import how, runner_options
 from mesonet.errors import InputError
@@ -15,18 +15,18 @@ from mesonet.terminal import write_json, write_table
 
 
 @click.command(cls=Command)
-@click.argument("algorithm", metavar="ALGORITHM", required=False, shell_complete=completing.ALGORITHM)
+@click.argument("algorithm", metavar="ALGORITHM", required=False, shell_complete=completion.ALGORITHM)
 @click.option(
     "--suite",
     metavar="NAME",
     help="Suite of criteria (mesonet list suites); by default rfc9743.",
-    shell_complete=completing.SUITE,
+    shell_complete=completion.SUITE,
 )
 @click.option(
     "--against",
     metavar="LIST",
     help="Incumbents, separated by commas; by default cubic,tcp.",
-    shell_complete=completing.ALGORITHMS,
+    shell_complete=completion.ALGORITHMS,
 )
 @click.option("--quick", "size", flag_value="quick", help="Few replicates of each cell (the default): 10 for RFC 9743.")
 @click.option("--full", "size", flag_value="full", help="Many replicates of each cell: 50 for RFC 9743.")

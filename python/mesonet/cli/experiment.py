@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mesonet.campaign import Campaign
     from mesonet.campaign.status import Status
 
-from mesonet.cli import completing
+from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command, stop
 from mesonet.cli.runner_options import HOW, how, runner_options
 
@@ -36,7 +36,7 @@ def experiment() -> None:
     """Plan and run many runs by a factorial design: plan, run, status."""
 
 
-_TARGET = click.argument("target", metavar="EXPERIMENT|DIR", shell_complete=completing.EXPERIMENT)
+_TARGET = click.argument("target", metavar="EXPERIMENT|DIR", shell_complete=completion.EXPERIMENT)
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -50,14 +50,14 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             multiple=True,
             metavar="PATH=VALUE",
             help="Set a value of every run.",
-            shell_complete=completing.SETTING,
+            shell_complete=completion.SETTING,
         ),
         click.option("--duration", help="Simulated time of a run, such as '5 min'."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option(
             "--algorithms",
             help="Algorithms to compare, separated by commas, or all.",
-            shell_complete=completing.ALGORITHMS,
+            shell_complete=completion.ALGORITHMS,
         ),
     ):
         command = option(command)
@@ -65,7 +65,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @experiment.command()
-@click.argument("target", metavar="EXPERIMENT", shell_complete=completing.EXPERIMENT)
+@click.argument("target", metavar="EXPERIMENT", shell_complete=completion.EXPERIMENT)
 @_options
 @click.option(
     "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",

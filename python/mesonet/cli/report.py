@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mesonet.cli import completing
+from mesonet.cli import completion
 from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 from mesonet.errors import InputError
 from mesonet.files import places
@@ -27,7 +27,7 @@ from mesonet.terminal import write_json
     "--against",
     metavar="ALGORITHM",
     help="Incumbent of the verdict; by default the algorithm that all are mixed with, else tcp.",
-    shell_complete=completing.ALGORITHM,
+    shell_complete=completion.ALGORITHM,
 )
 @click.option("--live/--no-live", default=True, help="With or without the simulator in the page.")
 @THRESHOLD
