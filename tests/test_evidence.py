@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from fragments import holds
-from mesonet.cli import list_entries
+from mesonet.cli import catalogue
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.evidence import measures, verdicts
@@ -88,7 +88,7 @@ def test_every_campaign_can_run(suite: str, case: str) -> None:
 
 
 def test_the_catalogue_lists_suites() -> None:
-    found = {each["name"]: each for each in list_entries.entries("suites")}
+    found = {each["name"]: each for each in catalogue.entries("suites")}
     assert list(found) == list(suites())
     assert (found["c4"]["cases"], found["c4"]["simulated"], found["c4"]["full"]) == (25, 24, 100)
     shown = CliRunner().invoke(main, ["list", "suites"])

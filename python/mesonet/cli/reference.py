@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mesonet.cli import list_entries
+from mesonet.cli import catalogue
 from mesonet.conform import contract
 from mesonet.conform.baseline import SCENARIOS
 from mesonet.conform.baseline import title as baseline_title
@@ -52,7 +52,7 @@ def pages() -> dict[str, str]:
 def _factors() -> str:
     head = ("factor", "name", "path", "unit", "-1", "+1", "default", "source of the default", "source of the levels")
     keys = ("name", "title", "path", "unit", "minus", "plus", "default", "source", "levels_source")
-    rows = [[entry[key] for key in keys] for entry in list_entries.entries("factors")]
+    rows = [[entry[key] for key in keys] for entry in catalogue.entries("factors")]
     return (
         "# The factors of the study\n\nGenerated from `mesonet.designs.factor`; the levels belong to the "
         "sensitivity analysis. Any other value of a scenario can be a\nfactor too.\n\n" + _table(head, rows)
