@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 import mesonet
-from mesonet.cli.memory import in_bytes
+from mesonet.cli.memory_size import in_bytes
 from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
 from mesonet.files import places

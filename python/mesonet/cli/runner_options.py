@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mesonet.cli.memory import in_bytes
+from mesonet.cli.memory_size import in_bytes
 from mesonet.errors import InputError
 
 HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
