@@ -8,7 +8,7 @@ from pathlib import Path
 import mesonet
 from mesonet.campaign.documents import DOCUMENTS
 from mesonet.campaign.record import schema
-from mesonet.cli.reference import DEFAULTS, defaults, pages
+from mesonet.cli.reference_pages import DEFAULTS, defaults, pages
 
 for name, text in pages().items():
     (Path(__file__).parent / "reference" / name).write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mesonet import core
-from mesonet.cli import reference
+from mesonet.cli import reference_pages
 from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError
 from mesonet.responses.tables import TABLES
@@ -256,7 +256,7 @@ def test_refusals_of_the_simulator_become_input_errors() -> None:
 
 @pytest.mark.parametrize("name", ["parameters.md", "factors.md", "responses.md", "tables.md", "suites.md"])
 def test_reference_pages_are_up_to_date(name: str) -> None:
-    assert (ROOT / "docs/reference" / name).read_text() == reference.pages()[name]
+    assert (ROOT / "docs/reference" / name).read_text() == reference_pages.pages()[name]
 
 
 def test_the_scenario_of_the_simulators_tests_is_up_to_date() -> None:
