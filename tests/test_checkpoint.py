@@ -24,7 +24,7 @@ from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.process import Death, Worker
 from mesonet.campaign.status import status
-from mesonet.cli.planning import status_lines
+from mesonet.cli.experiment_plan import status_lines
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.files.locks import FileLock

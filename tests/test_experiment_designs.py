@@ -15,7 +15,7 @@ from fragments import holds
 from mesonet import designs
 from mesonet.campaign.ledger import Run
 from mesonet.campaign.pilot import Cost, _ratio, _spread
-from mesonet.cli.planning import cost_lines, heading
+from mesonet.cli.experiment_plan import cost_lines, heading
 from mesonet.cli.verbs import main
 from mesonet.designs.rows import from_document, rows
 from mesonet.errors import InputError

@@ -209,7 +209,10 @@ INSIDE_OF_PLAYGROUND = [name for name in MODULES if name.startswith("playground.
         ("importlib.import_module('mesonet.campaign.data')", {"campaign.data"}),
         ("__import__('mesonet.cli.verbs')", {"cli.verbs"}),
         ("TABLE = {'a': 'mesonet.units', 'b': 'mesonet.plots'}\ndef f(x): import_module(TABLE[x])", {"plots.__init__"}),
-        ("T: dict = {'main': 1}\ndef f(x):\n if x not in T: return\n import_module(f'mesonet.cli.{x}')", {"cli.verbs"}),
+        (
+            "T: dict = {'verbs': 1}\ndef f(x):\n if x not in T: return\n import_module(f'mesonet.cli.{x}')",
+            {"cli.verbs"},
+        ),
         ("def f(x):\n if x in ('units', 'plots'): import_module('mesonet.' + x)", {"plots.__init__"}),
         ("for x in ('a', 'mesonet.plots'): import_module(x)", {"plots.__init__"}),
         ("x = 'mesonet.plots' if y else 'mesonet.units'\nimport_module(x)", {"plots.__init__"}),

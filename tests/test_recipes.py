@@ -18,8 +18,8 @@ import click
 import pytest
 import yaml
 
+from mesonet.cli.experiment_plan import shard
 from mesonet.cli.memory_size import in_bytes
-from mesonet.cli.planning import shard
 from mesonet.cli.verbs import main
 from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 

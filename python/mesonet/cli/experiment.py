@@ -74,30 +74,30 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @JSON
 def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
     """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
-    from mesonet.cli import planning
+    from mesonet.cli import experiment_plan
 
-    chosen = planning.find_experiment(target, **options)
+    chosen = experiment_plan.find_experiment(target, **options)
     warnings = chosen.check(force=True)
     cost = None
     try:
-        cost = planning.estimate(chosen, pilot) if pilot else None
+        cost = experiment_plan.estimate(chosen, pilot) if pilot else None
     except Broken as error:
         warnings.append(f"no estimate: {error}")
     if as_json:
-        write_json(planning.as_json(chosen, warnings, cost))
+        write_json(experiment_plan.as_json(chosen, warnings, cost))
         return
-    click.echo(planning.heading(chosen))
-    if factors := planning.factor_rows(chosen):
+    click.echo(experiment_plan.heading(chosen))
+    if factors := experiment_plan.factor_rows(chosen):
         write_table(["factor", "name", "path", "minus", "plus"], factors)
         click.echo("")
-        write_table(*planning.condition_rows(chosen))
-    if arrivals := planning.arrival_rows(chosen):
+        write_table(*experiment_plan.condition_rows(chosen))
+    if arrivals := experiment_plan.arrival_rows(chosen):
         click.echo("")
-        write_table(planning.ARRIVAL_COLUMNS, arrivals)
+        write_table(experiment_plan.ARRIVAL_COLUMNS, arrivals)
     if cost:
-        click.echo("\n" + "\n".join(planning.cost_lines(cost, os.cpu_count() or 1)))
+        click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, os.cpu_count() or 1)))
     for warning in warnings:
-        click.echo(f"\nnote: {with_bits(warning, planning.segment_bytes(chosen))}")
+        click.echo(f"\nnote: {with_bits(warning, experiment_plan.segment_bytes(chosen))}")
 
 
 @experiment.command("run")
@@ -121,7 +121,7 @@ def run_experiment(
     **options: Any,
 ) -> None:
     """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
-    from mesonet.cli import planning
+    from mesonet.cli import experiment_plan
 
     given = {name: options.pop(name) for name in HOW}
     chosen = how(workers, **given)
@@ -131,7 +131,7 @@ def run_experiment(
         return trust or (ask and click.confirm(f"Campaign {target} runs {program}. Continue?", err=True))
 
     try:
-        folder = planning.run(target, out, workers, force, options, confirmed, **chosen)
+        folder = experiment_plan.run(target, out, workers, force, options, confirmed, **chosen)
     except KeyboardInterrupt as interrupt:
         number = getattr(interrupt, "number", signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit
@@ -151,15 +151,15 @@ def run_experiment(
 @JSON
 def status(target: str, out: Path | None, verify: bool, as_json: bool) -> None:
     """Show the progress of the campaign of EXPERIMENT, or of the campaign in DIR."""
-    from mesonet.cli import planning
+    from mesonet.cli import experiment_plan
 
-    if _show_status(planning.find_folder(target, out), as_json, verify).damaged:
+    if _show_status(experiment_plan.find_folder(target, out), as_json, verify).damaged:
         click.get_current_context().exit(1)
 
 
 def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts: bool = False) -> Status:
     from mesonet.campaign.status import status as status_of
-    from mesonet.cli import planning
+    from mesonet.cli import experiment_plan
 
     status = status_of(folder, verify=verify)
     complete = with_verdicts and status.done == status.runs
@@ -171,7 +171,7 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
         answered = {"verdicts": verdicts, "no_verdict": reason, "disciplines": disciplines} if with_verdicts else {}
         write_json({**asdict(status), **answered})
         return status
-    click.echo("\n".join(planning.status_lines(status)))
+    click.echo("\n".join(experiment_plan.status_lines(status)))
     if status.failures:
         columns = ["condition", "algorithm", "replicate", "tries", "message", "log"]
         write_table(columns, [[failure[column] for column in columns] for failure in status.failures])

@@ -65,12 +65,12 @@ def how(
     InputError
         If a value is malformed, or workers are given for a cluster.
     """
-    from mesonet.cli import planning
+    from mesonet.cli import experiment_plan
 
     if dask is not None and workers is not None:
         raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
     parsed: dict[str, Any] = {
-        "memory": in_bytes(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
+        "memory": in_bytes(memory), "time_limit": experiment_plan.time_limit(time_limit), "shard": experiment_plan.shard(shard)
     }  # fmt: skip
     if dask is not None:
         from mesonet.campaign.cluster import exposure
