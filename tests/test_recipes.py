@@ -18,8 +18,8 @@ import click
 import pytest
 import yaml
 
-from mesonet.cli.experiment_plan import shard
 from mesonet.cli.memory_size import in_bytes
+from mesonet.cli.runner_options import parse_shard
 from mesonet.cli.verbs import main
 from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 
@@ -120,7 +120,7 @@ def test_a_command_is_one(page: Path, words: list[str]) -> None:
         given = dict(pairwise(words))
         assert in_bytes(given.get("--memory")) != 0
         if "--shard" in given:
-            assert shard(given["--shard"]) is not None
+            assert parse_shard(given["--shard"]) is not None
     elif program == "dask":
         known_to_dask(words)
     elif program == "make":
@@ -164,7 +164,9 @@ def test_the_job_of_kubernetes_makes_every_part_once() -> None:
         ).stdout.strip()
         for index in range(spec["completions"])
     }  # fmt: skip
-    assert {shard(part) for part in parts} == {(i, spec["completions"]) for i in range(1, spec["completions"] + 1)}
+    assert {parse_shard(part) for part in parts} == {
+        (i, spec["completions"]) for i in range(1, spec["completions"] + 1)
+    }
     mounted = {mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
     assert mounted == {volume["name"] for volume in pod["volumes"]}
 

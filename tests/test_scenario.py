@@ -260,7 +260,7 @@ def test_reference_pages_are_up_to_date(name: str) -> None:
 
 
 def test_the_scenario_of_the_simulators_tests_is_up_to_date() -> None:
-    assert (ROOT / reference.DEFAULTS).read_text() == reference.defaults()
+    assert (ROOT / reference_pages.DEFAULTS).read_text() == reference_pages.defaults()
 
 
 def test_every_column_of_a_run_is_explained() -> None:

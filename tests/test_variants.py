@@ -9,7 +9,7 @@ import pytest
 import mesonet
 from mesonet import algorithms, experiment
 from mesonet import simulate as run
-from mesonet.cli.experiment_plan import find_experiment
+from mesonet.cli.experiment_targets import find_experiment
 from mesonet.cli.scenario_targets import pairs
 from mesonet.errors import InputError
 from mesonet.reporting.page.document import report_html

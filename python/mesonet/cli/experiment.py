@@ -74,9 +74,9 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @JSON
 def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
     """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
-    from mesonet.cli import experiment_plan
+    from mesonet.cli import experiment_plan, experiment_targets
 
-    chosen = experiment_plan.find_experiment(target, **options)
+    chosen = experiment_targets.find_experiment(target, **options)
     warnings = chosen.check(force=True)
     cost = None
     try:
@@ -121,7 +121,7 @@ def run_experiment(
     **options: Any,
 ) -> None:
     """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
-    from mesonet.cli import experiment_plan
+    from mesonet.cli import experiment_targets
 
     given = {name: options.pop(name) for name in HOW}
     chosen = how(workers, **given)
@@ -131,7 +131,7 @@ def run_experiment(
         return trust or (ask and click.confirm(f"Campaign {target} runs {program}. Continue?", err=True))
 
     try:
-        folder = experiment_plan.run(target, out, workers, force, options, confirmed, **chosen)
+        folder = experiment_targets.run(target, out, workers, force, options, confirmed, **chosen)
     except KeyboardInterrupt as interrupt:
         number = getattr(interrupt, "number", signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit
@@ -151,9 +151,9 @@ def run_experiment(
 @JSON
 def status(target: str, out: Path | None, verify: bool, as_json: bool) -> None:
     """Show the progress of the campaign of EXPERIMENT, or of the campaign in DIR."""
-    from mesonet.cli import experiment_plan
+    from mesonet.cli import experiment_targets
 
-    if _show_status(experiment_plan.find_folder(target, out), as_json, verify).damaged:
+    if _show_status(experiment_targets.find_folder(target, out), as_json, verify).damaged:
         click.get_current_context().exit(1)
 
 

@@ -1,18 +1,14 @@
-"""Support of the verbs of ``mesonet experiment``: from names to experiments and folders, and plans as text."""
+"""The plan of an experiment, its cost and its status, as text and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.cli.scenario_targets import pairs
 from mesonet.designs.two_level import size_text
-from mesonet.errors import InputError
 from mesonet.experiments.base import Designed
-from mesonet.experiments.network import experiment, names
 from mesonet.progress import duration
 from mesonet.terminal import plural
 from mesonet.words import listed
@@ -20,193 +16,6 @@ from mesonet.words import listed
 if TYPE_CHECKING:
     from mesonet.campaign.pilot import Cost
     from mesonet.campaign.status import Status
-
-
-def find_experiment(
-    target: str,
-    algorithms: str | None = None,
-    scale: float | None = None,
-    values: Sequence[str] = (),
-    **options: Any,
-) -> Designed:
-    """Return the experiment of a name or a file, with options as users type them.
-
-    Parameters
-    ----------
-    target
-        A built-in name or a TOML file.
-    algorithms
-        Names separated by commas, instead of the algorithms of the file.
-    scale
-        Multiplies router speeds and the number of sources.
-    values
-        ``PATH=VALUE`` each.
-    **options
-        Further arguments of `mesonet.experiment`.
-
-    Returns
-    -------
-    The experiment.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment or a value is not allowed.
-    """
-    factor = 1.0 if scale is None else scale
-    return experiment(target, algorithms=algorithms, scale=factor, values=pairs(values), **options)
-
-
-def find_folder(target: str, out: Path | None = None) -> Path:
-    """Return the campaign folder of an experiment, or the folder itself.
-
-    Parameters
-    ----------
-    target
-        An experiment, by name or file, or a campaign folder.
-    out
-        Folder of the experiment; by default its name.
-
-    Returns
-    -------
-    The folder, which may not exist.
-
-    Raises
-    ------
-    InputError
-        If `out` is given for a campaign folder.
-    """
-    if _is_experiment(target):
-        return out or Path(experiment(target).name)
-    if out is not None:
-        raise InputError("a campaign folder is its own --out", path="--out", value=str(out))
-    return Path(target)
-
-
-def run(
-    target: str,
-    out: Path | None,
-    workers: int | None,
-    force: bool,
-    options: Mapping[str, Any],
-    confirmed: Callable[[str], bool],
-    **how: Any,
-) -> Path:
-    """Run the missing runs of an experiment or of the campaign in a folder.
-
-    Parameters
-    ----------
-    target
-        An experiment, by name or file, or a campaign folder.
-    out
-        Folder of the experiment; by default its name.
-    workers
-        Runs at a time; by default the number of processors.
-    force
-        Run even where the scale distorts the network, or other code began the campaign.
-    options
-        Arguments of `find_experiment`; a campaign folder takes none.
-    confirmed
-        Called with the model or the plug-ins of a folder that this user has not run before; False: refuse it.
-    **how
-        Fields of `mesonet.campaign.backlog.RunOptions`.
-
-    Returns
-    -------
-    The campaign folder.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment or campaign, an option is not allowed, or a model or plug-in is not trusted.
-    """
-    if _is_experiment(target):
-        chosen = find_experiment(target, **options)
-        return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
-    from mesonet.campaign.backlog import RunOptions
-    from mesonet.campaign.ledger import Ledger
-    from mesonet.campaign.runner import run_missing
-    from mesonet.campaign.trust import is_trusted, named_code, program, trust
-
-    ledger = Ledger(find_folder(target, out))
-    if not (ledger.path / "experiment.json").exists():
-        allowed = f"{', '.join(names())}, a TOML file, or a campaign folder"
-        raise InputError("no such experiment or campaign", value=target, allowed=allowed)
-    for option, value in options.items():
-        if value not in (None, ()):
-            name, shown = ("set", value[0]) if option == "values" else (option, value)
-            problem = "a campaign in progress continues without changes"
-            raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
-    model = named_code(ledger.document())
-    if not is_trusted(ledger.path, model):
-        shown = program(model or {})
-        if not confirmed(shown):
-            problem = f"the folder names a program that you have not run before: {shown}"
-            raise InputError(problem, value=str(ledger.path), allowed="--trust, if you trust who made the folder")
-        trust(ledger.path, model)
-    run_missing(ledger, RunOptions(workers=workers, mix=force, **how))
-    return ledger.path
-
-
-def shard(text: str | None) -> tuple[int, int] | None:
-    """Return a part of a campaign from its text.
-
-    Parameters
-    ----------
-    text
-        ``i/N`` with i from 1 to N; None: the whole campaign.
-
-    Returns
-    -------
-    (i, N), or None.
-
-    Raises
-    ------
-    InputError
-        If it is not of this form, or i is not from 1 to N.
-
-    Examples
-    --------
-    >>> shard("1/16")
-    (1, 16)
-    """
-    if text is None:
-        return None
-    first, slash, second = text.partition("/")
-    if not (slash and first.strip().isdecimal() and second.strip().isdecimal()):
-        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N, such as 1/16")
-    place, parts = int(first), int(second)
-    if not 1 <= place <= parts:
-        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N with i from 1 to N")
-    return place, parts
-
-
-def time_limit(text: str | None) -> float | None:
-    """Return the seconds of a time limit.
-
-    Parameters
-    ----------
-    text
-        A time above 0, such as ``2 h``; None: no limit.
-
-    Returns
-    -------
-    Seconds, or None.
-
-    Raises
-    ------
-    InputError
-        If it is no such time.
-    """
-    if text is None:
-        return None
-    try:
-        seconds = units.TIME.parse(text, "2 h")
-    except InputError as error:
-        raise InputError(error.problem, None, "--time-limit", text, error.allowed) from None
-    if seconds <= 0:
-        raise InputError("no time", path="--time-limit", value=text, allowed="more than 0 s")
-    return seconds
 
 
 def heading(chosen: Designed) -> str:
@@ -490,7 +299,3 @@ def status_lines(status: Status) -> list[str]:
     if len(status.code_versions) > 1:
         lines.append(f"made by {len(status.code_versions)} versions of the code, mixed by --force")
     return lines
-
-
-def _is_experiment(target: str) -> bool:
-    return target in names() or (Path(target).is_file() and not Path(target).is_dir())

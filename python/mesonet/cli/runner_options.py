@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mesonet import units
 from mesonet.cli.memory_size import in_bytes
 from mesonet.errors import InputError
 
@@ -65,16 +66,77 @@ def how(
     InputError
         If a value is malformed, or workers are given for a cluster.
     """
-    from mesonet.cli import experiment_plan
-
     if dask is not None and workers is not None:
         raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
     parsed: dict[str, Any] = {
-        "memory": in_bytes(memory), "time_limit": experiment_plan.time_limit(time_limit), "shard": experiment_plan.shard(shard)
-    }  # fmt: skip
+        "memory": in_bytes(memory),
+        "time_limit": parse_time_limit(time_limit),
+        "shard": parse_shard(shard),
+    }
     if dask is not None:
         from mesonet.campaign.cluster import exposure
 
         if note := exposure(dask):
             click.echo(f"note: {note}", err=True)
     return {**parsed, "dask": dask, "tries": tries, "retry": retry}
+
+
+def parse_shard(text: str | None) -> tuple[int, int] | None:
+    """Return a part of a campaign from its text.
+
+    Parameters
+    ----------
+    text
+        ``i/N`` with i from 1 to N; None: the whole campaign.
+
+    Returns
+    -------
+    (i, N), or None.
+
+    Raises
+    ------
+    InputError
+        If it is not of this form, or i is not from 1 to N.
+
+    Examples
+    --------
+    >>> parse_shard("1/16")
+    (1, 16)
+    """
+    if text is None:
+        return None
+    first, slash, second = text.partition("/")
+    if not (slash and first.strip().isdecimal() and second.strip().isdecimal()):
+        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N, such as 1/16")
+    place, parts = int(first), int(second)
+    if not 1 <= place <= parts:
+        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N with i from 1 to N")
+    return place, parts
+
+
+def parse_time_limit(text: str | None) -> float | None:
+    """Return the seconds of a time limit.
+
+    Parameters
+    ----------
+    text
+        A time above 0, such as ``2 h``; None: no limit.
+
+    Returns
+    -------
+    Seconds, or None.
+
+    Raises
+    ------
+    InputError
+        If it is no such time.
+    """
+    if text is None:
+        return None
+    try:
+        seconds = units.TIME.parse(text, "2 h")
+    except InputError as error:
+        raise InputError(error.problem, None, "--time-limit", text, error.allowed) from None
+    if seconds <= 0:
+        raise InputError("no time", path="--time-limit", value=text, allowed="more than 0 s")
+    return seconds

@@ -1,0 +1,142 @@
+"""Targets of the verbs of ``mesonet experiment``: experiments, their folders, and the run of what is missing there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mesonet.cli.scenario_targets import pairs
+from mesonet.errors import InputError
+from mesonet.experiments.base import Designed
+from mesonet.experiments.network import experiment, names
+
+
+def find_experiment(
+    target: str,
+    algorithms: str | None = None,
+    scale: float | None = None,
+    values: Sequence[str] = (),
+    **options: Any,
+) -> Designed:
+    """Return the experiment of a name or a file, with options as users type them.
+
+    Parameters
+    ----------
+    target
+        A built-in name or a TOML file.
+    algorithms
+        Names separated by commas, instead of the algorithms of the file.
+    scale
+        Multiplies router speeds and the number of sources.
+    values
+        ``PATH=VALUE`` each.
+    **options
+        Further arguments of `mesonet.experiment`.
+
+    Returns
+    -------
+    The experiment.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment or a value is not allowed.
+    """
+    factor = 1.0 if scale is None else scale
+    return experiment(target, algorithms=algorithms, scale=factor, values=pairs(values), **options)
+
+
+def find_folder(target: str, out: Path | None = None) -> Path:
+    """Return the campaign folder of an experiment, or the folder itself.
+
+    Parameters
+    ----------
+    target
+        An experiment, by name or file, or a campaign folder.
+    out
+        Folder of the experiment; by default its name.
+
+    Returns
+    -------
+    The folder, which may not exist.
+
+    Raises
+    ------
+    InputError
+        If `out` is given for a campaign folder.
+    """
+    if _is_experiment(target):
+        return out or Path(experiment(target).name)
+    if out is not None:
+        raise InputError("a campaign folder is its own --out", path="--out", value=str(out))
+    return Path(target)
+
+
+def run(
+    target: str,
+    out: Path | None,
+    workers: int | None,
+    force: bool,
+    options: Mapping[str, Any],
+    confirmed: Callable[[str], bool],
+    **how: Any,
+) -> Path:
+    """Run the missing runs of an experiment or of the campaign in a folder.
+
+    Parameters
+    ----------
+    target
+        An experiment, by name or file, or a campaign folder.
+    out
+        Folder of the experiment; by default its name.
+    workers
+        Runs at a time; by default the number of processors.
+    force
+        Run even where the scale distorts the network, or other code began the campaign.
+    options
+        Arguments of `find_experiment`; a campaign folder takes none.
+    confirmed
+        Called with the model or the plug-ins of a folder that this user has not run before; False: refuse it.
+    **how
+        Fields of `mesonet.campaign.backlog.RunOptions`.
+
+    Returns
+    -------
+    The campaign folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment or campaign, an option is not allowed, or a model or plug-in is not trusted.
+    """
+    if _is_experiment(target):
+        chosen = find_experiment(target, **options)
+        return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
+    from mesonet.campaign.backlog import RunOptions
+    from mesonet.campaign.ledger import Ledger
+    from mesonet.campaign.runner import run_missing
+    from mesonet.campaign.trust import is_trusted, named_code, program, trust
+
+    ledger = Ledger(find_folder(target, out))
+    if not (ledger.path / "experiment.json").exists():
+        allowed = f"{', '.join(names())}, a TOML file, or a campaign folder"
+        raise InputError("no such experiment or campaign", value=target, allowed=allowed)
+    for option, value in options.items():
+        if value not in (None, ()):
+            name, shown = ("set", value[0]) if option == "values" else (option, value)
+            problem = "a campaign in progress continues without changes"
+            raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
+    model = named_code(ledger.document())
+    if not is_trusted(ledger.path, model):
+        shown = program(model or {})
+        if not confirmed(shown):
+            problem = f"the folder names a program that you have not run before: {shown}"
+            raise InputError(problem, value=str(ledger.path), allowed="--trust, if you trust who made the folder")
+        trust(ledger.path, model)
+    run_missing(ledger, RunOptions(workers=workers, mix=force, **how))
+    return ledger.path
+
+
+def _is_experiment(target: str) -> bool:
+    return target in names() or (Path(target).is_file() and not Path(target).is_dir())
