@@ -113,7 +113,14 @@ def distributions() -> list[Dependency]:
         distribution = metadata.distribution(name)
         needs = ((each, metadata.version(each)) for each in _requirements(distribution, ()) if each in scopes)
         found.append(
-            Dependency("pypi", name, distribution.version, _licence(distribution), scope, tuple(sorted(needs)))
+            Dependency(
+                ecosystem="pypi",
+                name=name,
+                version=distribution.version,
+                licence=_licence(distribution),
+                scope=scope,
+                needs=tuple(sorted(needs)),
+            )
         )
     return found
 

@@ -660,7 +660,16 @@ def lines(campaign: Campaign) -> list[Line]:
         (classed,) = described["classes"]
         span = (float(scenario["time"]["warmup"]), float(scenario["time"]["duration"]))
         count, room = len(scenario["flows"]), float(classed["buffer"][0])
-        found.append(Line(number, count, room, float(classed["speed"]), float(described["max_rtt"]), span))
+        found.append(
+            Line(
+                condition=number,
+                connections=count,
+                buffer=room,
+                speed=float(classed["speed"]),
+                round_trip=float(described["max_rtt"]),
+                span=span,
+            )
+        )
     return found
 
 

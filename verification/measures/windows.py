@@ -162,7 +162,10 @@ def share_change(
     -------
     -1 to 1.
     """
-    own, other = (share(campaigns, experiment, name, flow, span, condition) for name in (of, to))
+    own, other = (
+        share(campaigns=campaigns, experiment=experiment, algorithm=name, flow=flow, span=span, condition=condition)
+        for name in (of, to)
+    )
     return own - other
 
 

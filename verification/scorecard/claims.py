@@ -206,9 +206,16 @@ def _number(where: str, given: Mapping[str, Any]) -> Number:
     if given["class"] != "S5" and limits == (float("-inf"), float("inf")):
         raise InputError("no limit", path=where, allowed="relative, absolute, least or most")
     return Number(
-        given["name"], given["measure"], given["of"], given["class"], given["unit"], given["because"], published,
-        limits, any_load or given["class"] == "S5",  # for the record: no verdict that a start could spoil
-    )  # fmt: skip
+        name=given["name"],
+        measure=given["measure"],
+        of=given["of"],
+        strictness=given["class"],
+        unit=given["unit"],
+        because=given["because"],
+        published=published,
+        limits=limits,
+        any_load=any_load or given["class"] == "S5",  # for the record: no verdict that a start could spoil
+    )
 
 
 def _only(where: str, given: Mapping[str, Any], keys: tuple[str, ...], optional: tuple[str, ...]) -> None:

@@ -258,11 +258,22 @@ class Scorecard:
 
     def _recorded(self, claim: Claim, number: Number, found: NumberVerdict, campaigns: Campaigns) -> RecordedNumber:
         return RecordedNumber(
-            claim.id, number.name, number.measure, number.of, commands(number, self.entries),
-            {name: campaigns.code(name) for name in number.campaigns},
-            Measurement(found.measured, found.low, found.high, found.seeds, found.conditions,
-                        "" if found.measured is not None else found.reason, found.unsettled),
-        )  # fmt: skip
+            claim=claim.id,
+            number=number.name,
+            measure=number.measure,
+            of=number.of,
+            commands=commands(number, self.entries),
+            codes={name: campaigns.code(name) for name in number.campaigns},
+            measurement=Measurement(
+                mean=found.measured,
+                low=found.low,
+                high=found.high,
+                seeds=found.seeds,
+                conditions=found.conditions,
+                reason="" if found.measured is not None else found.reason,
+                unsettled=found.unsettled,
+            ),
+        )
 
     def _campaign(self, entry: ListedCampaign, campaigns: Campaigns) -> str:
         """Return a row: command and cost of the campaign, version of its code, and conditions that did not settle."""

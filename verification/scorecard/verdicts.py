@@ -93,7 +93,19 @@ def judge(
     """
     if not claim.numbers:
         return [
-            NumberVerdict(claim.id, claim.claim, "", None, None, None, 0, "", "", "not evaluated", claim.not_evaluated)
+            NumberVerdict(
+                id=claim.id,
+                name=claim.claim,
+                published="",
+                measured=None,
+                low=None,
+                high=None,
+                seeds=0,
+                unit="",
+                strictness="",
+                verdict="not evaluated",
+                reason=claim.not_evaluated,
+            )
         ]
     findings = [_found(claim, number, campaigns, record) for number in claim.numbers]
     if witness is None:
@@ -132,10 +144,21 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
         recorded = ", ".join(dict.fromkeys(known.codes.values())) if known else ""
     verdict, reason = _verdict(number, measured)
     return NumberVerdict(
-        claim.id, number.name, number.published_text, measured.mean, measured.low, measured.high, measured.seeds,
-        number.unit, number.strictness, verdict, _with_load(reason, number, measured), measured.conditions, recorded,
+        id=claim.id,
+        name=number.name,
+        published=number.published_text,
+        measured=measured.mean,
+        low=measured.low,
+        high=measured.high,
+        seeds=measured.seeds,
+        unit=number.unit,
+        strictness=number.strictness,
+        verdict=verdict,
+        reason=_with_load(reason, number, measured),
+        conditions=measured.conditions,
+        recorded=recorded,
         unsettled=measured.unsettled,
-    )  # fmt: skip
+    )
 
 
 def _with_load(reason: str, number: Number, measured: Measurement) -> str:

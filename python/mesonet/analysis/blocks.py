@@ -98,7 +98,16 @@ def blocks(
     more, tiny = means[:, 1] - means[:, 0], ROUNDING * np.max(np.abs(mean), initial=0.0)
     plus, minus = int((more > tiny).sum()), int((more < -tiny).sum())
     p = sign_test(plus, minus)
-    return Blocks(target, tuple(names[i] for i in chosen), levels, means[:, 0], means[:, 1], plus, minus, p)
+    return Blocks(
+        target=target,
+        robustness=tuple(names[i] for i in chosen),
+        levels=levels,
+        mean_minus=means[:, 0],
+        mean_plus=means[:, 1],
+        higher_plus=plus,
+        higher_minus=minus,
+        p=p,
+    )
 
 
 def _robustness(runs: int, factors: int) -> int:

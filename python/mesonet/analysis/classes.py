@@ -132,7 +132,12 @@ def condition_classes(
         raise ValueError(f"{len(called)} names for {len(cuts) + 1} classes")
     number = np.searchsorted(np.asarray(cuts), value, side="right") + 1
     return ConditionClasses(
-        tuple(map(int, known)), value, number, cuts, called[: len(cuts) + 1], tuple(map(int, labels[~there]))
+        conditions=tuple(map(int, known)),
+        value=value,
+        number=number,
+        limits=cuts,
+        names=called[: len(cuts) + 1],
+        absent=tuple(map(int, labels[~there])),
     )
 
 

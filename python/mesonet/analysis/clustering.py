@@ -110,7 +110,15 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
     if len(names) < 2 or not used.any():
         one = np.ones(len(names), dtype=int)
         return Clustering(
-            names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent, incomplete, cut
+            algorithms=names,
+            linkage=np.empty((0, 4)),
+            leaves=tuple(range(len(names))),
+            group=one,
+            distinct=False,
+            responses_used=used_names,
+            absent=absent,
+            incomplete=incomplete,
+            cut=cut,
         )
     values = values[:, used] / unit(values[:, used], axis=0)
     scaled = values / values.std(axis=0, ddof=1)
@@ -119,4 +127,14 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
     label = hierarchy.fcluster(tree, cut * tree[-1, 2], criterion="distance")
     order = {each: place for place, each in enumerate(dict.fromkeys(label[list(leaves)]), start=1)}
     group = np.array([order[each] for each in label])
-    return Clustering(names, tree, leaves, group, True, used_names, absent, incomplete, cut)
+    return Clustering(
+        algorithms=names,
+        linkage=tree,
+        leaves=leaves,
+        group=group,
+        distinct=True,
+        responses_used=used_names,
+        absent=absent,
+        incomplete=incomplete,
+        cut=cut,
+    )

@@ -139,22 +139,22 @@ def conclusion(
     at_plus, holds = matrix[used] > 0, (mean > 0)[:, None]
     levels = np.stack([_verdicts(level, np.maximum(limit / np.sqrt(2), rounding)) for level in (minus, plus)])
     return Conclusion(
-        names,
-        int(holds.sum()),
-        len(mean),
-        float(mean.mean()) if len(mean) else float("nan"),
-        _verdict(levels, _roles(effect, levels, limit)),
-        limit,
-        visible,
-        effect,
-        minus,
-        plus,
-        (holds & ~at_plus).sum(axis=0),
-        (~at_plus).sum(axis=0),
-        (holds & at_plus).sum(axis=0),
-        at_plus.sum(axis=0),
-        _roles(effect, levels, limit),
-        found.notes,
+        factors=names,
+        holds=int(holds.sum()),
+        known=len(mean),
+        mean=float(mean.mean()) if len(mean) else float("nan"),
+        verdict=_verdict(levels, _roles(effect, levels, limit)),
+        margin_of_error=limit,
+        visible=visible,
+        effect=effect,
+        mean_minus=minus,
+        mean_plus=plus,
+        holds_minus=(holds & ~at_plus).sum(axis=0),
+        known_minus=(~at_plus).sum(axis=0),
+        holds_plus=(holds & at_plus).sum(axis=0),
+        known_plus=at_plus.sum(axis=0),
+        role=_roles(effect, levels, limit),
+        notes=found.notes,
     )
 
 

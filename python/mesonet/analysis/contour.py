@@ -111,7 +111,15 @@ def contour(
         if there.any():
             corners[up, across] = mean[there].mean()
     about = (float(e1), float(e2), float(e12))
-    return Contour((chosen[0], chosen[1]), grid, surface, corners, about, matrix.grand_mean, limits)
+    return Contour(
+        factors=(chosen[0], chosen[1]),
+        grid=grid,
+        surface=surface,
+        corners=corners,
+        effects=about,
+        grand_mean=matrix.grand_mean,
+        limits=limits,
+    )
 
 
 def _axes(ranked: Sequence[str], names: Sequence[str], main: Floats, allowed: Collection[str]) -> tuple[str, ...]:

@@ -107,16 +107,16 @@ def correlations(
     clusters, representatives = _clusters(joined, size, kept) if kept else ((), ())
     others = size.sum(axis=1)
     return Correlations(
-        tuple(kept),
-        r,
-        tuple(int(i) for i in np.argsort(-np.round(others, 9), kind="stable")),  # equals keep their order
-        limit,
-        hint,
-        clusters,
-        representatives,
-        tuple(name for name, keep in zip(responses, varies | ~enough, strict=True) if not keep),
-        len(values),
-        tuple(name for name, keep in zip(responses, enough, strict=True) if not keep),
+        responses=tuple(kept),
+        r=r,
+        order=tuple(int(i) for i in np.argsort(-np.round(others, 9), kind="stable")),  # equals keep their order
+        threshold=limit,
+        hint=hint,
+        clusters=clusters,
+        representatives=representatives,
+        constant=tuple(name for name, keep in zip(responses, varies | ~enough, strict=True) if not keep),
+        runs=len(values),
+        scarce=tuple(name for name, keep in zip(responses, enough, strict=True) if not keep),
     )
 
 

@@ -127,7 +127,14 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
         mean_factorial = 0.0
     if freedom == 0:
         notes.append("Nothing is replicated, no centre point either: there is no pure error to test against.")
-        untested = _result(len(used), len(at_centre), notes, mean_factorial, mean_centre, difference)
+        untested = _result(
+            corners=len(used),
+            centres=len(at_centre),
+            notes=notes,
+            mean_factorial=mean_factorial,
+            mean_centre=mean_centre,
+            difference=difference,
+        )
         return in_unit(untested, scale, *_IN_UNITS)
     sd = float(np.sqrt(scatter / freedom))
     if sd <= ROUNDING * size:
@@ -136,7 +143,16 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
     difference_sd = sd * float(np.sqrt(np.sum(1 / count) / len(used) ** 2 + 1 / len(at_centre)))
     t = 0.0 if difference == 0 else difference / difference_sd if sd else float(np.copysign(np.inf, difference))
     found = _result(
-        len(used), len(at_centre), notes, mean_factorial, mean_centre, difference, sd, difference_sd, t, freedom
+        corners=len(used),
+        centres=len(at_centre),
+        notes=notes,
+        mean_factorial=mean_factorial,
+        mean_centre=mean_centre,
+        difference=difference,
+        sd=sd,
+        difference_sd=difference_sd,
+        t=t,
+        freedom=freedom,
     )
     return in_unit(found, scale, *_IN_UNITS)
 

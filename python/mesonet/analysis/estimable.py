@@ -141,9 +141,13 @@ def _sign_columns(signs: bytes, runs: int, names: tuple[str, ...], order: int | 
         found, strings, orders = found[:, mains], [strings[i] for i in mains], [1] * len(mains)
     found.setflags(write=False)
     return SignColumns(
-        found, tuple(map(tuple, strings)), tuple(orders), tuple(constant), regular,
-        found.shape[1] == whole if regular else False,
-    )  # fmt: skip
+        columns=found,
+        strings=tuple(map(tuple, strings)),
+        orders=tuple(orders),
+        constant=tuple(constant),
+        regular=regular,
+        complete=found.shape[1] == whole if regular else False,
+    )
 
 
 def is_orthogonal(columns: Floats) -> bool:
@@ -183,7 +187,7 @@ def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
     n, m = columns.shape
     nothing = np.full(m, np.nan)
     if not n:
-        return Fit(nothing, nothing, nothing, nothing, True, ())
+        return Fit(effect=nothing, mean_minus=nothing, mean_plus=nothing, error=nothing, orthogonal=True, notes=())
     tiny = ROUNDING * float(np.max(np.abs(y)))
     if is_orthogonal(columns):
         plus = columns > 0
@@ -191,7 +195,14 @@ def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
         mean_minus = np.where(plus, 0, y[:, None]).sum(axis=0) / (~plus).sum(axis=0)
         effect = mean_plus - mean_minus
         effect = np.where(np.abs(effect) <= tiny, 0.0, effect)
-        return Fit(effect, mean_minus, mean_plus, np.full(m, 2 / np.sqrt(n)), True, ())
+        return Fit(
+            effect=effect,
+            mean_minus=mean_minus,
+            mean_plus=mean_plus,
+            error=np.full(m, 2 / np.sqrt(n)),
+            orthogonal=True,
+            notes=(),
+        )
     kept = _kept(np.ascontiguousarray(columns, dtype=np.int8).tobytes(), n)
     model = np.column_stack([np.ones(n), columns[:, kept]])
     basis, triangle = np.linalg.qr(model)
@@ -201,7 +212,14 @@ def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
     effect[kept] = np.where(np.abs(2 * beta[1:]) <= 10 * tiny, 0.0, 2 * beta[1:])
     error[kept] = 2 * np.linalg.norm(inverse[1:], axis=1)
     middle = beta[0]
-    return Fit(effect, middle - effect / 2, middle + effect / 2, error, False, tuple(_notes(columns, names, kept)))
+    return Fit(
+        effect=effect,
+        mean_minus=middle - effect / 2,
+        mean_plus=middle + effect / 2,
+        error=error,
+        orthogonal=False,
+        notes=tuple(_notes(columns, names, kept)),
+    )
 
 
 def _independent(columns: Floats) -> NDArray[np.bool_]:

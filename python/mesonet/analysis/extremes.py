@@ -82,9 +82,14 @@ def extremes(summary: ConditionResponseSummary, cube: ArrayLike) -> Extremes:
     rows.sort(key=lambda row: -row[0])
     columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 8
     return Extremes(
-        columns[1], columns[2], columns[3], np.array(columns[4], dtype=int), np.array(columns[5], dtype=int),
-        np.array(columns[6], dtype=float), columns[7],
-    )  # fmt: skip
+        algorithm=columns[1],
+        response=columns[2],
+        side=columns[3],
+        flagged=np.array(columns[4], dtype=int),
+        condition=np.array(columns[5], dtype=int),
+        relative_effect=np.array(columns[6], dtype=float),
+        against=columns[7],
+    )
 
 
 def _median(values: Floats, algorithms: Sequence[str], but: str) -> str:

@@ -106,7 +106,19 @@ def factor_scatter(
     if len(value) and np.ptp(value) <= tiny:
         notes.append("The response is the same in all runs.")
     grand = float(value.mean()) if len(value) else float("nan")
-    return FactorScatter(names, used + 1, value, signs, runs, mean, sd, far_out, p, grand, tuple(notes))
+    return FactorScatter(
+        factors=names,
+        condition=used + 1,
+        value=value,
+        signs=signs,
+        runs=runs,
+        mean=mean,
+        sd=sd,
+        far_out=far_out,
+        spread_p=p,
+        grand_mean=grand,
+        notes=tuple(notes),
+    )
 
 
 def _equal_spread(first: Floats, second: Floats, tiny: float) -> float:

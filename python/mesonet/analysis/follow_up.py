@@ -107,11 +107,15 @@ def follow_up(
     if known.all() and len(effects):
         notes.append("All effects in question can be separated, if all other effects are zero.")
     return FollowUp(
-        names, candidates[chosen].astype(np.int8), tuple(effects),
-        tuple(e for e, ok in zip(effects, known, strict=True) if ok),
-        tuple(e for e, ok in zip(effects, known, strict=True) if not ok),
-        found, len(matrix), tuple(notes),
-    )  # fmt: skip
+        factors=names,
+        matrix=candidates[chosen].astype(np.int8),
+        effects=tuple(effects),
+        separated=tuple(e for e, ok in zip(effects, known, strict=True) if ok),
+        still_aliased=tuple(e for e, ok in zip(effects, known, strict=True) if not ok),
+        standard_error=found,
+        runs_done=len(matrix),
+        notes=tuple(notes),
+    )
 
 
 def _bare(effect: str) -> str:

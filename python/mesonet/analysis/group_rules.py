@@ -142,7 +142,14 @@ def group_rules(
     if len(counts) > 1 and len(rules) == 1:
         notes.append("No setting parts the groups.")
     largest = max(counts.values(), default=0)
-    return GroupRules(tuple(rules), right, largest, len(label), tuple(equally_good), tuple(notes))
+    return GroupRules(
+        rules=tuple(rules),
+        right=right,
+        largest=largest,
+        runs=len(label),
+        equally_good=tuple(equally_good),
+        notes=tuple(notes),
+    )
 
 
 def _questions(matrix: Floats, label: NDArray[np.object_]) -> list[int]:

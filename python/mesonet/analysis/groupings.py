@@ -73,10 +73,15 @@ def groupings(correlations: Correlations, components: PrincipalComponents) -> Gr
     best = np.array([np.argmax(np.abs(weights[:, column[name]])) for name in both], dtype=int)
     cluster = np.array([where[name] for name in both], dtype=int)
     return Groupings(
-        tuple(both), cluster, tuple(correlations.representatives[c - 1] for c in cluster), best + 1,
-        np.array([weights[b, column[name]] for b, name in zip(best, both, strict=True)]), kept,
-        adjusted_rand(cluster, best), tuple(name for name in every if name not in both),
-    )  # fmt: skip
+        responses=tuple(both),
+        cluster=cluster,
+        representative=tuple(correlations.representatives[c - 1] for c in cluster),
+        component=best + 1,
+        weight=np.array([weights[b, column[name]] for b, name in zip(best, both, strict=True)]),
+        components=kept,
+        agreement=adjusted_rand(cluster, best),
+        left_out=tuple(name for name in every if name not in both),
+    )
 
 
 def adjusted_rand(first: ArrayLike, second: ArrayLike) -> float:

@@ -195,7 +195,18 @@ def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) 
         note = "not distinguishable"
     if note:
         nan = float("nan")
-        return Grubbs(None, nan, nan, nan, critical, nan, None, n, alpha, note)
+        return Grubbs(
+            index=None,
+            value=nan,
+            residual=nan,
+            statistic=nan,
+            critical=critical,
+            p=nan,
+            side=None,
+            n=n,
+            alpha=alpha,
+            note=note,
+        )
     scale = unit(sample)
     residual = sample / scale - np.nanmean(sample / scale)
     index = int(np.nanargmax(np.abs(residual)))
@@ -203,4 +214,15 @@ def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) 
     extreme = float(residual[index] * scale)
     p = float(p_value(statistic, n, sides=sides))
     side: Side = "high" if extreme > 0 else "low"
-    return Grubbs(index, float(sample[index]), extreme, statistic, critical, p, side, n, alpha, note)
+    return Grubbs(
+        index=index,
+        value=float(sample[index]),
+        residual=extreme,
+        statistic=statistic,
+        critical=critical,
+        p=p,
+        side=side,
+        n=n,
+        alpha=alpha,
+        note=note,
+    )

@@ -131,20 +131,20 @@ def harm(
         error, low, high = _of_ratio(large, little, count, sides)
         smallest = harm_of_loss(shift * _standard_error(large - little, count), solo_mean[0], better)
     return Harm(
-        names,
-        count,
-        finite_mean(solo_mean, axis=0),
-        finite_mean(beside_mean, axis=0),
-        mean,
-        error,
-        low,
-        high,
-        smallest,
-        np.fmax.reduce(by_condition),
-        float(confidence),
-        float(power),
-        by_condition,
-    )  # fmt: skip
+        quantities=names,
+        compared=count,
+        solo=finite_mean(solo_mean, axis=0),
+        beside=finite_mean(beside_mean, axis=0),
+        harm=mean,
+        error=error,
+        low=low,
+        high=high,
+        smallest=smallest,
+        highest=np.fmax.reduce(by_condition),
+        confidence=float(confidence),
+        power=float(power),
+        by_condition=by_condition,
+    )
 
 
 def harm_of_loss(lost: ArrayLike, solo: ArrayLike, more_is_better: ArrayLike) -> Floats:

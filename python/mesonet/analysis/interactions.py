@@ -96,7 +96,15 @@ def interactions(
     lost = len(matrix) - len(used)
     notes = [f"{lost} of {len(matrix)} conditions have no value and are left out."] if lost else []
     notes += block_notes(design, signs.columns, [each[0] for each in signs.strings])
-    return Interactions(names, mean_minus, mean_plus, effect, len(mean), grand, (*notes, *found.notes))
+    return Interactions(
+        factors=names,
+        mean_minus=mean_minus,
+        mean_plus=mean_plus,
+        effect=effect,
+        runs=len(mean),
+        grand_mean=grand,
+        notes=(*notes, *found.notes),
+    )
 
 
 def _places(term: str, names: tuple[str, ...]) -> tuple[int, int]:

@@ -117,7 +117,7 @@ def margins_of_error(error: float, freedom: float, effects: int, *, alpha: float
     """
     alpha, nan = checked_alpha(alpha), float("nan")
     if not freedom > 0 or effects < 1:
-        return Lenth(nan, nan, nan, nan, effects, True)
+        return Lenth(pse=nan, me=nan, sme=nan, degrees_of_freedom=nan, effects=effects, replicated=True)
     me = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
     sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / effects)) / 2, freedom)) * error
-    return Lenth(error, me, sme, freedom, effects, True)
+    return Lenth(pse=error, me=me, sme=sme, degrees_of_freedom=freedom, effects=effects, replicated=True)

@@ -155,7 +155,7 @@ def main_effects(
         noise = None
         if np.any(count > 1):
             notes.append("Replicates are averaged; their scatter is not the noise of this test.")
-    found = _effects(matrix, used, mean, count, names, mode, noise, notes)
+    found = _effects(design=matrix, used=used, y=mean, count=count, names=names, mode=mode, noise=noise, notes=notes)
     return in_unit(found, scale, "grand_mean", "mean_minus", "mean_plus", "effect", "residual_sd", "effect_sd")
 
 
@@ -337,9 +337,23 @@ def _effects(
     stars = tuple("**" if f >= TWO_STARS else "*" if f >= ONE_STAR else "" for f in f_cdf)
     notes += _remarks(names, n, bool(constant), one_level, freedom)
     return MainEffects(
-        names, mode, n, grand_mean, mean_minus, mean_plus, effect, relative, residual_sd, effect_sd, t, freedom, p,
-        f_cdf, stars, tuple(notes),
-    )  # fmt: skip
+        factors=names,
+        mode=mode,
+        runs=n,
+        grand_mean=grand_mean,
+        mean_minus=mean_minus,
+        mean_plus=mean_plus,
+        effect=effect,
+        relative_effect=relative,
+        residual_sd=residual_sd,
+        effect_sd=effect_sd,
+        t=t,
+        degrees_of_freedom=freedom,
+        p=p,
+        f_cdf=f_cdf,
+        stars=stars,
+        notes=tuple(notes),
+    )
 
 
 def _together(

@@ -71,7 +71,14 @@ def ordered_data(
     used, mean = condition_means(y, len(matrix), algorithm)
     order = np.argsort(mean, kind="stable")
     signs = matrix[used][order].astype(np.int8)
-    return OrderedData(names, used[order] + 1, mean[order], signs, _equal_run(signs), _equal_run(signs[::-1]))
+    return OrderedData(
+        factors=names,
+        condition=used[order] + 1,
+        value=mean[order],
+        signs=signs,
+        longest_low=_equal_run(signs),
+        longest_high=_equal_run(signs[::-1]),
+    )
 
 
 def _equal_run(signs: NDArray[np.int8]) -> NDArray[np.int_]:

@@ -110,16 +110,16 @@ def principal_components(
     constant = measured & ~varies & bool(len(rows))
     empty = _named(responses, ~measured)
     return PrincipalComponents(
-        _named(responses, varies),
-        form,
-        loadings,
-        scores,
-        variance,
-        share,
-        tuple(int(i) for i in np.flatnonzero(~complete)),
-        _named(responses, constant),
-        empty,
-        _notes(empty, _named(responses, constant), len(values), int(complete.sum())),
+        responses=_named(responses, varies),
+        form=form,
+        loadings=loadings,
+        scores=scores,
+        variance=variance,
+        share=share,
+        left_out=tuple(int(i) for i in np.flatnonzero(~complete)),
+        constant=_named(responses, constant),
+        empty=empty,
+        notes=_notes(empty, _named(responses, constant), len(values), int(complete.sum())),
     )
 
 

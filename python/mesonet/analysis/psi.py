@@ -98,7 +98,15 @@ def factor_table(
     with np.errstate(invalid="ignore"):
         weight = np.where(p < 0.01, 1.0, np.where(p < 0.05, 0.5, 0.0))
         psi = np.where(tested, weight, 0).sum(axis=0) / tested.sum(axis=0)
-    return FactorTable(tuple(responses), names, sign, p, psi, int(tested.any(axis=1).sum()), mode)
+    return FactorTable(
+        responses=tuple(responses),
+        factors=names,
+        sign=sign,
+        p=p,
+        psi=psi,
+        tested=int(tested.any(axis=1).sum()),
+        mode=mode,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,4 +183,6 @@ def psi_table(tables: Mapping[str, FactorTable], *, weights: Mapping[str, float]
     with np.errstate(all="ignore"):
         shares = weight[:, None] * there
         average = np.where(there, shares * np.where(there, psi, 0), 0).sum(axis=0) / shares.sum(axis=0)
-    return PsiTable(names, first.factors, psi, tested, weight, average, first.mode)
+    return PsiTable(
+        sets=names, factors=first.factors, psi=psi, responses=tested, weight=weight, average=average, mode=first.mode
+    )

@@ -104,7 +104,14 @@ def rank_matrices(
         bottom = there & ~same & (residual == lowest) & (highest + lowest < -margin)
     rank = ranks(_equalised(array, margin), ties=ties) if array.size else array
     return RankMatrices(
-        labels, tuple(columns), tuple(algorithms), rank, relative, side, (top * 1 - bottom * 1).astype(np.int8), ties
+        conditions=labels,
+        columns=tuple(columns),
+        algorithms=tuple(algorithms),
+        rank=rank,
+        relative=relative,
+        side=side,
+        stands_out=(top * 1 - bottom * 1).astype(np.int8),
+        ties=ties,
     )
 
 

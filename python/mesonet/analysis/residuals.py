@@ -113,11 +113,11 @@ def residuals(
     )
     known = array[there]
     return Residuals(
-        summary.conditions,
-        tuple(algorithms),
-        (array - mean[:, None])[order],
-        spread[order],
-        summary,
-        float(known.min()) if len(known) else float("nan"),
-        float(known.max()) if len(known) else float("nan"),
+        conditions=summary.conditions,
+        algorithms=tuple(algorithms),
+        residual=(array - mean[:, None])[order],
+        spread=spread[order],
+        summary=summary,
+        lowest=float(known.min()) if len(known) else float("nan"),
+        highest=float(known.max()) if len(known) else float("nan"),
     )

@@ -109,7 +109,17 @@ def sensitivity(
     problem = _problem(x, value)
     if problem:
         nan = float("nan")
-        return Sensitivity(names, n, nothing, nothing, nothing, nothing, nan, nan, (*notes, problem))
+        return Sensitivity(
+            factors=names,
+            runs=n,
+            src=nothing,
+            srrc=nothing,
+            prcc=nothing,
+            p=nothing,
+            r_squared=nan,
+            r_squared_ranks=nan,
+            notes=(*notes, problem),
+        )
     src, r_squared = _standardised(x, value)
     ranked, ranks = np.column_stack([stats.rankdata(column) for column in x.T]), stats.rankdata(value)
     srrc, r_squared_ranks = _standardised(ranked, ranks)
@@ -118,7 +128,17 @@ def sensitivity(
     with np.errstate(divide="ignore"):
         t = np.abs(prcc) * np.sqrt(freedom / np.maximum(1 - prcc**2, 0))
     p = np.asarray(2 * stats.t.sf(t, freedom))
-    return Sensitivity(names, n, src, srrc, prcc, p, r_squared, r_squared_ranks, tuple(notes))
+    return Sensitivity(
+        factors=names,
+        runs=n,
+        src=src,
+        srrc=srrc,
+        prcc=prcc,
+        p=p,
+        r_squared=r_squared,
+        r_squared_ranks=r_squared_ranks,
+        notes=tuple(notes),
+    )
 
 
 def _problem(x: Floats, y: Floats) -> str:

@@ -116,10 +116,19 @@ def separating_settings(
     if both in (0, n):
         notes.append(f"{'No' if not both else 'Every'} condition is flagged: there is nothing to part.")
     return Separation(
-        tuple(strings[i][0] for i in rank), tuple(" = ".join(strings[i]) for i in rank),
-        np.sign(difference[rank]).astype(np.int8), flagged_minus[rank], runs_minus[rank], flagged_plus[rank],
-        runs_plus[rank], p[rank], q[rank], both, n, tuple(notes),
-    )  # fmt: skip
+        terms=tuple(strings[i][0] for i in rank),
+        strings=tuple(" = ".join(strings[i]) for i in rank),
+        level=np.sign(difference[rank]).astype(np.int8),
+        flagged_minus=flagged_minus[rank],
+        runs_minus=runs_minus[rank],
+        flagged_plus=flagged_plus[rank],
+        runs_plus=runs_plus[rank],
+        p=p[rank],
+        q=q[rank],
+        flagged=both,
+        known=n,
+        notes=tuple(notes),
+    )
 
 
 def _fisher(first: int, second: int, of_first: int, of_second: int) -> float:

@@ -66,11 +66,13 @@ def ten_steps(
     matrix, names = design_signs(design, factors)
     about: dict[str, Any] = {"factors": names, "algorithm": algorithm}
     return TenSteps(
-        ordered_data(matrix, y, **about),
-        factor_scatter(matrix, y, **about),
-        main_effects(design, y, mode=mode, **about),
-        interactions(design, y, **about),
-        {name: blocks(matrix, y, target=name, **about) for name in names},
-        terms(design, y, noise="replicates" if mode == "replicates" else "effects", **about),
-        contour(matrix, y, categorical=categorical, **about) if len(set(names) - set(categorical)) > 1 else None,
+        ordered=ordered_data(matrix, y, **about),
+        scatter=factor_scatter(matrix, y, **about),
+        effects=main_effects(design, y, mode=mode, **about),
+        interactions=interactions(design, y, **about),
+        blocks={name: blocks(matrix, y, target=name, **about) for name in names},
+        terms=terms(design, y, noise="replicates" if mode == "replicates" else "effects", **about),
+        contour=contour(matrix, y, categorical=categorical, **about)
+        if len(set(names) - set(categorical)) > 1
+        else None,
     )

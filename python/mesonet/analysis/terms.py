@@ -146,20 +146,20 @@ def terms(
         notes.append("More than half of the effects are zero: there is no noise to test effects against.")
     rank = np.argsort(-np.nan_to_num(np.abs(effect), nan=-1.0), kind="stable")
     result = Terms(
-        tuple(signs.strings[i][0] for i in rank),
-        tuple(" = ".join(signs.strings[i]) for i in rank),
-        tuple(signs.orders[i] for i in rank),
-        effect[rank],
-        found.mean_minus[rank],
-        found.mean_plus[rank],
-        half_normal_medians(len(rank))[::-1],
-        _residual_sd(columns[:, rank], mean),
-        margins.active(effect * scale)[rank],
-        n,
-        float(mean.mean()) if n else float("nan"),
-        float(mean.std(ddof=1)) if n > 1 else float("nan"),
-        margins,
-        tuple(notes),
+        terms=tuple(signs.strings[i][0] for i in rank),
+        strings=tuple(" = ".join(signs.strings[i]) for i in rank),
+        order=tuple(signs.orders[i] for i in rank),
+        effect=effect[rank],
+        mean_minus=found.mean_minus[rank],
+        mean_plus=found.mean_plus[rank],
+        half_normal=half_normal_medians(len(rank))[::-1],
+        residual_sd=_residual_sd(columns[:, rank], mean),
+        active=margins.active(effect * scale)[rank],
+        runs=n,
+        grand_mean=float(mean.mean()) if n else float("nan"),
+        sd=float(mean.std(ddof=1)) if n > 1 else float("nan"),
+        noise=margins,
+        notes=tuple(notes),
     )
     fields = ("effect", "mean_minus", "mean_plus", "residual_sd", "grand_mean", "sd")
     return in_unit(result, by, *fields, noise=in_unit(margins, by, "pse", "me", "sme"))

@@ -90,10 +90,15 @@ def window_shares(
         jain = float(final.sum() ** 2 / (len(final) * (final**2).sum())) if len(final) else float("nan")
         total = float(every.sum(axis=1).mean()) if len(every) else float("nan")
         return WindowShares(
-            names, _mean(array, there), _mean(array, single),
-            every.mean(axis=0) if len(every) else np.full(len(names), np.nan), share, total,
-            100 * total / capacity if capacity else float("nan"), jain,
-        )  # fmt: skip
+            flows=names,
+            mean=_mean(array, there),
+            alone=_mean(array, single),
+            together=every.mean(axis=0) if len(every) else np.full(len(names), np.nan),
+            share=share,
+            total=total,
+            filled=100 * total / capacity if capacity else float("nan"),
+            jain=jain,
+        )
 
 
 def _mean(array: Floats, chosen: NDArray[np.bool_]) -> Floats:

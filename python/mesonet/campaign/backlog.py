@@ -137,7 +137,9 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
     else:
         runs = [r for r in runs if statuses.get(r.key) != "failed" or len(ledger.tries(r.key)) < options.tries]
     runs.sort(key=lambda run: -costs.of(run.condition))  # stable: equal ones stay in the order of the plan
-    return Backlog(ledger, document["name"], document.get("model"), runs, costs, options.tries)
+    return Backlog(
+        ledger=ledger, name=document["name"], model=document.get("model"), runs=runs, costs=costs, tries=options.tries
+    )
 
 
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:

@@ -131,7 +131,17 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
         for replicate in range(1, document["replicates"] + 1):
             seed = run_seed(document["seed"], entry["condition"], replicate)
             key = run_key(scenario, seed, code_version)
-            runs.append(Run(entry["condition"], entry["algorithm"], replicate, seed, key, scenario, code_version))
+            runs.append(
+                Run(
+                    condition=entry["condition"],
+                    algorithm=entry["algorithm"],
+                    replicate=replicate,
+                    seed=seed,
+                    key=key,
+                    scenario=scenario,
+                    code_version=code_version,
+                )
+            )
     return runs
 
 

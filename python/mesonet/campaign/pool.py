@@ -61,7 +61,14 @@ def _serve(backlog: Backlog, agenda: Agenda, leases: Leases, room: _Room, worker
             with room:
                 worker.share = 0.0  # of the run before
                 agenda.follow(run, lambda: worker.share)
-                ending = attempt(backlog.ledger, leases, worker, run, backlog.model, lambda: agenda.stopped)
+                ending = attempt(
+                    ledger=backlog.ledger,
+                    leases=leases,
+                    worker=worker,
+                    run=run,
+                    model=backlog.model,
+                    stopped=lambda: agenda.stopped,
+                )
             room.learn(worker.peak)
             agenda.end(run, ending)
     except BaseException as error:

@@ -1,1 +1,1 @@
-"""The command ``mesonet``: `main.main` is its entry. May import everything; nothing imports it."""
+"""The command ``mesonet``: `entry_point.main` starts it. May import everything; nothing imports it."""

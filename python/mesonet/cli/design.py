@@ -74,7 +74,9 @@ def design(
             write_table(ids, rows)
         return
     generators = [equation.strip() for equation in equations.split(",")] if equations else ()
-    proposal = design_proposal.find_design(target, factors, runs, resolution, name, generators, seed)
+    proposal = design_proposal.find_design(
+        target=target, factors=factors, runs=runs, resolution=resolution, name=name, generators=generators, seed=seed
+    )
     chosen = proposal.design
     added = design_run_table.runs_of(chosen, seed=seed, **additions)
     if as_json:

@@ -131,7 +131,9 @@ def run_experiment(
         return trust or (ask and click.confirm(f"Campaign {target} runs {program}. Continue?", err=True))
 
     try:
-        folder = experiment_targets.run(target, out, workers, force, options, confirmed, **chosen)
+        folder = experiment_targets.run(
+            target, out=out, workers=workers, force=force, options=options, confirmed=confirmed, **chosen
+        )
     except KeyboardInterrupt as interrupt:
         number = getattr(interrupt, "number", signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit

@@ -58,7 +58,15 @@ def find_scenario(
     algorithm = _loaded(algorithm)
     given = pairs(values)
     if _is_experiment(target):
-        return _condition(target, condition, algorithm, duration, given, scale, force)
+        return _condition(
+            target=target,
+            number=condition,
+            algorithm=algorithm,
+            duration=duration,
+            values=given,
+            scale=scale,
+            force=force,
+        )
     if condition is not None:
         problem = "a scenario has no conditions"
         raise InputError(problem, path="--condition", value=condition, allowed=f"an experiment: {_names(EXPERIMENTS)}")

@@ -203,8 +203,17 @@ def read(path: Path, suite: str, source: str) -> Case:
     about = About(suite, table["id"], table["title"], table["reason"], f"{source}, {table['section']}")
     event = _event(table["event"], path.name) if "event" in table else None
     only = tuple(table.get("only", ()))
-    return Case(about, table.get("scenario", "base"), table.get("set", {}), event, expected, only,
-                str(table.get("only_reason", "")), missing, table.get("known", {}))  # fmt: skip
+    return Case(
+        about=about,
+        scenario=table.get("scenario", "base"),
+        values=table.get("set", {}),
+        event=event,
+        expectations=expected,
+        only=only,
+        only_reason=str(table.get("only_reason", "")),
+        missing=missing,
+        known=table.get("known", {}),
+    )
 
 
 def check_suite(suite: CaseSuite, bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:

@@ -118,7 +118,9 @@ def plan(
     chosen = None if baseline == NONE else read_baseline(baseline)
     if seed is not None and chosen is None:
         raise InputError("goes with a baseline", None, "--seed", seed, "with --baseline")
-    found = Plan(named.name, has_contract, suites, chosen, frozenset(skip), seed)
+    found = Plan(
+        algorithm=named.name, has_contract=has_contract, suites=suites, baseline=chosen, skip=frozenset(skip), seed=seed
+    )
     known = [each.name for each in found.checks()]
     if not known:
         raise InputError("nothing is left to check", value=algorithm, allowed="a contract, cases or a baseline")

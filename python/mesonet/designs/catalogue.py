@@ -287,7 +287,14 @@ def _read() -> dict[tuple[int, int], PublishedDesign]:
         size, columns, printed = (tuple(map(int, part.split())) for part in line.split("|"))
         runs, factors = size
         compared = factors <= _COMPARED.get(runs, factors)
-        entries[runs, factors] = PublishedDesign(runs, factors, columns, printed, _source(runs, factors), compared)
+        entries[runs, factors] = PublishedDesign(
+            runs=runs,
+            factors=factors,
+            columns=columns,
+            word_lengths=printed,
+            source=_source(runs, factors),
+            minimum_aberration=compared,
+        )
     return entries
 
 

@@ -67,10 +67,29 @@ def searched(
         name = f"{campaign_name(criterion, incumbent)}-{stage.replace(' ', '-')}"
         names = list(dict.fromkeys([plan.algorithm, incumbent]))
         tested = reference = name
-        made[name] = run(name, experiment_for(plan.suite, one, name, names, incumbent, replicates, SEEDS[seeds[0]]))
+        made[name] = run(
+            name,
+            experiment_for(
+                suite=plan.suite,
+                criterion=one,
+                name=name,
+                names=names,
+                incumbent=incumbent,
+                replicates=replicates,
+                seed=SEEDS[seeds[0]],
+            ),
+        )
         if plan.algorithm == incumbent:
             reference = f"{name}-again"
-            again = experiment_for(plan.suite, one, reference, [incumbent], incumbent, replicates, SEEDS[seeds[1]])
+            again = experiment_for(
+                suite=plan.suite,
+                criterion=one,
+                name=reference,
+                names=[incumbent],
+                incumbent=incumbent,
+                replicates=replicates,
+                seed=SEEDS[seeds[1]],
+            )
             made[reference] = run(reference, again)
         return Comparison(criterion, incumbent, tested, reference)
 

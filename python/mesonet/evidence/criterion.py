@@ -169,19 +169,19 @@ def read(path: Path) -> Criterion:
     if runs != bool(measures):
         raise InputError("measures go with the kinds alone, beside and search, which need them", path.name, "measures")
     return Criterion(
-        table["id"],
-        table["title"],
-        table.get("demand", NO_DEMAND),
-        table["kind"],
-        table["question"],
-        table.get("reading", ""),
-        {key: table[key] for key in ("scenario", "set", "factors") if key in table},
-        measures,
-        observed,
-        table.get("numbers", ""),
-        tuple(table.get("covered_by", ())),
-        table.get("reason", ""),
-        text,
+        id=table["id"],
+        title=table["title"],
+        demand=table.get("demand", NO_DEMAND),
+        kind=table["kind"],
+        question=table["question"],
+        reading=table.get("reading", ""),
+        table={key: table[key] for key in ("scenario", "set", "factors") if key in table},
+        measures=measures,
+        observed=observed,
+        numbers=table.get("numbers", ""),
+        covered_by=tuple(table.get("covered_by", ())),
+        reason=table.get("reason", ""),
+        text=text,
     )
 
 
@@ -205,12 +205,12 @@ def _measure(file: str, place: int, given: Mapping[str, Any], kind: str) -> Meas
     if given["better"] not in ("higher", "lower"):
         raise InputError("not allowed", file, f"{where}.better", given["better"], "higher, lower")
     return Measure(
-        given["id"],
-        given["title"],
-        value,
-        of,
-        given["better"] == "higher",
-        float(given["margin"]),
-        float(given.get("least", 0.0)),
-        given["reason"],
+        id=given["id"],
+        title=given["title"],
+        value=value,
+        of=of,
+        higher_is_better=given["better"] == "higher",
+        margin=float(given["margin"]),
+        least=float(given.get("least", 0.0)),
+        reason=given["reason"],
     )

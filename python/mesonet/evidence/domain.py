@@ -234,9 +234,15 @@ def _factor(file: str, where: str, given: dict[str, Any]) -> SearchFactor:
                 raise InputError("no level of the factor", file, f"{where}.{key}", each, str(levels))
     first, second = (levels.index(each) for each in given["screen"])
     return SearchFactor(
-        given["id"], given["name"], given["path"], tuple(levels), tuple(labels), (first, second),
-        levels.index(given["plain"]), given.get("ordered", True),
-    )  # fmt: skip
+        id=given["id"],
+        name=given["name"],
+        path=given["path"],
+        levels=tuple(levels),
+        labels=tuple(labels),
+        screen=(first, second),
+        plain=levels.index(given["plain"]),
+        ordered=given.get("ordered", True),
+    )
 
 
 def _moved(place: SearchPoint, number: int, level: int) -> SearchPoint:

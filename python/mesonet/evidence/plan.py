@@ -177,7 +177,15 @@ def plan(
 
     def add(criterion: Criterion, name: str, names: Sequence[str], incumbent: str, seed: str) -> str:
         if name not in campaigns:
-            campaigns[name] = experiment_for(from_suite, criterion, name, names, incumbent, replicates, SEEDS[seed])
+            campaigns[name] = experiment_for(
+                suite=from_suite,
+                criterion=criterion,
+                name=name,
+                names=names,
+                incumbent=incumbent,
+                replicates=replicates,
+                seed=SEEDS[seed],
+            )
         return name
 
     for criterion in chosen:
@@ -192,7 +200,15 @@ def plan(
             if incumbent == algorithm:
                 reference = add(criterion, f"{name}-again", [incumbent], incumbent, "reference")
             comparisons.append(Comparison(criterion, incumbent, tested, reference))
-    return EvidencePlan(from_suite, algorithm, tuple(against), replicates, tuple(chosen), campaigns, tuple(comparisons))
+    return EvidencePlan(
+        suite=from_suite,
+        algorithm=algorithm,
+        against=tuple(against),
+        replicates=replicates,
+        criteria=tuple(chosen),
+        campaigns=campaigns,
+        comparisons=tuple(comparisons),
+    )
 
 
 def campaign_name(criterion: Criterion, incumbent: str) -> str:
@@ -317,7 +333,15 @@ def _search_row(plan: EvidencePlan, criterion: Criterion) -> list[str]:
     name = campaign_name(criterion, plan.against[0])
     one = replace(criterion, table=chosen.table(places))
     pair = [plan.algorithm, plan.against[0]]
-    screening = experiment_for(plan.suite, one, name, list(dict.fromkeys(pair)), pair[1], REPLICATES, SEEDS["tested"])
+    screening = experiment_for(
+        suite=plan.suite,
+        criterion=one,
+        name=name,
+        names=list(dict.fromkeys(pair)),
+        incumbent=pair[1],
+        replicates=REPLICATES,
+        seed=SEEDS["tested"],
+    )
     confirmed = 2 * len(criterion.measures)
     runs = (EXPECTED_CELLS * REPLICATES + confirmed * plan.replicates) * len(pair) * len(plan.against)
     a_run = cpu_s(screening) / (len(places) * len(screening.algorithms) * REPLICATES)

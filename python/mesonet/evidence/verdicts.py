@@ -208,7 +208,15 @@ def _finding(criterion: Criterion, plan: EvidencePlan, results: Results) -> Crit
         cell
         for comparison in comparisons
         for measure in criterion.measures
-        for cell in _compared(comparison, measure, plan.algorithm, results.campaigns, labels, count, percentile)
+        for cell in _compared(
+            comparison,
+            measure=measure,
+            algorithm=plan.algorithm,
+            campaigns=results.campaigns,
+            labels=labels,
+            count=count,
+            percentile=percentile,
+        )
     ]
     observations = [
         each
@@ -245,7 +253,14 @@ def _observe(
         )
     )
     return [
-        ReportedValue(label, observed, comparison.incumbent, mine, other, plan.suite.word(observed.value, mine))
+        ReportedValue(
+            label=label,
+            observed=observed,
+            incumbent=comparison.incumbent,
+            tested=mine,
+            reference=other,
+            word=plan.suite.word(observed.value, mine),
+        )
         for label, mine, other in zip(labels, tested, reference, strict=True)
     ]
 
@@ -267,7 +282,13 @@ def _finding_of_search(criterion: Criterion, plan: EvidencePlan, results: Result
         labels = [each.domain.label(place) for place in each.confirmed]
         for trail in each.trails:
             found = compare(
-                each.comparison, trail.measure, plan.algorithm, results.campaigns, labels, count, percentile
+                comparison=each.comparison,
+                measure=trail.measure,
+                algorithm=plan.algorithm,
+                campaigns=results.campaigns,
+                labels=labels,
+                count=count,
+                percentile=percentile,
             )
             ends = dict.fromkeys((trail.worst, trail.simplest))
             cells += [found[each.confirmed.index(place)] for place in ends]
@@ -323,7 +344,9 @@ def compare(
             confidence=confidence,
             power=power,
         )
-        found_from, most_lost = _limits(mine, other, measure, result, confidence, power)
+        found_from, most_lost = _limits(
+            tested=mine, reference=other, measure=measure, found=result, confidence=confidence, power=power
+        )
         found.append(
             CellComparison(
                 label=label,
@@ -382,15 +405,13 @@ def confirmed(comparison: Comparison, campaigns: Mapping[str, Campaign]) -> Comp
     return replace(comparison, tested=tested, reference=reference)
 
 
-def _compared(
-    comparison: Comparison, measure: Measure, algorithm: str, campaigns: Mapping[str, Campaign], *about: Any
-) -> list[CellComparison]:
+def _compared(comparison: Comparison, campaigns: Mapping[str, Campaign], **about: Any) -> list[CellComparison]:
     """Return the cells of the runs with other seeds if there are such runs, and what the first runs showed."""
-    first = compare(comparison, measure, algorithm, campaigns, *about)
+    first = compare(comparison, campaigns=campaigns, **about)
     other = confirmed(comparison, campaigns)
     if other is None:
         return first
-    again = compare(other, measure, algorithm, campaigns, *about)
+    again = compare(other, campaigns=campaigns, **about)
     return [replace(cell, was_harmful=before.is_harmful) for before, cell in zip(first, again, strict=True)]
 
 

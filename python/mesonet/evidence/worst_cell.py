@@ -187,11 +187,17 @@ def search(
     folded_on = None if active is None else design.factors[active]
     return [
         Trail(
-            measures[number], len(measures), len(known.scores), effects[number], folded_on, tuple(visits[number]),
-            *ends[number],
+            measure=measures[number],
+            measures=len(measures),
+            cells=len(known.scores),
+            effects=effects[number],
+            folded=folded_on,
+            visits=tuple(visits[number]),
+            worst=ends[number][0],
+            simplest=ends[number][1],
         )
         for number in every
-    ]  # fmt: skip
+    ]
 
 
 def _climb(domain: Domain, known: _Known, number: int, note: Callable[[str, Iterable[int]], None]) -> None:

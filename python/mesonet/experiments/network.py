@@ -386,7 +386,9 @@ def experiment(
     text, file, directory = find_toml(str(name_or_path), EXPERIMENTS, "experiment")
     table = with_base(read_toml(text, file), file, directory)
     if "model" in table:
-        return _of_file(table, file, directory, plain(options), scale, plain(values or {}))
+        return _of_file(
+            table=table, file=file, directory=directory, options=plain(options), scale=scale, values=plain(values or {})
+        )
     parts = read(table, file, directory, plain(options), plain(values or {}))
     return Experiment(**parts, file=file, scale=checked_scale(scale))
 

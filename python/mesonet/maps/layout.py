@@ -133,7 +133,14 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
     for number, (link, (a, b)) in enumerate(zip(shown.links, lines, strict=True)):
         text = " / ".join(dict.fromkeys(f"{delay * 1e3:.3g}" for delay in link.delay))
         link_labels.append(placed(text, _along(a, b, text), number))
-    return MapLayout(width, height, tuple(points), radii, tuple(router_labels), tuple(link_labels))
+    return MapLayout(
+        width=width,
+        height=height,
+        points=tuple(points),
+        radii=radii,
+        router_labels=tuple(router_labels),
+        link_labels=tuple(link_labels),
+    )
 
 
 def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:

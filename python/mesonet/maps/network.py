@@ -126,8 +126,16 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
         city, latitude, longitude = cities.get(name, ("", None, None))
         if name in own:
             latitude, longitude = own[name].latitude, own[name].longitude
-        begun = (sources[number], flows[number])
-        return MapRouter(name, city, each["class"], latitude, longitude, below[number], *begun)
+        return MapRouter(
+            name=name,
+            city=city,
+            router_class=each["class"],
+            latitude=latitude,
+            longitude=longitude,
+            below=below[number],
+            sources=sources[number],
+            arrivals=flows[number],
+        )
 
     return NetworkMap(
         described["topology"],

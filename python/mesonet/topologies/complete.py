@@ -37,13 +37,13 @@ def complete(draft: Draft) -> Topology:
     routers = (Router(r.name, r.router_class, r.speed_factor, r.latitude, r.longitude) for r in draft.routers)
     links = (
         Link(
-            e.a,
-            e.b,
-            e.delay or 0.0,
-            e.cost or 0.0,
-            e.both_capacities(),
-            None if e.delay_back == e.delay else e.delay_back,
-            e.both_buffers(),
+            a=e.a,
+            b=e.b,
+            delay=e.delay or 0.0,
+            cost=e.cost or 0.0,
+            capacity=e.both_capacities(),
+            delay_back=None if e.delay_back == e.delay else e.delay_back,
+            buffer=e.both_buffers(),
         )
         for e in draft.links
     )

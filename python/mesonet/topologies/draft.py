@@ -181,7 +181,14 @@ def router(place: FilePlace, name: str, given: Mapping[str, Any]) -> DraftRouter
     if (latitude is None) != (longitude is None):
         missing = "latitude" if latitude is None else "longitude"
         raise place.refuse("one coordinate without the other", key=missing, allowed="both latitude and longitude")
-    return DraftRouter(name, place, chosen, _number(place, given, "speed_factor"), latitude, longitude)
+    return DraftRouter(
+        name=name,
+        place=place,
+        router_class=chosen,
+        speed_factor=_number(place, given, "speed_factor"),
+        latitude=latitude,
+        longitude=longitude,
+    )
 
 
 def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
@@ -220,8 +227,19 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
         raise place.refuse("delay_back_ms without delay_ms", key="delay_back_ms", allowed="both delays, or delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
     there, back = capacity("capacity_mbps"), capacity("capacity_back_mbps")
-    buffers = time("buffer_ms"), time("buffer_back_ms")
-    return DraftLink(a, b, place, delay, cost, length, there, back, delay_back, *buffers)
+    return DraftLink(
+        a=a,
+        b=b,
+        place=place,
+        delay=delay,
+        cost=cost,
+        length=length,
+        capacity=there,
+        capacity_back=back,
+        delay_back=delay_back,
+        buffer=time("buffer_ms"),
+        buffer_back=time("buffer_back_ms"),
+    )
 
 
 def checked_name(place: FilePlace, name: str, key: str = "name") -> str:

@@ -144,7 +144,16 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
     name = f"{newcomer}+{first} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     span, starts = (10.0, 45.0), (0.0, 5.0)
     floor = FLOORS_S[suffix]
-    return KernelScenario(name, (first, newcomer), places, 45.0, span, starts, floor_s=floor, gso_segments=gso_segments)
+    return KernelScenario(
+        name=name,
+        algorithms=(first, newcomer),
+        places=places,
+        duration_s=45.0,
+        span_s=span,
+        starts_s=starts,
+        floor_s=floor,
+        gso_segments=gso_segments,
+    )
 
 
 def with_every(kind: Literal["ack", "sack"], scenario: KernelScenario) -> KernelScenario:

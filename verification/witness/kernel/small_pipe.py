@@ -60,9 +60,17 @@ class Pipe:
     def scenario(self, gso_segments: int | None = 1) -> KernelScenario:
         """Return what both sides run."""
         return KernelScenario(
-            self.name, self.algorithms, self.places, DURATION_S, SPAN_S, self.starts_s, floor_s=0.2,
-            gso_segments=gso_segments, rate_mbps=self.rate_mbps, rtt_s=self.rtt_ms * 1e-3,
-        )  # fmt: skip
+            name=self.name,
+            algorithms=self.algorithms,
+            places=self.places,
+            duration_s=DURATION_S,
+            span_s=SPAN_S,
+            starts_s=self.starts_s,
+            floor_s=0.2,
+            gso_segments=gso_segments,
+            rate_mbps=self.rate_mbps,
+            rtt_s=self.rtt_ms * 1e-3,
+        )
 
     @property
     def service_s(self) -> float:

@@ -102,9 +102,16 @@ class Runs(Campaigns):
         trip = 1e3 * (line.round_trip + (samples[:, 0] + 1) / line.speed)
         windows = samples[:, 1:]
         return TracedRun(
-            condition, algorithm, self.replicate, {}, (), _times(line), windows,
-            np.broadcast_to(trip[:, None], windows.shape), np.empty_like(windows),
-        )  # fmt: skip
+            condition=condition,
+            algorithm=algorithm,
+            replicate=self.replicate,
+            scenario={},
+            flows=(),
+            time=_times(line),
+            cwnd=windows,
+            rtt=np.broadcast_to(trip[:, None], windows.shape),
+            delivered=np.empty_like(windows),
+        )
 
     def _output(self, name: str, condition: int) -> Output:
         return _output(self.folder / name / f"{condition}-{self.seed_of(name)}.txt")

@@ -126,13 +126,13 @@ def read(path: Path) -> dict[SetUp, list[Numbers]]:
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             setup = SetUp(
-                row["discipline"],
-                int(row["mbps"]),
-                int(row["rtt_ms"]),
-                int(row["flows"]),
-                row["spread"] == "1",
-                row["ecn"] == "1",
-                row["variant"],
+                discipline=row["discipline"],
+                mbps=int(row["mbps"]),
+                rtt_ms=int(row["rtt_ms"]),
+                flows=int(row["flows"]),
+                spread=row["spread"] == "1",
+                ecn=row["ecn"] == "1",
+                variant=row["variant"],
             )
             run = {name: float(row[name]) for name in QUANTITIES}
             found.setdefault(setup, []).append(numbers(run))

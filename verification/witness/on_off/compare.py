@@ -109,7 +109,9 @@ def of_setup(setup: OnOff, **values: Any) -> list[Pair]:
         for name in NAMES:
             if name in ours and name in numbers:
                 error = (ours[name][1] ** 2 + numbers[name][1] ** 2) ** 0.5
-                found.append(Pair(setup, tool, name, ours[name][0], numbers[name][0], error))
+                found.append(
+                    Pair(setup=setup, tool=tool, number=name, ours=ours[name][0], theirs=numbers[name][0], error=error)
+                )
     return found
 
 

@@ -182,33 +182,50 @@ _AT_ONCE = {"pps": 1e5, "on_s": 0.004, "mbps": 1000, "places": 10_000}
 _CLOCK_OF_NS2 = {"transport.rtt_samples": "round_trip", "transport.timer_tick": "1 ms"}
 
 SETUPS = (
-    OnOff("udp", "constant", 1, 750, 1000, 0),
-    OnOff("udp", "constant", 1, 1000, 1000, 0),
-    OnOff("udp", "constant", 1, 1250, 0.4, 0.6, places=10_000),
-    OnOff("udp", "constant", 1, 1250, 0.4, 0.6),
-    OnOff("udp", "exponential", 1, 1250, 0.2, 0.3, places=10_000),
-    OnOff("udp", "exponential", 4, 340, 0.5, 0.5),
-    OnOff("udp", "exponential", 16, 100, 0.5, 0.5),
-    OnOff("tcp", "constant", 1, 500, 1, 2),
-    OnOff("tcp", "constant", 4, 340, 0.5, 0.5, windows=False),
-    OnOff("tcp", "constant", 4, 400, 0.5, 0.5, places=20),
-    OnOff("tcp", "exponential", 1, 1250, 0.4, 0.6),
-    OnOff("tcp", "exponential", 4, 340, 0.5, 0.5),
-    OnOff("tcp", "exponential", 4, 340, 0.5, 0.5, rtt_ms=20, places=17),
-    OnOff("tcp", "exponential", 16, 100, 0.5, 0.5),
-    OnOff("tcp", "exponential", 4, 340, 0.5, 0.5, reduce_from="flight", tools=("ns3",)),
-    OnOff("tcp", "exponential", 16, 100, 0.5, 0.5, reduce_from="flight", tools=("ns3",)),
+    OnOff(transport="udp", law="constant", flows=1, pps=750, on_s=1000, off_s=0),
+    OnOff(transport="udp", law="constant", flows=1, pps=1000, on_s=1000, off_s=0),
+    OnOff(transport="udp", law="constant", flows=1, pps=1250, on_s=0.4, off_s=0.6, places=10_000),
+    OnOff(transport="udp", law="constant", flows=1, pps=1250, on_s=0.4, off_s=0.6),
+    OnOff(transport="udp", law="exponential", flows=1, pps=1250, on_s=0.2, off_s=0.3, places=10_000),
+    OnOff(transport="udp", law="exponential", flows=4, pps=340, on_s=0.5, off_s=0.5),
+    OnOff(transport="udp", law="exponential", flows=16, pps=100, on_s=0.5, off_s=0.5),
+    OnOff(transport="tcp", law="constant", flows=1, pps=500, on_s=1, off_s=2),
+    OnOff(transport="tcp", law="constant", flows=4, pps=340, on_s=0.5, off_s=0.5, windows=False),
+    OnOff(transport="tcp", law="constant", flows=4, pps=400, on_s=0.5, off_s=0.5, places=20),
+    OnOff(transport="tcp", law="exponential", flows=1, pps=1250, on_s=0.4, off_s=0.6),
+    OnOff(transport="tcp", law="exponential", flows=4, pps=340, on_s=0.5, off_s=0.5),
+    OnOff(transport="tcp", law="exponential", flows=4, pps=340, on_s=0.5, off_s=0.5, rtt_ms=20, places=17),
+    OnOff(transport="tcp", law="exponential", flows=16, pps=100, on_s=0.5, off_s=0.5),
+    OnOff(
+        transport="tcp", law="exponential", flows=4, pps=340, on_s=0.5, off_s=0.5, reduce_from="flight", tools=("ns3",)
+    ),
+    OnOff(
+        transport="tcp", law="exponential", flows=16, pps=100, on_s=0.5, off_s=0.5, reduce_from="flight", tools=("ns3",)
+    ),
     OnOff("tcp", "constant", 1, off_s=3.996, **_AT_ONCE),
     OnOff("tcp", "constant", 1, off_s=3.996, grows_if_limited=True, tools=("ns2",), **_AT_ONCE),
     OnOff(
-        "tcp", "constant", 1, off_s=3.996, restart="rfc5681", tools=("ns2",), **_AT_ONCE,
+        "tcp",
+        "constant",
+        1,
+        off_s=3.996,
+        restart="rfc5681",
+        tools=("ns2",),
+        **_AT_ONCE,
         changes={"transport.initial_window": "1 segments", "windowInit_": 1},
     ),
     OnOff(
-        "tcp", "constant", 1, off_s=3.996, rtt_ms=400, restart="linux", tools=("ns2",), **_AT_ONCE,
+        "tcp",
+        "constant",
+        1,
+        off_s=3.996,
+        rtt_ms=400,
+        restart="linux",
+        tools=("ns2",),
+        **_AT_ONCE,
         changes={"transport.min_rto": "0.2 s", "minrto_": 0.2, **_CLOCK_OF_NS2},
     ),
-)  # fmt: skip
+)
 
 
 def _windows(setup: OnOff, seed: int, traces: pl.DataFrame) -> float:
