@@ -21,10 +21,8 @@ from types import TracebackType
 from typing import Literal
 from uuid import uuid4
 
-try:
-    import fcntl
-except ImportError as error:
-    raise ImportError("campaigns need the file locks of Linux or macOS; on Windows use WSL") from error
+if os.name == "nt":
+    raise ImportError("campaigns need the signals of Linux or macOS; on Windows use WSL")
 
 BEAT_S = 10.0
 LEASE_S = 90.0
@@ -34,7 +32,6 @@ PREFIX = ".lease-"
 _CLOCK = ".clock-"
 _TAKEOVER = ".takeover"
 _BORN_TOLERANCE_S = 1.0
-_threads = threading.Lock()
 
 
 class Leases:
@@ -282,11 +279,13 @@ def _file_server_now(folder: Path) -> float:
 
 @contextmanager
 def _alone(runs: Path) -> Iterator[None]:
-    """Hold the exclusive right to remove void leases. File systems without locks give no protection.
+    """Hold the exclusive right to remove void leases. File systems without locks give no protection."""
+    from filelock import FileLock  # seldom needed
 
-    A file lock belongs to a whole process, and closing any copy of the file ends it: threads wait for each other here.
-    """
-    with _threads, (runs / _TAKEOVER).open("w") as file:
-        with suppress(OSError):
-            fcntl.lockf(file, fcntl.LOCK_EX)
+    lock = FileLock(runs / _TAKEOVER, fallback_to_soft=False)
+    with suppress(OSError):
+        lock.acquire()
+    try:
         yield
+    finally:
+        lock.release()
