@@ -182,7 +182,7 @@ from mesonet.simulation.provenance import peak_rss_bytes, reset_peak_rss
 from mesonet.simulation.size import run_size
 values = json.loads(sys.argv[1])
 small = mn.scenario("dumbbell", algorithm="tcp", duration="10 s")
-mn.simulate(small, seed=1).responses.to_arrow()
+mn.simulate(small, seed=1).responses.to_polars()
 reset_peak_rss()
 before = peak_rss_bytes()
 scenario = small.with_values(values)

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
@@ -84,11 +84,11 @@ def samples(queue: Any = None, scenario: Any = None, **columns: Any) -> Samples:
         },
     }
     queue = np.zeros(count) if queue is None else queue
-    routers = pa.table({"time_s": known["time_s"], "router": ["A -> B"] * count, "queue": queue,
-                        "segments_marked": np.ones(count)})  # fmt: skip
+    routers = pl.DataFrame({"time_s": known["time_s"], "router": ["A -> B"] * count, "queue": queue,
+                            "segments_marked": np.ones(count)})  # fmt: skip
     result = SimpleNamespace(
-        flow_traces=SimpleNamespace(arrow=pa.table({**known, **columns})),
-        router_traces=SimpleNamespace(arrow=routers),
+        flow_traces=SimpleNamespace(frame=pl.DataFrame({**known, **columns})),
+        router_traces=SimpleNamespace(frame=routers),
     )
     return Samples(scenario or load_scenario("base.toml", folder()), result)  # type: ignore[arg-type]
 

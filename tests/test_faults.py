@@ -370,9 +370,9 @@ def test_signals_end_a_driver_with_their_code_and_no_traceback(
 def test_no_run_fails_where_no_process_can_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path)
     (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "pyarrow.py").write_text("raise MemoryError('no memory for pyarrow')")
+    (tmp_path / "site" / "polars.py").write_text("raise MemoryError('no memory for polars')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
-    with pytest.raises(Broken, match=r"no process for runs.*no memory for pyarrow"):
+    with pytest.raises(Broken, match=r"no process for runs.*no memory for polars"):
         mesonet.experiment(file).run_missing(tmp_path / "out", workers=2, progress=False)
     monkeypatch.delenv("PYTHONPATH")
     assert Ledger(tmp_path / "out").statuses() == {}

@@ -60,8 +60,8 @@ def test_the_first_rate_holds_from_the_start(period: str | None) -> None:
         return mn.simulate(mn.scenario("dumbbell", algorithm="tcp", flows=[{"from": "A", "to": "B"}], **values))
 
     late, early = run("1 s"), run("0 s")
-    assert late.routers.arrow.equals(early.routers.arrow), "speed and buffer follow the mean rate"
-    assert late.series.arrow.equals(early.series.arrow)
+    assert late.routers == early.routers, "speed and buffer follow the mean rate"
+    assert late.series == early.series
 
 
 @pytest.mark.parametrize(

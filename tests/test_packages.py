@@ -27,6 +27,16 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RECIPE = yaml.safe_load(re.sub(r"\$\{\{.*?\}\}", "X", (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()))
 
 
+MOST_MB = 480
+"""Most space of a plain installation in site-packages, on Linux: polars 181, scipy 143, numpy 73."""
+SITE_PACKAGES = "import sysconfig; print(sysconfig.get_path('platlib'), end='')"
+
+
+def size_mb(folder: Path) -> float:
+    """Return the size of the files of a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+
+
 def test_every_file_names_the_same_version() -> None:
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     assert mesonet.__version__ == version
@@ -110,8 +120,12 @@ def test_a_wheel_runs_where_there_is_no_rust(tmp_path: Path) -> None:
     assert "-cp311-abi3-" in wheel.name
     venv.create(tmp_path / "empty", with_pip=True)
     programs = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin")
-    install = [programs / "python", "-m", "pip", "install", "--quiet", "--no-compile", f"{wheel}[viz]"]
-    subprocess.run(install, check=True, cwd=tmp_path)
+    install = [programs / "python", "-m", "pip", "install", "--quiet", "--no-compile"]
+    packages = Path(subprocess.check_output([programs / "python", "-c", SITE_PACKAGES], text=True))
+    before = size_mb(packages)
+    subprocess.run([*install, wheel], check=True, cwd=tmp_path)
+    assert size_mb(packages) - before < MOST_MB
+    subprocess.run([*install, f"{wheel}[viz]"], check=True, cwd=tmp_path)
     here = {"PATH": str(programs), "HOME": str(tmp_path)}
     run = [programs / "mesonet", "run", "demo", "--condition", "1", "--plot", "first.svg", "--json"]
     done = subprocess.run(run, env=here, cwd=tmp_path, check=True, capture_output=True, text=True)

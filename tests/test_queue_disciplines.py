@@ -178,7 +178,7 @@ def test_the_busiest_queue_is_the_bottleneck(bottleneck: Scenario) -> None:
     """The queue behind a bottleneck carries as many segments, and has its utilisation; none of them wait there."""
     values = {"aqm.discipline": "dualpi2", "aqm.ecn": True, "time.duration": "8 s", "algorithm": "prague"}
     result = mn.simulate(bottleneck.with_values(values))
-    (row,) = busiest_rows(result.routers.to_arrow().to_pylist(), "measured")
+    (row,) = busiest_rows(result.routers.frame.to_dicts(), "measured")
     assert row[0] == "plain: A -> B"
     assert float(row[2]) == pytest.approx(2 * 100 * result.value("queue_mark_rate_plain"), rel=0.01), "of two queues"
 
@@ -207,7 +207,7 @@ def test_networks_without_ports_have_classes() -> None:
 
 
 def test_drop_tail_queues_without_delays_say_so(bottleneck: Scenario) -> None:
-    rows = mn.simulate(bottleneck.with_values({"time.duration": "8 s"})).responses.to_arrow().to_pylist()
+    rows = mn.simulate(bottleneck.with_values({"time.duration": "8 s"})).responses.frame.to_dicts()
     (row,) = class_rows(rows, "measured")
     assert row[0] == "plain"
     assert row[3:] == ["not recorded"] * 3

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
 import mesonet
@@ -30,7 +30,7 @@ def result() -> Result:
 
 
 def test_every_response_comes_for_every_period_and_totals_for_the_run(result: Result) -> None:
-    rows = result.responses.to_arrow().to_pylist()
+    rows = result.responses.frame.to_dicts()
     expected = [(r.name, period) for period in ("1", "2", "3", "measured") for r in RESPONSES if not r.total]
     expected += [(r.name, "run") for r in RESPONSES if r.total]
     assert {(row["response"], row["period"]) for row in rows} == set(expected)
@@ -56,8 +56,7 @@ def test_tables_hold_what_the_run_did(result: Result) -> None:
 
 def test_numeric_columns_carry_units(result: Result) -> None:
     for table in (result.series, result.flows, result.groups):
-        columns = {field.name for field in table.to_arrow().schema if str(field.type) != "string"}
-        assert columns == set(table.units)
+        assert {column.name for column in table.frame if column.dtype != pl.String} == set(table.units)
     assert result.series.units["rtt_ms"] == "ms"
     assert result.flows.units["goodput"] == "segments/s"
 
@@ -71,13 +70,26 @@ def test_tables_come_in_every_form(result: Result) -> None:
     value = result.responses.to_xarray()["value"].sel(response="rtt", period="measured")
     assert float(value) == result.value("rtt")
     assert "sending" in repr(result.series)
+    arrow = result.responses.to_arrow()
+    assert arrow.to_pylist() == result.responses.frame.to_dicts()
+    assert str(arrow.schema.field("period").type) == "string"
+    assert result.series.to_arrow().schema.field("rtt_ms").metadata == {b"unit": b"ms"}
+
+
+@pytest.mark.parametrize(("form", "package"), [("arrow", "pyarrow"), ("pandas", "pandas"), ("xarray", "xarray")])
+def test_forms_without_their_package_name_the_extra(
+    form: str, package: str, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf'to_{form} needs an optional package: pip install "mesonet\[dataframes\]"'):
+        getattr(result.series, f"to_{form}")()
 
 
 def test_same_seed_same_tables_other_seed_other_tables(result: Result) -> None:
     again, other = run(small(), seed=3), run(small(), seed=4)
     for name in ("responses", "series", "flows", "groups"):
-        assert getattr(again, name).to_arrow().equals(getattr(result, name).to_arrow(), check_metadata=True)
-    assert not other.flows.to_arrow().equals(result.flows.to_arrow())
+        assert getattr(again, name) == getattr(result, name)
+    assert other.flows != result.flows
 
 
 @pytest.mark.parametrize("wall_s", [1e-9, 1e9])
@@ -87,7 +99,7 @@ def test_slices_do_not_change_results(result: Result, monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "_MOST_SLICES", 500)
     sliced = run(small(), seed=3)
     for name in ("responses", "series", "flows", "groups"):
-        assert getattr(sliced, name).to_arrow().equals(getattr(result, name).to_arrow())
+        assert getattr(sliced, name) == getattr(result, name)
 
 
 def test_progress_reaches_the_end() -> None:
@@ -102,7 +114,7 @@ def test_explicit_flows_have_their_own_columns() -> None:
     flows = [{"from": "A", "to": "B"}, {"from": "A", "to": "B", "start": "1 s"}]
     pair = run(scenario("dumbbell-pair", duration="3 s", warmup="0 s", flows=flows))
     assert {"flow_1_cwnd", "flow_1_rtt_ms", "flow_2_delivered"} <= set(pair.series.units)
-    records = pair.flows.to_arrow().to_pylist()
+    records = pair.flows.frame.to_dicts()
     assert [(record["from"], record["to"], record["size"]) for record in records] == [("A", "B", None)] * 2
     assert math.isnan(pair.value("retransmission_rate"))  # no flow completed
     assert np.isfinite(pair.value("rtt"))
@@ -121,7 +133,10 @@ def test_write_and_replace(result: Result, tmp_path: Path) -> None:
     first = {name: (out / name).read_bytes() for name in FILES if name.endswith("parquet")}
     run(small(), seed=3).write(out)
     assert {name: (out / name).read_bytes() for name in first} == first
-    assert pq.read_table(out / "responses.parquet").equals(result.responses.to_arrow())
+    for name in ("responses", "series"):
+        file, table = out / f"{name}.parquet", getattr(result, name)
+        assert pl.read_parquet(file).equals(table.to_polars())
+        assert json.loads(pl.read_parquet_metadata(file)["units"]) == table.units
 
 
 def test_foreign_directories_are_left_alone(result: Result, tmp_path: Path) -> None:
@@ -144,7 +159,7 @@ def test_bad_seeds_are_refused(seed: object) -> None:
 @pytest.mark.parametrize("kind", [np.int64, np.uint8])
 def test_seeds_may_be_whole_numbers_of_numpy(kind: type) -> None:
     result = run(small(), seed=kind(3))
-    assert result.responses.arrow.equals(run(small(), seed=3).responses.arrow)
+    assert result.responses == run(small(), seed=3).responses
     assert json.loads(result.run_json())["seed"] == 3
 
 

@@ -510,6 +510,13 @@ def with_capacities(path: Path, graph: Any, links: dict[tuple[int, int], dict[st
     return [*found[0].links]
 
 
+def test_files_that_need_networkx_name_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "net.gml").write_text("graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r'net.gml: GML needs an optional package: .*"mesonet\[topologies\]"'):
+        mn.scenario("abilene", topology=str(tmp_path / "net.gml"))
+
+
 def test_capacities_of_links_are_read_with_their_units(tmp_path: Path) -> None:
     import networkx as nx
 

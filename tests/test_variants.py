@@ -26,7 +26,7 @@ def small(**values: object) -> Scenario:
 
 def tables(result: Result, *names: str) -> list[list[dict[str, object]]]:
     """Return tables as rows, without the name of the algorithm."""
-    found = [getattr(result, name).to_arrow().to_pylist() for name in names]
+    found = [getattr(result, name).frame.to_dicts() for name in names]
     return [[{key: value for key, value in row.items() if key != "algorithm"} for row in rows] for rows in found]
 
 
@@ -100,7 +100,7 @@ def test_a_variant_runs_beside_its_algorithm() -> None:
     assert min(counts["tcp"], counts[VARIANT]) > 100
     assert {*counts, "all"} <= set(result.groups.to_polars()["algorithm"])
     again = run(chosen, seed=3, engine="reference")
-    assert again.flows.to_arrow().equals(result.flows.to_arrow())
+    assert again.flows == result.flows
 
 
 def test_a_variant_starts_from_the_constants_of_its_algorithm() -> None:

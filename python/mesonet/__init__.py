@@ -141,7 +141,7 @@ def verdict(campaign: Campaign, *, against: str | None = None) -> list[dict[str,
     return [{**row, "why": with_bits(row["why"], view.data_bytes)} for row in rows]
 
 
-#: Module by name: imported on first use, because NumPy, SciPy and Arrow take longer to import than all else.
+#: Module by name: imported on first use, because NumPy, SciPy and Polars take longer to import than all else.
 _LATE = {
     "Checkpoint": "mesonet.simulation.checkpoint",
     "experiment": "mesonet.experiments.network",

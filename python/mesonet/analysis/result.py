@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from mesonet.assets import render
+from mesonet.errors import needs_extra
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     import xarray as xr
 
 
@@ -88,7 +89,16 @@ class AnalysisResult(ABC):
         Returns
         -------
         Each field carries its unit, the schema the facts about the whole table.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
         """
+        try:
+            import pyarrow as pa
+        except ImportError as error:
+            raise needs_extra("to_arrow", "dataframes") from error
         table = self.to_polars().to_arrow()
         fields = [
             field.with_metadata({"unit": self.UNITS[field.name]}) if field.name in self.UNITS else field

@@ -47,8 +47,8 @@ class Versions(Struct, frozen=True):
     code_version: Annotated[str, Meta(min_length=8, description="Hash of the code that can change a result.")]
     python: str
     numpy: str
-    pyarrow: str
     platform: str
+    polars: Annotated[str | UnsetType, Meta(description="Files of earlier code name pyarrow instead.")] = UNSET
 
 
 class Environment(Struct, frozen=True):

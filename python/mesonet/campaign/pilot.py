@@ -191,7 +191,7 @@ def _network(task: Mapping[str, Any]) -> dict[str, Any]:
     set_up = time.process_time() - started - used
     scenario, hops = json.loads(task["scenario"]), task["expected"]
     end = part.marks[-1][0] if part.share == 1 else float(scenario["time"]["duration"])
-    columns = part.series.arrow.select(["time_s", *LOAD]).to_pydict()
+    columns = part.series.frame.select("time_s", *LOAD).to_dict(as_series=False)
     users = scenario["users"]["base_sources"] > 0 or bool(scenario.get("arrivals"))
     found = whole_run(part.marks, columns, end, users=users)
     whole, least = found.cpu_s, found.least_cpu_s

@@ -32,8 +32,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TextIO
 
-import pyarrow  # noqa: F401 - first: numpy, which it loads, takes twice as long inside of nested imports
-
 from mesonet import models, plugins
 from mesonet.campaign.ledger import EXPERIMENT, Ledger
 from mesonet.campaign.record import record

@@ -82,7 +82,8 @@ def _tables() -> str:
     text = (
         "# The tables of a run\n\nGenerated from `mesonet.responses.tables`. Each table is a Parquet file of "
         "this name in the folder\nof `run.json` (`mesonet run --out DIR`). A campaign has the tables that its "
-        "experiment keeps. The metadata\nof each column has its unit.\n"
+        "experiment keeps. The metadata\nof the file have the units by column as JSON: "
+        '`polars.read_parquet_metadata(FILE)["units"]`.\n'
     )
     for name, table in TABLES.items():
         rows = [[f"`{column}`", unit, meaning] for column, (unit, meaning) in table.columns.items()]

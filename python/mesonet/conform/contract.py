@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import time
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from mesonet import core
 from mesonet.conform.bench import SEED, Bench
@@ -244,11 +244,9 @@ def _digest(result: Any) -> dict[str, str]:
     """Return the SHA-256 of the bytes of each table."""
     found = {}
     for name in TABLES:
-        sink = pa.BufferOutputStream()
-        table = getattr(result, name).arrow
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-        found[name] = hashlib.sha256(sink.getvalue()).hexdigest()
+        content = io.BytesIO()
+        getattr(result, name).frame.write_ipc_stream(content)
+        found[name] = hashlib.sha256(content.getbuffer()).hexdigest()
     return found
 
 

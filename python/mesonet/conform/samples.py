@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mesonet.scenarios.scenario import Scenario
-from mesonet.simulation.result import Result
+from mesonet.simulation.result import Result, Table
 
 BOTTLENECK = "A -> B"
 """Port of the scenarios at which segments queue."""
@@ -52,8 +52,7 @@ class Samples:
 
     @cached_property
     def _flows(self) -> dict[int, dict[str, np.ndarray]]:
-        table = self.result.flow_traces.arrow
-        columns = {name: _array(table[name]) for name in table.column_names}
+        columns = _arrays(self.result.flow_traces)
         sending = ~np.isin(columns["state"], _STARTING)
         names = columns["flow"]
         return {
@@ -64,16 +63,14 @@ class Samples:
     @cached_property
     def queue(self) -> dict[str, np.ndarray]:
         """Trace of the queue at the bottleneck: columns of the table ``router_traces``."""
-        table = self.result.router_traces.arrow
-        columns = {name: _array(table[name]) for name in table.column_names}
+        columns = _arrays(self.result.router_traces)
         here = columns["router"] == BOTTLENECK
         return {key: each[here] for key, each in columns.items()}
 
     @cached_property
     def flows_table(self) -> dict[str, np.ndarray]:
         """Table of flows that ended or were cut short at the end of the run."""
-        table = self.result.flows.arrow
-        return {name: _array(table[name]) for name in table.column_names}
+        return _arrays(self.result.flows)
 
     @property
     def round_trip(self) -> float:
@@ -140,5 +137,5 @@ class Samples:
         return rate
 
 
-def _array(column: Any) -> np.ndarray:
-    return np.asarray(column.to_numpy(zero_copy_only=False)) if column.num_chunks else np.array([])
+def _arrays(table: Table) -> dict[str, np.ndarray]:
+    return {column.name: column.to_numpy() for column in table.frame}

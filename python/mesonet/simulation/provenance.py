@@ -42,8 +42,8 @@ def versions(code_version: str | None = None) -> dict[str, str]:
         "code_version": code_version or core.code_version(),
         "python": platform.python_version(),
         "numpy": _version("numpy"),
-        "pyarrow": _version("pyarrow"),
         "platform": platform.platform(),
+        "polars": _version("polars"),
     }
 
 

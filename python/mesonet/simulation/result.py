@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 
 from mesonet.errors import InputError, needs_extra
 from mesonet.files import checksums, places
@@ -21,7 +22,7 @@ from mesonet.simulation import settling
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
+    import pyarrow as pa
     import xarray as xr
 
 TABLES = ("responses", "series", "flows", "groups", "routers", "applications", "flow_traces", "router_traces")
@@ -37,28 +38,42 @@ class Table:
 
     Attributes
     ----------
-    arrow
-        The columns; the metadata of each field hold its ``unit``.
+    frame
+        The columns; nothing measured is null.
+    units
+        Unit by column; ``1`` for a plain number; columns of text have none.
     index
         Columns that identify a row; `to_xarray` makes them dimensions.
     """
 
-    arrow: pa.Table
+    frame: pl.DataFrame
+    units: Mapping[str, str]
     index: tuple[str, ...] = ()
 
-    @property
-    def units(self) -> dict[str, str]:
-        """Unit by column; ``1`` for a plain number; columns of text have none."""
-        return {field.name: field.metadata[b"unit"].decode() for field in self.arrow.schema if field.metadata}
-
     def to_arrow(self) -> pa.Table:
-        """Return the table itself.
+        """Return the table as an Arrow table.
 
         Returns
         -------
         An Arrow table; each field's metadata holds its ``unit``.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
         """
-        return self.arrow
+        try:
+            import pyarrow as pa
+        except ImportError as error:
+            raise needs_extra("to_arrow", "dataframes") from error
+        arrow = self.frame.to_arrow()
+        fields = [
+            field.with_metadata({"unit": self.units[field.name]})
+            if field.name in self.units
+            else field.with_type(pa.string())
+            for field in arrow.schema
+        ]
+        return arrow.cast(pa.schema(fields))
 
     def to_polars(self) -> pl.DataFrame:
         """Return the table as a polars frame.
@@ -67,9 +82,7 @@ class Table:
         -------
         A frame; nothing measured is null.
         """
-        import polars as pl
-
-        return pl.DataFrame(pl.from_arrow(self.arrow))
+        return self.frame
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame.
@@ -84,9 +97,17 @@ class Table:
             If pandas is not installed.
         """
         try:
-            return self.arrow.to_pandas()
+            import pandas
         except ImportError as error:
             raise needs_extra("to_pandas", "dataframes") from error
+        return pandas.DataFrame(
+            {
+                column.name: column.to_numpy()
+                if column.name in self.units
+                else pandas.Series(column.to_list(), dtype=str)
+                for column in self.frame
+            }
+        )
 
     def to_xarray(self) -> xr.Dataset:
         """Return a data set with the index columns as dimensions.
@@ -112,11 +133,18 @@ class Table:
                 dataset[name].attrs["units"] = unit
         return dataset
 
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Table)
+            and (self.units, self.index) == (other.units, other.index)
+            and self.frame.equals(other.frame)
+        )
+
     def __len__(self) -> int:
-        return int(self.arrow.num_rows)
+        return self.frame.height
 
     def __repr__(self) -> str:
-        return repr(self.to_polars())
+        return repr(self.frame)
 
 
 def table(columns: Mapping[str, Any], about: TableColumns, index: Sequence[str] = ()) -> Table:
@@ -135,28 +163,12 @@ def table(columns: Mapping[str, Any], about: TableColumns, index: Sequence[str] 
     -------
     The table, columns in the order given.
     """
-    arrays, fields = [], []
-    for name, values in columns.items():
-        unit = about.unit(name)
-        arrays.append(_numbers(values) if unit else _words(values))
-        fields.append(pa.field(name, arrays[-1].type, metadata={"unit": unit} if unit else None))
-    return Table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), tuple(index))
-
-
-# `pyarrow.array` would import pandas where it is installed, which takes longer than a short run.
-def _numbers(values: Sequence[float] | np.ndarray) -> pa.Array:
-    """Return 64-bit numbers as an Arrow array; NaN becomes null."""
-    numbers = np.ascontiguousarray(values)
-    there = ~np.isnan(numbers)
-    valid = None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [valid, pa.py_buffer(numbers)])
-
-
-def _words(values: Sequence[str]) -> pa.Array:
-    """Return words as an Arrow array."""
-    encoded = [word.encode() for word in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
+    units = {name: unit for name in columns if (unit := about.unit(name))}
+    series = [
+        pl.Series(name, np.asarray(values), nan_to_null=True) if name in units else pl.Series(name, values, pl.String)
+        for name, values in columns.items()
+    ]
+    return Table(pl.DataFrame(series), units, tuple(index))
 
 
 @dataclass(frozen=True)
@@ -216,8 +228,8 @@ class Result:
         KeyError
             If there is no such response in this period.
         """
-        columns = self.responses.arrow.select(["response", "period", "value"]).to_pydict()
-        for name, when, value in zip(columns["response"], columns["period"], columns["value"], strict=True):
+        columns = self.responses.frame.select("response", "period", "value")
+        for name, when, value in columns.iter_rows():
             if (name, when) == (response, period):
                 return float("nan") if value is None else float(value)
         raise KeyError(f"no response {response!r} in period {period!r}")
@@ -245,9 +257,9 @@ class Result:
         """
         if name is None:
             return settling.of_load(self.settling_times)
-        columns = self.series.arrow.select(["time_s", name]).to_pydict()
+        columns = self.series.frame.to_dict()
         until = settling.steady_until(self.provenance["scenario"])
-        return settling.settling_time(columns["time_s"], columns[name], until)
+        return settling.settling_time(columns["time_s"].to_list(), columns[name].to_list(), until)
 
     @cached_property
     def settling_times(self) -> dict[str, float | None]:
@@ -259,7 +271,7 @@ class Result:
         """Relative change of each series of the load from the first to the second half of the measured time."""
         scenario = self.provenance["scenario"]
         span = float(scenario["time"]["warmup"]), settling.steady_until(scenario)
-        columns = self.series.arrow.select(["time_s", *settling.LOAD]).to_pydict()
+        columns = self.series.frame.select("time_s", *settling.LOAD).to_dict(as_series=False)
         return {name: settling.drift(columns["time_s"], columns[name], *span) for name in settling.LOAD}
 
     @property
@@ -351,18 +363,13 @@ def _put(result: Result, path: Path, aside: Path) -> Path:
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    """Write a table so that equal tables have equal bytes for one version of pyarrow.
+    """Write a table so that equal tables have equal bytes for one version of polars; a file is replaced.
 
-    Parameters
-    ----------
-    table
-        The table.
-    path
-        The file, which is replaced.
+    The metadata of the file hold the units by column, as JSON in ``units``.
     """
-    import pyarrow.parquet as pq
-
-    pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
+    content = io.BytesIO()  # polars would raise errors of the file system without their number
+    table.frame.write_parquet(content, metadata={"units": json.dumps(table.units)})
+    path.write_bytes(content.getbuffer())
 
 
 def _refuse_foreign(path: Path) -> None:

@@ -16,7 +16,7 @@ MOST_MEMORY = 4 * 2**30
 is expected to need at most 0.27 GiB."""
 
 _ROW, _FLOW_IN_ROW = 660, 48
-"""Bytes of a row of the series, and of an explicit flow in it: columns, their copy for Arrow and the file.
+"""Bytes of a row of the series, and of an explicit flow in it: columns, their copy for Polars and the file.
 
 Measured as the peak of a dumbbell with 10^6 rows, less the program; and as the difference that 100 flows in 40,000 rows
 make."""

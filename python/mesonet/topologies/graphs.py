@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mesonet.errors import needs_extra
 from mesonet.files.csv_rows import FilePlace
 from mesonet.files.reading import MOST_DEPTH, read_text
 from mesonet.topologies.capacity import capacity, words
@@ -176,8 +177,10 @@ def from_nodes(
 
 
 def _graph(place: FilePlace, stem: str, text: str, form: str, read: Any) -> Draft:
-    import networkx as nx  # here, because importing it takes 0.15 s
-
+    try:
+        import networkx as nx
+    except ModuleNotFoundError:
+        raise needs_extra(f"{place.file}: {form}", "topologies") from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of keys without a type, which are text then
