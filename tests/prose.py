@@ -58,19 +58,11 @@ class Passage(NamedTuple):
 
 
 def paragraphs(page: str) -> Iterator[Passage]:
-    """Yield the paragraphs, items and headings of a page of Markdown, without code, tables, images and targets.
-
-    Of a changelog, only the newest section.
-    """
+    """Yield the paragraphs, items and headings of a page of Markdown, without code, tables, images and targets."""
     lines, in_code, start = [], False, 0
-    newest = page.startswith("# Changelog")
-    sections = 0
     for number, line in enumerate([*page.splitlines(), ""], start=1):
         if line.startswith("```"):
             in_code = not in_code
-        sections += line.startswith("## ")
-        if newest and sections > 1:
-            line = ""
         skipped = in_code or line.startswith(("```", "|", "<", "!["))
         begins = re.match(r"\s*(?:[*-]|\d+\.|#+) ", line)
         if lines and (skipped or begins or not line.strip()):
