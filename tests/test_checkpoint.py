@@ -9,7 +9,9 @@ import sys
 import threading
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -524,13 +526,17 @@ def test_campaign_begins_anew_where_a_snapshot_is_unreadable(what: str, tmp_path
     assert not snapshots(begun)
 
 
-def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledger, whole: Ledger) -> None:
+def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(
+    begun: Ledger, whole: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (run,) = planned(begun.document(), core.code_version())
     file, worker = begun.snapshot(run.key), Worker()
     try:
         other = replace(run, key="0" * 64, scenario=json.dumps({**json.loads(run.scenario), "measurement": {}}))
         assert worker.make(begun, other, None, lambda: False), "a run that is refused, so that the process is there"
         worker.time_limit = 0.5
+        clock = SimpleNamespace(monotonic=lambda: 1e3 if worker.share else 0.0)  # from the first share on it is late
+        monkeypatch.setattr("mesonet.campaign.process.time", clock)
         death = worker.make(begun, run, None, lambda: False)
         assert isinstance(death, Death)
         assert holds(death.message, "longer", "time limit of 0.5 s")
@@ -543,6 +549,19 @@ def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledge
         worker.close()
     assert same_results(begun, whole)
     assert continuations(begun) == 1
+
+
+def test_the_start_of_a_process_is_no_part_of_the_time_limit(begun: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    (run,) = planned(begun.document(), core.code_version())
+    refused, worker = replace(run, key="0" * 64, scenario="{}"), Worker(time_limit=1.0)
+    times = chain([0.0], repeat(200.0))  # the process is ready after 200 s
+    monkeypatch.setattr("mesonet.campaign.process.time", SimpleNamespace(monotonic=times.__next__))
+    try:
+        reply = worker.make(begun, refused, None, lambda: False)
+    finally:
+        worker.close()
+    assert not isinstance(reply, Death)
+    assert reply["message"]
 
 
 def test_snapshots_that_no_run_can_use_are_removed_and_others_counted(begun: Ledger) -> None:

@@ -563,7 +563,7 @@ def test_a_campaign_folder_of_others_loads_nothing_unasked(tmp_path: Path, monke
 @pytest.mark.process
 def test_failures_of_a_campaign_name_the_plug_in(tmp_path: Path) -> None:
     file = experiment(tmp_path, str(FAULTY), 'levels."parameters.faulty.kind" = [1, 11, 14]')
-    words = ("experiment", "run", str(file), "--out", str(tmp_path / "out"), "--workers", "2", "--time-limit", "3 s")
+    words = ("experiment", "run", str(file), "--out", str(tmp_path / "out"), "--workers", "2", "--time-limit", "5 s")
     command(*words, "--tries", "1", XDG_STATE_HOME=str(tmp_path / "state"))
     failed = sorted(json.loads(each.read_text())["message"] for each in (tmp_path / "out").glob("runs/*/failure.json"))
     assert len(failed) == 3

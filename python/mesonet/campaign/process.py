@@ -28,6 +28,8 @@ _LOG_SHOWN = 8000
 _PART = 65_536  # bytes read at a time
 _SERVED = 200
 """Runs that one process makes before a fresh one takes over, so that leaks of a model stay small (chosen)."""
+_SLOW_START_S = 300.0
+"""What the start of the process may add to the time limit of a run (chosen): seconds on a busy machine."""
 _STARTS, _START_AGAIN_S = 3, 1.0
 """Failed starts of a process in a row after which the campaign stops, and the time between them, s (chosen)."""
 
@@ -60,7 +62,8 @@ class Worker:
     memory
         Most memory of one run, bytes; None: any.
     time_limit
-        Most wall-clock time of one try, s, after which it has `GRACE_S` to write a snapshot; None: any.
+        Most wall-clock time of one try, s, without the start of the process; after it the try has `GRACE_S` to write
+        a snapshot. None: any.
     peak
         Most memory that a run was seen to have, bytes.
     share
@@ -106,7 +109,8 @@ class Worker:
         with suppress(BrokenPipeError):
             process.stdin.write(json.dumps({**task, **about}) + "\n")
             process.stdin.flush()
-        end = time.monotonic() + (self.time_limit or math.inf)
+        limit = self.time_limit or math.inf
+        end = time.monotonic() + limit + (0.0 if self._ready else _SLOW_START_S)
         self.share = 0.0
         reply: dict[str, Any] | None = None
         heard = b""
@@ -122,6 +126,7 @@ class Worker:
                     for message in map(json.loads, lines):
                         if "ready" in message:
                             self._ready, self._failed_starts = True, 0
+                            end = time.monotonic() + limit
                         elif "share" in message:
                             self.share = message["share"]
                         else:
