@@ -15,8 +15,8 @@ import mesonet
 MESONET = [sys.executable, "-m", "mesonet"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
 """Of a process that imports this package from wherever it is started."""
-PATIENCE_S = 120.0
-"""A guard against processes that hang, for slow and busy machines."""
+PATIENCE_S = 1200.0
+"""A guard against what hangs: a hundred times what the slowest step takes, for slow and busy machines."""
 
 
 def until(condition: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:

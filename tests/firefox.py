@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import fonts
-
-START_S = 120.0
-"""Longest time that a start may take on a busy machine."""
+from commands import PATIENCE_S
 
 
 class Firefox:
@@ -29,10 +27,10 @@ class Firefox:
         nowhere, environment = subprocess.DEVNULL, fonts.of_the_machine()
         self.process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=environment)
         self.number, self.rest = 0, b""
-        deadline = time.monotonic() + START_S
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
-                self.socket = socket.create_connection(("127.0.0.1", port), timeout=START_S)
+                self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
                 break
             except OSError:
                 if time.monotonic() > deadline or self.process.poll() is not None:
@@ -68,7 +66,7 @@ class Firefox:
         """Return the value of an expression in the page."""
         return self.command("WebDriver:ExecuteScript", script=f"return {script}", args=[], sandbox=None)
 
-    def wait(self, condition: str, patience: float = 120.0) -> None:
+    def wait(self, condition: str, patience: float = PATIENCE_S) -> None:
         """Return when an expression is true in the page."""
         deadline = time.monotonic() + patience
         while not self.evaluate(condition):

@@ -12,6 +12,7 @@ import pytest
 
 import fonts
 import mesonet as mn
+from commands import PATIENCE_S
 from conftest import drawing_few_figures
 from fake_campaign import RESPONSES, fake_campaign
 from mesonet.reporting import write_report
@@ -37,8 +38,8 @@ ARGUMENTS = [
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup",
 ]
 
-#: Chromium has this long for each step: a machine may be slow, and a page that hangs is found all the same.
-PATIENCE_MS = 300_000
+#: Chromium has this long for each step.
+PATIENCE_MS = 1000 * PATIENCE_S
 
 #: Marks of a figure that the reader sees: ring and band of the highlight are drawn with no opacity until they are lit.
 COUNT_LIT = """(figure) => [...document.querySelectorAll(
@@ -50,7 +51,9 @@ COUNT_LIT = """(figure) => [...document.querySelectorAll(
 @pytest.fixture(scope="module")
 def browser():
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, env=fonts.of_the_machine())
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, env=fonts.of_the_machine(), timeout=PATIENCE_MS
+        )
         yield browser
         browser.close()
 
@@ -165,7 +168,7 @@ def opened(browser, report, before="", **options):
 
 def until(page, expression, arg=None):
     """Wait until an expression is true: `wait_for_function` evaluates text, which the policy of the page refuses."""
-    deadline = time.monotonic() + PATIENCE_MS / 1000
+    deadline = time.monotonic() + PATIENCE_S
     while not page.evaluate(expression, arg):
         assert time.monotonic() < deadline, expression
         page.wait_for_timeout(20)
@@ -585,6 +588,26 @@ def test_maps_wait_until_both_runs_are_unpacked(browser, replayed):
         page.evaluate("window.letGo()")
         page.wait_for_selector("#replay[data-ready]")
         assert page.evaluate(shown).startswith("Map of ")
+
+
+def test_a_run_that_is_still_unpacked_can_be_downloaded(browser, replayed):
+    third = SECOND_IS_LATE.replace("const first = calls++ === 0", "const first = calls++ < 2")
+    for page in opened(browser, replayed, before=third):
+        page.locator("#replay").scroll_into_view_if_needed()
+        page.wait_for_selector("#replay[data-ready]")
+        page.select_option("#replay-router", index=1)
+        page.wait_for_selector("#replay-series:not([hidden])")
+        shown = page.locator("#replay [data-side] select").nth(0)
+        free = shown.evaluate(
+            """(select) => [...select.options].map(({ value }) => value).find((value) =>
+            [...document.querySelectorAll('#replay [data-side] select')].every((each) => each.value !== value))"""
+        )
+        shown.select_option(free)
+        with page.expect_download() as caught:
+            page.click("#replay-series button")
+            until(page, "Boolean(window.letGo)")
+            page.evaluate("window.letGo()")
+        assert "queue_share_of_buffer" in Path(caught.value.path()).read_text()
 
 
 def test_the_time_slider_works_by_keyboard_and_says_the_time(replay):

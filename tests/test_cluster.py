@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import mesonet
 import sleepy
-from commands import ENVIRONMENT, until
+from commands import ENVIRONMENT, PATIENCE_S, until
 from fragments import holds
 from mesonet.campaign.cluster import _Driver, exposure
 from mesonet.cli.verbs import main
@@ -52,8 +52,8 @@ class Cluster:
     def wait(self, workers: int) -> None:
         from distributed import Client
 
-        with Client(scheduler_file=str(self.file), set_as_default=False, timeout=60) as client:
-            client.wait_for_workers(workers, timeout=120)
+        with Client(scheduler_file=str(self.file), set_as_default=False, timeout=PATIENCE_S) as client:
+            client.wait_for_workers(workers, timeout=PATIENCE_S)
 
     def stop(self) -> None:
         for process in self._processes:

@@ -14,7 +14,7 @@ from hostile import COMMENT, EXPRESSION, HOSTILE, LINK, MORE, STYLE, run_campaig
 from mesonet import plots
 from mesonet.maps.network import network_map
 from mesonet.reporting import write_report
-from test_browser import CHROMIUM, browser, opened, pytestmark, until  # noqa: F401
+from test_browser import CHROMIUM, PATIENCE_MS, browser, opened, pytestmark, until  # noqa: F401
 
 #: Marks pointed at in each figure: a tooltip is where a name could become an element.
 MOST_MARKS = 40
@@ -105,6 +105,7 @@ def test_a_report_runs_nothing(browser: Any, pages: Path, name: str) -> None:  #
 def test_the_policy_refuses_what_was_not_escaped(browser: Any, pages: Path, name: str) -> None:  # noqa: F811
     """The second line of defence: markup that got into a page runs nothing and loads nothing."""
     context = browser.new_context(offline=True)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.goto((pages / f"{name}.html").as_uri())
     page.wait_for_selector("html[data-ready]")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
+from commands import PATIENCE_S
 from mesonet import analysis, designs, plots
 
 pytestmark = pytest.mark.process
@@ -19,7 +20,13 @@ NOTEBOOK = Path(__file__).parent.parent / "docs" / "tutorial" / "analysis.ipynb"
 def test_the_notebook_runs(tmp_path):
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "committed without outputs"
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": tmp_path}})
+    client = NotebookClient(
+        notebook,
+        timeout=PATIENCE_S,
+        startup_timeout=PATIENCE_S,
+        kernel_name="python3",
+        resources={"metadata": {"path": tmp_path}},
+    )
     client.execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", ()) if "data" in output]
     assert sum("image/svg+xml" in output["data"] for output in shown) >= 5

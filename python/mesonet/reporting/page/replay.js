@@ -152,9 +152,11 @@ function connect() {
     side.canvas.addEventListener('pointerleave', () => (tip.hidden = true));
     new ResizeObserver(drawSoon).observe(side.canvas);
   }
-  seriesBox.querySelector('button').addEventListener('click', () => {
+  seriesBox.querySelector('button').addEventListener('click', async () => {
+    const both = sides.map(({ run }) => run);
+    await Promise.all(both.map((run) => run.load())); // one may have been chosen just now
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([seriesCsv(sides.map(({ run }) => run), now.router)], { type: 'text/csv' }));
+    link.href = URL.createObjectURL(new Blob([seriesCsv(both, now.router)], { type: 'text/csv' }));
     link.download = `replay-${scene.routers[now.router].name}.csv`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
