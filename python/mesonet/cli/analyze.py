@@ -45,8 +45,11 @@ def analyze(
 
     The report does not need them.
     """
+    from mesonet.plots.in_page import renderer
     from mesonet.reporting import write_analysis
 
+    if figures != "none":
+        renderer()
     place = out or directory
     chosen = [name.strip() for name in responses.split(",")] if responses else None
     thresholds = chosen_thresholds(threshold, cut)
