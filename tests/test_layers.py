@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+
 import rust_uses
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
