@@ -249,9 +249,9 @@ def without_tables(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("changed", ["words.py", "plots/theme.py", "reporting/text/captions.py", "designs/words.py"])
+@pytest.mark.parametrize("changed", ["words.py", "charts/theme.py", "reporting/text/captions.py", "designs/words.py"])
 def test_figures_depend_on_all_code_that_makes_them(tmp_path, changed):
-    for name in ("words.py", "plots/theme.py", "plots/matrix.py", "reporting/text/captions.py", "designs/words.py"):
+    for name in ("words.py", "charts/theme.py", "charts/matrix.py", "reporting/text/captions.py", "designs/words.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     before = drawing._code(tmp_path)
@@ -262,7 +262,7 @@ def test_figures_depend_on_all_code_that_makes_them(tmp_path, changed):
 
 def test_figures_depend_on_the_folder_of_a_file(tmp_path):
     codes = set()
-    for folder in ("plots", "reporting"):
+    for folder in ("charts", "reporting"):
         package = tmp_path / folder
         (package / folder).mkdir(parents=True)
         (package / folder / "one.py").write_text("")

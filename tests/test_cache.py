@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mesonet.charts import in_page
 from mesonet.files.cache import cached_text
-from mesonet.plots import in_page
 
 
 class Maker:

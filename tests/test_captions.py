@@ -23,8 +23,8 @@ from mesonet.analysis import (
     residuals,
     terms,
 )
+from mesonet.charts.half_normal import margins_table
 from mesonet.designs import two_level
-from mesonet.plots.half_normal import margins_table
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.captions.alike import correlations_caption, groupings_caption, scores_caption

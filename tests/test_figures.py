@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fake_campaign import fake_campaign
-from mesonet.plots.theme import RESPONSE_TITLE
+from mesonet.charts.theme import RESPONSE_TITLE
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import Drawing, Figure, figure_groups
 

@@ -30,9 +30,9 @@ GROUND = (
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("plots",), ("reporting",), ("playground",),
+    ("campaign",), ("experiments",), ("analysis",), ("charts",), ("reporting",), ("playground",),
     ("evidence", "conform"),
-    ("__init__",), ("cli",), ("__main__",),
+    ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip
 REPORTING = (
     ("packing", "campaign_view"),
@@ -205,18 +205,18 @@ INSIDE_OF_PLAYGROUND = [name for name in MODULES if name.startswith("playground.
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("from mesonet.plots import save", {"plots.__init__"}),
-        ("import_module('mesonet.plots')", {"plots.__init__"}),
+        ("from mesonet.plots import save", {"plots"}),
+        ("import_module('mesonet.plots')", {"plots"}),
         ("importlib.import_module('mesonet.campaign.data')", {"campaign.data"}),
         ("__import__('mesonet.cli.verbs')", {"cli.verbs"}),
-        ("TABLE = {'a': 'mesonet.units', 'b': 'mesonet.plots'}\ndef f(x): import_module(TABLE[x])", {"plots.__init__"}),
+        ("TABLE = {'a': 'mesonet.units', 'b': 'mesonet.plots'}\ndef f(x): import_module(TABLE[x])", {"plots"}),
         (
             "T: dict = {'verbs': 1}\ndef f(x):\n if x not in T: return\n import_module(f'mesonet.cli.{x}')",
             {"cli.verbs"},
         ),
-        ("def f(x):\n if x in ('units', 'plots'): import_module('mesonet.' + x)", {"plots.__init__"}),
-        ("for x in ('a', 'mesonet.plots'): import_module(x)", {"plots.__init__"}),
-        ("x = 'mesonet.plots' if y else 'mesonet.units'\nimport_module(x)", {"plots.__init__"}),
+        ("def f(x):\n if x in ('units', 'plots'): import_module('mesonet.' + x)", {"plots"}),
+        ("for x in ('a', 'mesonet.plots'): import_module(x)", {"plots"}),
+        ("x = 'mesonet.plots' if y else 'mesonet.units'\nimport_module(x)", {"plots"}),
         ("def f(x): import_module(f'mesonet.playground.{x}')", set(INSIDE_OF_PLAYGROUND)),
         ("import_module('mesonet._core')", set()),
         ("import_module('mesonet.scenarios.scenario')", set()),

@@ -21,9 +21,9 @@ from mesonet.analysis import (
     residuals,
     terms,
 )
-from mesonet.plots import theme
-from mesonet.plots.condition_response import short_names
-from mesonet.plots.in_page import VL_VERSION
+from mesonet.charts import theme
+from mesonet.charts.condition_response import short_names
+from mesonet.charts.in_page import VL_VERSION
 from mesonet.words import number, percent, signed
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from fragments import holds
+from mesonet.charts.in_terminal import in_terminal
 from mesonet.cli.verbs import main
-from mesonet.plots.in_terminal import in_terminal
 from mesonet.reporting.campaign_view.values import Values
 from mesonet.simulation.courses import DELAY, THROUGHPUT, WINDOW, courses
 

@@ -103,7 +103,7 @@ def plot(result: Result, *, title: str = "") -> Any:
     An Altair chart. ``mesonet.plots.save`` writes it as .svg, .png, .pdf or .html. Up to six explicit flows have a line
     each; otherwise the lines are the throughput of the network, and means over its flows.
     """
-    from mesonet.plots.run_course import run_course
+    from mesonet.charts.run_course import run_course
     from mesonet.simulation.courses import courses
 
     warmup = float(result.provenance["scenario"]["time"]["warmup"])

@@ -21,7 +21,7 @@ def asset(package: str, name: str) -> str:
     Parameters
     ----------
     package
-        The folder, such as ``mesonet.plots``.
+        The folder, such as ``mesonet.charts``.
     name
         Name of a file in it.
 

@@ -69,9 +69,9 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
 
 
 def _draw(shown: NetworkMap, path: Path) -> None:
-    from mesonet import plots
-    from mesonet.plots.export import FORMS
+    from mesonet.charts.export import FORMS, save
+    from mesonet.charts.topology import topology
 
     if path.suffix not in FORMS:
         raise InputError("not a form of a drawing", path="--draw", value=str(path), allowed=", ".join(FORMS))
-    plots.save(plots.topology(shown), path)
+    save(topology(shown), path)

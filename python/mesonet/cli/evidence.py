@@ -56,12 +56,12 @@ def evidence(
     """
     from mesonet import core
     from mesonet.algorithms import split
+    from mesonet.charts.in_page import renderer
     from mesonet.evidence.evaluation import evaluate
     from mesonet.evidence.page import write
     from mesonet.evidence.plan import AGAINST, plan
     from mesonet.evidence.suite import DEFAULT, suite_of
     from mesonet.files.names import file_stem
-    from mesonet.plots.in_page import renderer
 
     if size and replicates:
         raise InputError(f"goes without --{size}", path="--replicates", value=replicates)

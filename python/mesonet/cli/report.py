@@ -44,7 +44,7 @@ def report(
     as_json: bool,
 ) -> None:
     """Write the report of the campaign in DIR: one HTML file that needs no network."""
-    from mesonet.plots.in_page import renderer
+    from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled
     from mesonet.reporting.campaign_view.view import view_of

@@ -115,8 +115,8 @@ def run(
 
 
 def _refuse_other_forms(figure: Path) -> None:
-    from mesonet.plots.export import FORMS
-    from mesonet.plots.in_page import renderer
+    from mesonet.charts.export import FORMS
+    from mesonet.charts.in_page import renderer
 
     if figure != TERMINAL and figure.suffix not in FORMS:
         allowed = f"a file {', '.join(FORMS)}, or {TERMINAL}"
@@ -126,7 +126,7 @@ def _refuse_other_forms(figure: Path) -> None:
 
 
 def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
-    from mesonet.plots import save
+    from mesonet.charts import save
 
     chart = mesonet.plot(result, title=f"{chosen.name}, seed {seed}")
     try:
@@ -141,7 +141,7 @@ def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
 def _draw_in_terminal(result: Result, *, to_stderr: bool) -> None:
     import shutil
 
-    from mesonet.plots.in_terminal import in_terminal
+    from mesonet.charts.in_terminal import in_terminal
     from mesonet.simulation.courses import courses
 
     text = in_terminal(courses(result), width=shutil.get_terminal_size().columns)

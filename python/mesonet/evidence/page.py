@@ -14,6 +14,7 @@ from markupsafe import Markup
 from mesonet import core
 from mesonet._version import __version__
 from mesonet.assets import asset, render
+from mesonet.charts import harm_by_cell, to_svg
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure
@@ -24,7 +25,6 @@ from mesonet.evidence.report_runs import CONFIRMED
 from mesonet.evidence.suite import DEFAULT
 from mesonet.evidence.verdicts import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
 from mesonet.files import places
-from mesonet.plots import harm_by_cell, to_svg
 from mesonet.words import capitalised
 
 _MARKS = {HARM: "harm", NO_HARM: "none"}

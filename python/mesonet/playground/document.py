@@ -14,9 +14,9 @@ from markupsafe import Markup
 from mesonet import core
 from mesonet.assets import asset, carrier, render
 from mesonet.browser import module
+from mesonet.charts import in_page
 from mesonet.errors import InputError
 from mesonet.files import places
-from mesonet.plots import in_page
 from mesonet.reporting import packing
 from mesonet.reporting.page.document import FOLDER as REPORT
 from mesonet.scenarios.parameters import discipline_title

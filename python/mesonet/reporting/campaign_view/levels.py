@@ -77,7 +77,7 @@ def places(sampled: Sampled) -> pl.DataFrame:
 
 
 def values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -> pl.DataFrame:
-    """Return the table that `mesonet.plots.level_lines` draws.
+    """Return the table that `mesonet.charts.level_lines` draws.
 
     Parameters
     ----------

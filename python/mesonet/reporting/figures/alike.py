@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from mesonet import plots
-from mesonet.plots.component_plane import LOADINGS, SCORES, SHARES, WEIGHTS, loadings_table, shares_table
-from mesonet.plots.correlations import by_group, cell_side
-from mesonet.plots.response_pair import DATA as PAIRS
+from mesonet import charts
+from mesonet.charts.component_plane import LOADINGS, SCORES, SHARES, WEIGHTS, loadings_table, shares_table
+from mesonet.charts.correlations import by_group, cell_side
+from mesonet.charts.response_pair import DATA as PAIRS
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control
 from mesonet.reporting.text import html
@@ -62,7 +62,7 @@ def _correlations(view: CampaignView) -> Figure:
     picks = {column.name: (column.response, column.period) for column in view.columns}
 
     def draw() -> Drawing:
-        chart = plots.correlations(result, labels=view.labels, picks=picks, title="Correlations of the responses")
+        chart = charts.correlations(result, labels=view.labels, picks=picks, title="Correlations of the responses")
         heading = capitalised(period_title(view.main_period))
         text = f"{captions.correlations_caption(view.titles, result)} {captions.histogram_caption(result)}"
         return drawing(chart, text, heading=heading, subtitle=False)
@@ -100,7 +100,7 @@ def _scatter_matrix(view: CampaignView) -> Figure:
     def draw() -> Drawing:
         alike = view.correlations
         data = view.runs[:, [view.column_names.index(name) for name in alike.responses]]
-        chart = plots.scatter_matrix(alike, data, labels=view.labels, title="All pairs of responses")
+        chart = charts.scatter_matrix(alike, data, labels=view.labels, title="All pairs of responses")
         return drawing(chart, captions.pairs_caption(view, alike))
 
     return Figure(
@@ -123,7 +123,7 @@ def _groupings(view: CampaignView) -> Figure:
 
     def draw() -> Drawing:
         title = "Groups of responses by correlation and by components"
-        chart = plots.groupings(view.groupings, labels=view.labels, title=title)
+        chart = charts.groupings(view.groupings, labels=view.labels, title=title)
         return drawing(chart, captions.groupings_caption(view.groupings))
 
     return Figure(
@@ -146,10 +146,10 @@ def _reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> l
     own = not whose
 
     def scree() -> Drawing:
-        return drawing(plots.scree(parts, title=f"Principal components{whose}"), captions.scree_caption(found))
+        return drawing(charts.scree(parts, title=f"Principal components{whose}"), captions.scree_caption(found))
 
     def loadings() -> Drawing:
-        chart = plots.loadings(parts, labels=view.labels, title=f"Loadings{whose}")
+        chart = charts.loadings(parts, labels=view.labels, title=f"Loadings{whose}")
         return drawing(chart, captions.loadings_caption(found))
 
     figures = [
@@ -173,7 +173,7 @@ def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: st
     def draw() -> Drawing:
         parts, rules, algorithms = found.components, found.run_rules, list(view.algorithms)
         explained = [f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs})" for rule in rules.rules]
-        chart = plots.component_scores(
+        chart = charts.component_scores(
             parts.scores[:, :2],
             list(found.run_groups),
             conditions=np.repeat(view.conditions, len(algorithms)).tolist(),
@@ -221,7 +221,7 @@ def _effects_on_component(
     def draw() -> Drawing:
         effects = found.effects(place)
         share = percent(100 * float(found.components.share[place]))
-        chart = plots.main_effects(
+        chart = charts.main_effects(
             effects, view.campaign.factors, title=f"{name}{whose} ({share} of the variance), mean of all algorithms",
             response=name, relative=False,
         )  # fmt: skip
@@ -263,7 +263,7 @@ def response_pair(view: CampaignView) -> Figure:
     titles = {"response": axis_title(view, first), "other": axis_title(view, names[0])}
 
     def draw(**_: str) -> Drawing:
-        chart = partial(plots.response_pair, nothing, view.algorithms, **titles)
+        chart = partial(charts.response_pair, nothing, view.algorithms, **titles)
         return Drawing(chart, {PAIRS: nothing}, "", "")
 
     return Figure(
@@ -293,7 +293,7 @@ def _components(view: CampaignView) -> Figure:
     def draw() -> Drawing:
         scores = _scores(view)
         return Drawing(
-            partial(plots.component_plane, scores, result, view.algorithms, labels=view.labels),
+            partial(charts.component_plane, scores, result, view.algorithms, labels=view.labels),
             {
                 SCORES: scores,
                 LOADINGS: loadings_table(result, view.labels),

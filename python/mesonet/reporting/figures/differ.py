@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mesonet import plots
+from mesonet import charts
 from mesonet.analysis import ConditionResponseSummary, MainEffects, main_effects, ranks
 from mesonet.analysis.main_effects import replicate_frame
-from mesonet.plots.condition_response import DATA as SUMMARY
-from mesonet.plots.condition_response import SETTINGS
-from mesonet.plots.condition_response import table as summary_table
-from mesonet.plots.dendrograms import HEIGHT as TREE
-from mesonet.plots.main_effects import DATA as EFFECTS
-from mesonet.plots.main_effects import table as effects_table
-from mesonet.plots.ranks_by_condition import CELLS, MEANS, sides_of
-from mesonet.plots.ranks_by_condition import ROW as RANK_ROW
-from mesonet.plots.residual_bars import HEIGHT as BARS
-from mesonet.plots.residuals import LINE, POINTS, STATISTICS, VERDICTS, points_table, verdicts_table
-from mesonet.plots.responses import DATA as VALUES
-from mesonet.plots.theme import PER_ROW
+from mesonet.charts.condition_response import DATA as SUMMARY
+from mesonet.charts.condition_response import SETTINGS
+from mesonet.charts.condition_response import table as summary_table
+from mesonet.charts.dendrograms import HEIGHT as TREE
+from mesonet.charts.main_effects import DATA as EFFECTS
+from mesonet.charts.main_effects import table as effects_table
+from mesonet.charts.ranks_by_condition import CELLS, MEANS, sides_of
+from mesonet.charts.ranks_by_condition import ROW as RANK_ROW
+from mesonet.charts.residual_bars import HEIGHT as BARS
+from mesonet.charts.residuals import LINE, POINTS, STATISTICS, VERDICTS, points_table, verdicts_table
+from mesonet.charts.responses import DATA as VALUES
+from mesonet.charts.theme import PER_ROW
 from mesonet.reporting.campaign_view.sampled import is_sampled
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -98,7 +98,7 @@ def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
         heading = f"{view.responses[response].title}, {who} minus {reference}, {period_title(period)}"
         title = axis_title(view, response)
         return Drawing(
-            partial(plots.main_effects, result, factors, title=heading, response=title, relative=False, codes=False),
+            partial(charts.main_effects, result, factors, title=heading, response=title, relative=False, codes=False),
             {EFFECTS: effects_table(result, factors, relative=False)},
             heading,
             difference_caption(view, result, response),
@@ -148,7 +148,7 @@ def _condition_response(view: CampaignView) -> Figure:
         result = _outliers_of(view, period, outliers)
         heading = captions.summary_heading(period)
         return Drawing(
-            partial(plots.condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
+            partial(charts.condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
             {SUMMARY: summary_table(result, labels), SETTINGS: shown.table()},
             heading,
             outliers_caption(view, result, outliers),
@@ -199,7 +199,7 @@ def _summaries_by_set(view: CampaignView) -> list[Figure]:
     def draw(set: str) -> Drawing:
         cells = view.summary_of(view.sets[set])
         title = f"Condition-response summary, {set}"
-        chart = plots.condition_response(
+        chart = charts.condition_response(
             cells, settings(view), labels=view.labels, order=view.by_congestion, title=title
         )
         return drawing(chart, captions.summary_caption(view, cells))
@@ -236,7 +236,7 @@ def _residuals(view: CampaignView) -> Figure:
         result, unit = view.residuals(response, period), view.unit_of(response)
         tables = {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: shown.table()}
         text = f"{captions.residuals_caption(view, result, response)} {ends_of_values(result, unit)}".rstrip()
-        return partial(plots.residuals, result, shown, tested=tested), tables, text
+        return partial(charts.residuals, result, shown, tested=tested), tables, text
 
     return of_response(
         view, "residuals", content,
@@ -298,7 +298,7 @@ def values_figure(
 
     def content(response: str, period: str) -> Content:
         table = values(response, period)
-        plot = partial(plots.responses, table, view.algorithms, order=order, order_title=order_title)
+        plot = partial(charts.responses, table, view.algorithms, order=order, order_title=order_title)
         # Of equal largest values, the caption names the first of a design and the last of a sample.
         rows = table.reverse() if is_sampled(view.campaign) else table
         return plot, {VALUES: table}, captions.values_caption(view, response, rows)
@@ -343,7 +343,7 @@ def _condition_bars(view: CampaignView) -> Figure:
     def draw(response: str) -> Drawing:
         result, heading = view.residuals(response, period), captions.values_heading(view, response, period)
         return Drawing(
-            partial(plots.residual_bars, result, order=view.by_congestion, response=axis_title(view, response)),
+            partial(charts.residual_bars, result, order=view.by_congestion, response=axis_title(view, response)),
             {POINTS: points_table(result)},
             heading,
             above_caption(view.algorithms, result),
@@ -375,7 +375,7 @@ def _mean_ranks(view: CampaignView) -> Figure:
         meaning += " (which is neither good nor bad)" if direction == "neutral" else ""
         cells, means, mean, sd, alike = _ranks_of(view, response)
         return Drawing(
-            partial(plots.ranks_by_condition, cells, means, view.algorithms, order=view.by_congestion),
+            partial(charts.ranks_by_condition, cells, means, view.algorithms, order=view.by_congestion),
             {CELLS: cells, **({MEANS: means} if len(view.conditions) > 1 else {})},
             captions.values_heading(view, response, period),
             mean_ranks_caption(view.algorithms, mean, sd, meaning, alike),
@@ -436,7 +436,7 @@ def _clusters(view: CampaignView) -> Figure:
     algorithms = max(len(result.algorithms) for result in results.values())
 
     def draw() -> Drawing:
-        chart = plots.dendrograms(
+        chart = charts.dendrograms(
             results, order=[c for c in view.by_congestion if c in results], title="The algorithms in every condition"
         )
         text = captions.clusters_caption(results, view.algorithms, view.titles)
@@ -467,7 +467,7 @@ def _settings_of_outliers(view: CampaignView) -> Figure:
             f"{algorithm}: {view.label_of(response)}": found
             for (algorithm, response), found in view.separations.items()
         }
-        chart = plots.separation(rows, factors=view.campaign.design.factors, title="Settings of flagged conditions")
+        chart = charts.separation(rows, factors=view.campaign.design.factors, title="Settings of flagged conditions")
         return drawing(chart, separation_caption(view))
 
     return Figure(

@@ -6,32 +6,32 @@ from functools import partial
 
 import numpy as np
 
-from mesonet import plots
+from mesonet import charts
 from mesonet.analysis import blocks, contour, factor_scatter, ordered_data
 from mesonet.analysis.means import finite_mean
-from mesonet.plots.blocks import DATA as BLOCKS
-from mesonet.plots.blocks import table as blocks_table
-from mesonet.plots.condition_response import SETTINGS
-from mesonet.plots.contour import DATA as CONTOUR
-from mesonet.plots.contour import POINTS as SURFACE
-from mesonet.plots.contour import table as contour_table
-from mesonet.plots.half_normal import DATA as TERMS
-from mesonet.plots.half_normal import MARGINS, has_margins, margins_table
-from mesonet.plots.half_normal import table as terms_table
-from mesonet.plots.interactions import DATA as CELLS
-from mesonet.plots.interactions import FACTORS, factors_table
-from mesonet.plots.interactions import table as cells_table
-from mesonet.plots.main_effects import DATA as EFFECTS
-from mesonet.plots.main_effects import table as effects_table
-from mesonet.plots.ordered_data import DATA as ORDERED
-from mesonet.plots.ordered_data import LINE
-from mesonet.plots.ordered_data import table as ordered_table
-from mesonet.plots.psi_by_algorithm import DATA as PSI
-from mesonet.plots.psi_by_algorithm import ROW as PSI_ROW
-from mesonet.plots.psi_by_algorithm import table as psi_table
-from mesonet.plots.sign_table import DATA as SIGNS
-from mesonet.plots.sign_table import ROW as SIGN_ROW
-from mesonet.plots.sign_table import table as sign_table
+from mesonet.charts.blocks import DATA as BLOCKS
+from mesonet.charts.blocks import table as blocks_table
+from mesonet.charts.condition_response import SETTINGS
+from mesonet.charts.contour import DATA as CONTOUR
+from mesonet.charts.contour import POINTS as SURFACE
+from mesonet.charts.contour import table as contour_table
+from mesonet.charts.half_normal import DATA as TERMS
+from mesonet.charts.half_normal import MARGINS, has_margins, margins_table
+from mesonet.charts.half_normal import table as terms_table
+from mesonet.charts.interactions import DATA as CELLS
+from mesonet.charts.interactions import FACTORS, factors_table
+from mesonet.charts.interactions import table as cells_table
+from mesonet.charts.main_effects import DATA as EFFECTS
+from mesonet.charts.main_effects import table as effects_table
+from mesonet.charts.ordered_data import DATA as ORDERED
+from mesonet.charts.ordered_data import LINE
+from mesonet.charts.ordered_data import table as ordered_table
+from mesonet.charts.psi_by_algorithm import DATA as PSI
+from mesonet.charts.psi_by_algorithm import ROW as PSI_ROW
+from mesonet.charts.psi_by_algorithm import table as psi_table
+from mesonet.charts.sign_table import DATA as SIGNS
+from mesonet.charts.sign_table import ROW as SIGN_ROW
+from mesonet.charts.sign_table import table as sign_table
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Content, Drawing, Figure, drawing, factor_control, of_response, of_steps
@@ -74,7 +74,7 @@ def _main_effects(view: CampaignView) -> Figure:
     def content(response: str, period: str, algorithm: str) -> Content:
         result = view.effects(response, period, algorithm)
         tables = {EFFECTS: effects_table(result, factors)}
-        return partial(plots.main_effects, result, factors), tables, captions.effects_caption(view, result, response)
+        return partial(charts.main_effects, result, factors), tables, captions.effects_caption(view, result, response)
 
     return of_response(
         view, "main-effects", content,
@@ -103,7 +103,7 @@ def _signs_and_stars(view: CampaignView) -> Figure:
         result, labels = view.factor_table(algorithm, columns), {column.name: column.label for column in columns}
         heading = f"{algorithm}, {set or period_title(view.main_period)}"
         return Drawing(
-            partial(plots.sign_table, result, labels=labels, title=heading),
+            partial(charts.sign_table, result, labels=labels, title=heading),
             {SIGNS: sign_table(result, labels)},
             heading,
             captions.signs_caption(view, result),
@@ -140,7 +140,7 @@ def _psi(view: CampaignView) -> Figure:
         if len(found) > 1:
             found[MEAN_OF_ALL] = mean
         return Drawing(
-            partial(plots.psi_by_algorithm, found, factors),
+            partial(charts.psi_by_algorithm, found, factors),
             {PSI: psi_table(found, factors)},
             "All responses of the whole measured time",
             captions.mean_psi_caption(view, mean),
@@ -172,7 +172,7 @@ def _interaction_matrix(view: CampaignView) -> Figure:
         heading = captions.effects_heading(view, response, period, algorithm)
         margin = terms.noise.me if has_margins(terms) else np.inf
         return Drawing(
-            partial(plots.interactions, result, margin=margin, title=heading),
+            partial(charts.interactions, result, margin=margin, title=heading),
             {CELLS: cells_table(result, margin), FACTORS: factors_table(result)},
             heading,
             f"{text} {captions.ends_of_cells(result, unit)}".strip(),
@@ -205,7 +205,7 @@ def _half_normal(view: CampaignView) -> Figure:
         result = view.terms(response, period, algorithm)
         tables = {TERMS: terms_table(result), MARGINS: margins_table(result)}
         text = captions.terms_caption(view.title_of(response), view.unit_of(response), result)
-        return partial(plots.half_normal, result), tables, text
+        return partial(charts.half_normal, result), tables, text
 
     return of_response(
         view, "half-normal", content,
@@ -228,7 +228,7 @@ def _effect_sizes(view: CampaignView) -> Figure:
     def content(response: str, period: str, algorithm: str) -> Content:
         result = view.terms(response, period, algorithm)
         text = captions.effect_sizes_caption(view, result, response)
-        return partial(plots.effect_sizes, result), {TERMS: terms_table(result)}, text
+        return partial(charts.effect_sizes, result), {TERMS: terms_table(result)}, text
 
     return of_response(
         view, "effect-sizes", content,
@@ -256,7 +256,7 @@ def _youden(view: CampaignView) -> Figure:
     def content(response: str, period: str, algorithm: str) -> Content:
         result = view.terms(response, period, algorithm)
         text = captions.youden_caption(view, result, response)
-        return partial(plots.youden, result), {TERMS: terms_table(result)}, text
+        return partial(charts.youden, result), {TERMS: terms_table(result)}, text
 
     return of_response(
         view, "youden", content,
@@ -286,10 +286,10 @@ def _block_plot(view: CampaignView) -> Figure:
         heading = captions.effects_heading(view, response, period, algorithm)
         if not factor:
             every = {name: blocks(design, y, target=name) for name in design.factors}
-            return drawing(plots.blocks(every, title=heading, response=title), captions.blocks_caption(view, every))
+            return drawing(charts.blocks(every, title=heading, response=title), captions.blocks_caption(view, every))
         result = blocks(design, y, target=factor)
         return Drawing(
-            partial(plots.blocks, result, factors=design.factors, response=title),
+            partial(charts.blocks, result, factors=design.factors, response=title),
             {BLOCKS: blocks_table(result, design.factors)},
             f"{heading}: {factor}",
             captions.block_caption(view, result),
@@ -323,7 +323,7 @@ def _contour_plot(view: CampaignView) -> Figure:
         y = view.for_algorithm(response, period, algorithm)
         result = contour(view.campaign.design, y, categorical=categorical(view), points=3)
         text = f"{captions.contour_caption(view, result, response)} {captions.without_axis(view, result, y)}".rstrip()
-        return partial(plots.contour, result), {CONTOUR: contour_table(result)}, text
+        return partial(charts.contour, result), {CONTOUR: contour_table(result)}, text
 
     return of_response(
         view, "contour", content,
@@ -352,7 +352,7 @@ def _ordered(view: CampaignView) -> Figure:
     def content(response: str, period: str, algorithm: str) -> Content:
         result = ordered_data(view.campaign.design, view.for_algorithm(response, period, algorithm))
         tables = {ORDERED: ordered_table(result), SETTINGS: shown.table()}
-        return partial(plots.ordered_data, result, shown), tables, captions.ordered_caption(view, result, response)
+        return partial(charts.ordered_data, result, shown), tables, captions.ordered_caption(view, result, response)
 
     return of_response(
         view, "ordered", content,
@@ -380,7 +380,7 @@ def _values_by_factor(view: CampaignView) -> Figure:
         y = view.for_algorithm(response, period, algorithm)
         result = factor_scatter(design, y)
         tables = {ORDERED: ordered_table(ordered_data(design, y)), SETTINGS: shown.table()}
-        return partial(plots.factor_scatter, result, shown), tables, captions.scatter_caption(view, result)
+        return partial(charts.factor_scatter, result, shown), tables, captions.scatter_caption(view, result)
 
     return of_response(
         view, "factor-scatter", content,

@@ -85,7 +85,7 @@ def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) 
     Parameters
     ----------
     chart
-        The chart, as `mesonet.plots.theme.finish` returns it.
+        The chart, as `mesonet.charts.theme.finish` returns it.
     text
         First sentences of the caption.
     heading

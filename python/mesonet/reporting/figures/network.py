@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mesonet import plots
-from mesonet.plots.flow_states import STATES
+from mesonet import charts
+from mesonet.charts.flow_states import STATES
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import traced
@@ -108,7 +108,7 @@ def figures(view: CampaignView) -> list[Figure]:
 
 def _classes(view: CampaignView) -> Drawing:
     response = view.congestion_response
-    chart = plots.condition_classes(
+    chart = charts.condition_classes(
         view.classes, title=f"Congestion of the conditions, {period_title(view.main_period)}",
         response=f"{axis_title(view, response)}, mean of all algorithms",
     )  # fmt: skip
@@ -186,7 +186,7 @@ def _states(view: CampaignView, algorithm: str) -> Drawing:
             pl.col("period").alias("time"), "state", "flows",
         )  # fmt: skip
     title = f"States of the flows, {algorithm}, one condition of each class of congestion"
-    chart = plots.flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
+    chart = charts.flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
     return drawing(chart, captions.states_caption(rows, list(panels.values()), over_time))
 
 
@@ -230,7 +230,7 @@ def buffer_table(view: CampaignView) -> pl.DataFrame:
 def _buffers(view: CampaignView) -> Drawing:
     rows = buffer_table(view).with_columns(pl.col("router").replace(_ROUTERS))
     routers = [_ROUTERS.get(router, router) for router in ROUTER_CLASSES]
-    chart = plots.buffers(
+    chart = charts.buffers(
         rows, view.algorithms, routers=routers, order=view.by_congestion,
         order_title=f"condition, {view.order_words}",
         title=f"Share of the buffers in use, by class of router, {period_title(view.main_period)}",
@@ -247,7 +247,7 @@ def _scenario(view: CampaignView) -> dict[str, Any]:
 def _timeline(view: CampaignView) -> Drawing:
     spans, wording = _spans(view)
     note = " Some conditions vary this." if _varies(view) else ""
-    chart = plots.timeline(spans, title="What happens when, in condition 1")
+    chart = charts.timeline(spans, title="What happens when, in condition 1")
     return drawing(chart, f"{listed(wording)}.{note}".capitalize())
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from mesonet import plots
+from mesonet import charts
 from mesonet.reporting.campaign_view.queues import disciplines, queue_summary
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Group, drawing
@@ -60,5 +60,5 @@ def _queues(view: CampaignView, algorithm: str) -> Drawing:
     )
     names = [discipline_title(name) for name in dict.fromkeys(disciplines(view.campaign).values())]
     title = f"Delay, drops and marks of queues, {algorithm}, {period_title(view.main_period)}"
-    chart = plots.queues(rows, routers=[*TITLES.values()], disciplines=names, title=title)
+    chart = charts.queues(rows, routers=[*TITLES.values()], disciplines=names, title=title)
     return drawing(chart, queues_caption(view, algorithm))

@@ -8,12 +8,12 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from mesonet import plots
+from mesonet import charts
+from mesonet.charts.level_lines import LINES, level_lines
+from mesonet.charts.matrix import DATA as CELLS
+from mesonet.charts.point_scatter import ACROSS, SETTINGS, SIDE, settings_table
+from mesonet.charts.responses import DATA
 from mesonet.designs import grid
-from mesonet.plots.level_lines import LINES, level_lines
-from mesonet.plots.matrix import DATA as CELLS
-from mesonet.plots.point_scatter import ACROSS, SETTINGS, SIDE, settings_table
-from mesonet.plots.responses import DATA
 from mesonet.reporting.campaign_view import levels
 from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures import queues
@@ -54,7 +54,7 @@ def _sensitivity(sampled: Sampled) -> Figure:
         names = {view.label_of(name): name for name in view.in_period[period]}
         found = {label: sampled.sensitivity(name, period, algorithm) for label, name in names.items()}
         heading = f"{algorithm}, {period_title(period)}"
-        chart = plots.sensitivity(found, names=sampled.factor_names, title=heading)
+        chart = charts.sensitivity(found, names=sampled.factor_names, title=heading)
         cells = chart.tables[CELLS].with_columns(
             pick_response=pl.col("row").replace_strict(names, return_dtype=pl.String), pick_period=pl.lit(period)
         )
@@ -114,7 +114,7 @@ def _points(sampled: Sampled) -> Figure:
 
     def content(response: str, period: str) -> Content:
         values = _finite(sampled, response, period)
-        plot = partial(plots.point_scatter, sampled.points, sampled.campaign.factors, values, settings=sampled.inputs)
+        plot = partial(charts.point_scatter, sampled.points, sampled.campaign.factors, values, settings=sampled.inputs)
         return plot, {DATA: values, SETTINGS: settings}, sampled.sentence(response, period)
 
     return of_response(

@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from mesonet import plots
+from mesonet import charts
 from mesonet.reporting.campaign_view.service import LATE, service_summary
 from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -77,5 +77,5 @@ def _service(view: CampaignView) -> Drawing:
         *(pl.when(late).then(100 * pl.col(name)).otherwise(pl.col(name)).alias(name) for name in columns),
     ).drop("subject")  # fmt: skip
     title = f"{group_title(view)}, {period_title(view.main_period)}"
-    chart = plots.service(rows, view.algorithms, panels=PANELS, title=title)
+    chart = charts.service(rows, view.algorithms, panels=PANELS, title=title)
     return drawing(chart, service_caption(view, summary))

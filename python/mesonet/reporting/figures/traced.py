@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from mesonet import plots
+from mesonet import charts
 from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued, window_shares
-from mesonet.plots.flow_windows import MOST_SAMPLES
+from mesonet.charts.flow_windows import MOST_SAMPLES
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -91,7 +91,7 @@ def figures(view: CampaignView) -> list[Figure]:
 
         def draw(condition: str) -> Drawing:
             title = "Time to the full rate" + (f", condition {condition}" if several else "")
-            chart = plots.latencies(means[condition], title=title)
+            chart = charts.latencies(means[condition], title=title)
             return drawing(chart, captions.latencies_caption(means[condition]))
 
         found.append(
@@ -130,7 +130,7 @@ def _windows_of_series(file: str, title: str) -> Drawing:
     values = np.where(values > 0, values, np.nan)
     flows = [name.removesuffix("_cwnd").replace("_", " ") for name in names]
     shares = window_shares(values, flows=flows)
-    chart = plots.windows(series["time_s"].to_numpy(), values, shares, title=title)
+    chart = charts.windows(series["time_s"].to_numpy(), values, shares, title=title)
     return drawing(chart, captions.window_shares_caption(shares))
 
 
@@ -197,7 +197,7 @@ def _windows(run: TracedRun, several: bool) -> Drawing:
         ]
     )
     averages = found.to_polars().select("flow", "begin", "end", "window").drop_nulls()
-    chart: Any = plots.flow_windows(
+    chart: Any = charts.flow_windows(
         samples,
         averages,
         run.flows,

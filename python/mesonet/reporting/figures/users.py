@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from mesonet import plots
+from mesonet import charts
 from mesonet.analysis.means import finite_mean
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
 from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_over_conditions, users
@@ -178,7 +178,7 @@ def _bars(found: Users, file: str) -> Drawing:
         table = table.drop("kind")
     # Panels of all categories, because one category may lack some.
     panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
-    chart = plots.grouped_bars(
+    chart = charts.grouped_bars(
         table, found.view.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
         title=f"Goodput of {file} flows by path class and interface", response=f"{unit}, mean over the conditions",
     )  # fmt: skip
@@ -188,7 +188,7 @@ def _bars(found: Users, file: str) -> Drawing:
 def _scatter(found: Users, file: str) -> Drawing:
     table, wording = _pairs(found, file)
     _, unit = _rate(found)
-    chart = plots.yy_scatter(
+    chart = charts.yy_scatter(
         table, found.view.algorithms, x=f"own, {unit}", y=f"{_rival(found.view)}, {unit}",
         title=f"Goodput of {file} flows: own against {wording}",
     )  # fmt: skip
@@ -197,7 +197,7 @@ def _scatter(found: Users, file: str) -> Drawing:
 
 def _differences(found: Users, file: str) -> Drawing:
     table, wording = _pairs(found, file)
-    chart = plots.condition_bars(
+    chart = charts.condition_bars(
         table.with_columns(value=pl.col("x") - pl.col("y")), found.view.algorithms, order=found.view.by_congestion,
         title=f"Goodput of {file} flows less the goodput of {wording}", response=_rate(found)[1],
     )  # fmt: skip
@@ -207,7 +207,7 @@ def _differences(found: Users, file: str) -> Drawing:
 def _shares(found: Users) -> Drawing:
     table = found.shares()
     panels = list(dict.fromkeys(table["panel"]))
-    chart = plots.grouped_bars(
+    chart = charts.grouped_bars(
         table if len(found.kinds) > 1 else table.drop("kind"), found.view.algorithms, panels=panels,
         kinds=found.kinds if len(found.kinds) > 1 else (), share=True,
         title="Goodput in % of the speed of the interface", response="mean over conditions and kinds of files",
@@ -216,12 +216,12 @@ def _shares(found: Users) -> Drawing:
 
 
 def _rank_table(found: Users) -> Drawing:
-    chart = plots.rank_table(found.rank_summary, title="Average ranks of the goodput")
+    chart = charts.rank_table(found.rank_summary, title="Average ranks of the goodput")
     return drawing(chart, ranks_caption(found.rank_summary))
 
 
 def _rank_scatter(found: Users) -> Drawing:
-    chart = plots.rank_scatter(found.rank_summary, title="Average rank of the goodput and its spread")
+    chart = charts.rank_scatter(found.rank_summary, title="Average rank of the goodput and its spread")
     return drawing(chart, ranks_caption(found.rank_summary))
 
 
@@ -231,7 +231,7 @@ def _rank_matrix(found: Users, flows: str, algorithm: str) -> Drawing:
     short = {name: ", ".join(parts[1:]) for name, parts in zip(found.columns, found.labels.values(), strict=True)}
     # Columns of different categories have the same short name: spaces make the names different.
     labels = {name: f"{short[name]}{' ' * found.categories.index(name.split(', ')[0])}" for name in found.columns}
-    chart = plots.rank_matrix(
+    chart = charts.rank_matrix(
         result, algorithm, order=found.view.by_congestion, labels=labels,
         groups={c: [labels[name] for name in names] for c, names in groups.items()},
         title=f"Rank of the goodput of {flows if flows == OWN else 'the flows that compete'}, {algorithm}",
@@ -256,9 +256,9 @@ def _ranges(found: Users) -> Drawing:
             rows.append({"row": label, "column": columns[name], "text": "–" if value is None else number(value, 2),
                          "shade": 0.0 if value is None else min(1.0, abs(value) / largest)})  # fmt: skip
     schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64}
-    chart = plots.matrix(
+    chart = charts.matrix(
         pl.DataFrame(rows, schema=schema), rows=named, columns=[columns[name] for name in shown],
-        look=plots.Look(cell=90, row=18, font=11), title="Ranges of the goodput by flow group",
+        look=charts.Look(cell=90, row=18, font=11), title="Ranges of the goodput by flow group",
         subtitle=["Of means over the conditions. Among: (largest − smallest) / smallest."],
     )  # fmt: skip
     return drawing(chart, ranges_caption(table, named))

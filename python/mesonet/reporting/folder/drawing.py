@@ -18,9 +18,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mesonet.charts import to_png, to_svg
+from mesonet.charts.theme import unchecked
 from mesonet.files import places
-from mesonet.plots import to_png, to_svg
-from mesonet.plots.theme import unchecked
 from mesonet.process_pool import process_pool
 from mesonet.progress import Update
 from mesonet.reporting.folder.gallery import FigureFile
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _WORTH_A_PROCESS = 12
 _PACKAGE = Path(__file__).parents[2]
 #: Folders of the package that figures depend on; they also depend on the modules directly in the package.
-_FOLDERS = ("analysis", "designs", "plots", "reporting", "responses")
+_FOLDERS = ("analysis", "charts", "designs", "reporting", "responses")
 _HEAD = 16_384  #: bytes at the beginning of a file that contain its record
 
 

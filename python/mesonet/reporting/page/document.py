@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from mesonet.assets import asset, carrier
+from mesonet.charts import in_page
+from mesonet.charts.theme import unchecked
 from mesonet.files import places
-from mesonet.plots import in_page
-from mesonet.plots.theme import unchecked
 from mesonet.progress import Update
 from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from mesonet.plots import theme
+from mesonet.charts import theme
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import Control, Drawing, Figure, Group
 from mesonet.reporting.figures.figure import Selection

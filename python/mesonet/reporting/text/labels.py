@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mesonet.plots import Settings
+from mesonet.charts import Settings
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import number, percent, uncapitalised
 

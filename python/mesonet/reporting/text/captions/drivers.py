@@ -19,9 +19,9 @@ from mesonet.analysis import (
     main_effects,
 )
 from mesonet.analysis.main_effects import Mode
-from mesonet.plots.blocks import can_be_significant
-from mesonet.plots.half_normal import FEWEST_EFFECTS, has_margins
-from mesonet.plots.sign_table import varies
+from mesonet.charts.blocks import can_be_significant
+from mesonet.charts.half_normal import FEWEST_EFFECTS, has_margins
+from mesonet.charts.sign_table import varies
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView

@@ -1,0 +1,138 @@
+"""Signs and stars of all factors over many responses, and Psi.
+
+A cell holds the level that raises the response, with ** for p < .01 and * for p < .05. (ASME paper, Tables 7 and 8.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet.analysis.psi import FactorTable, PsiTable
+from mesonet.charts import theme
+from mesonet.charts.matrix import Look, matrix
+from mesonet.words import number
+
+DATA = "sign_table"
+STRONG, WEAK, NONE, UNTESTED = "significant at 99 %", "significant at 95 %", "not significant", "no test, or constant"
+COLOURS = {STRONG: "#7db8dd", WEAK: "#d0e6f7", NONE: "#f4f5f7", UNTESTED: "#d5dae0"}
+CELL, ROW = 44, 18
+
+
+def varies(result: FactorTable) -> NDArray[np.bool_]:
+    """Return for each response whether any factor has an effect on it: a response without any is constant.
+
+    Parameters
+    ----------
+    result
+        Signs and stars by response and factor.
+
+    Returns
+    -------
+    Shape (responses,).
+    """
+    return np.asarray((result.sign != 0).any(axis=1))
+
+
+def table(result: FactorTable, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Return a row per response and factor.
+
+    Parameters
+    ----------
+    result
+        Signs and stars by response and factor.
+    labels
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    Columns response, factor, text (the level that raises the response, with stars), verdict (a key of `COLOURS`) and p
+    (null without a test).
+    """
+    signs, stars, tested = result.sign, result.stars, np.isfinite(result.p) & varies(result)[:, None]
+    return pl.DataFrame(
+        [
+            {
+                "response": (labels or {}).get(name, name),
+                "factor": factor,
+                "text": ("+" if signs[i, j] > 0 else "−" if signs[i, j] < 0 else "") + str(stars[i, j]),
+                "verdict": {"**": STRONG, "*": WEAK}.get(stars[i, j], NONE) if tested[i, j] else UNTESTED,
+                "p": float(result.p[i, j]) if tested[i, j] else None,
+            }
+            for i, name in enumerate(result.responses)
+            for j, factor in enumerate(result.factors)
+        ],
+        schema={**dict.fromkeys(("response", "factor", "text", "verdict"), pl.String), "p": pl.Float64},
+    )
+
+
+def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, labels, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per response, a column per factor.
+    """
+    order, factors = [(labels or {}).get(name, name) for name in result.responses], result.factors
+    base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(CELL), height=alt.Step(ROW)).encode(
+        x=alt.X("factor:N", sort=list(factors), title=None,
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
+        y=alt.Y("response:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=300)),
+        tooltip=theme.tooltips("response:N", "factor:N", ("text:N", "raised by"), ("p:Q", "", ".2~g")),
+    )  # fmt: skip
+    scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    legend = alt.Legend(title=None, orient="bottom", symbolType="square", symbolStrokeColor=theme.HAIRLINE)
+    chart = alt.layer(
+        base.mark_rect(stroke="white").encode(fill=alt.Fill("verdict:N", scale=scale, legend=legend)),
+        base.mark_text(fontSize=11).encode(text=alt.Text("text:N")),
+    )
+    return theme.finish(chart, {DATA: table(result, labels)}, title=title)
+
+
+def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
+    """Draw Psi x 100 of every factor and set of responses, and its weighted average.
+
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    names
+        Titles of factors, by factor; a factor without an entry has only its own name.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per set, factors from left to right by falling weighted average.
+    """
+    order = [result.factors[i] for i in result.order]
+    columns = {name: f"{name} {names[name]}" if names and name in names else name for name in order}
+    # The average of one set is the set itself.
+    average = ["weighted average"] if len(result.sets) > 1 else []
+    rows = []
+    for i, name in enumerate((*result.sets, *average)):
+        for j, factor in enumerate(result.factors):
+            value = float(result.average[j] if i == len(result.sets) else result.psi[i, j])
+            known = value == value
+            rows.append(
+                {"row": name, "column": columns[factor], "text": f"{100 * value:.0f}" if known else "–",
+                 "shade": value if known else 0.0, "tip": f"Psi {number(value)}"}
+            )  # fmt: skip
+    wording = ", ".join(f"{name} {number(w, 2)}" for name, w in zip(result.sets, result.weight, strict=True))
+    return matrix(
+        pl.DataFrame(rows, infer_schema_length=None),
+        rows=[*result.sets, *average],
+        columns=list(columns.values()),
+        look=Look(cell=38, row=22, font=11),
+        title=title,
+        subtitle=["Psi x 100." + (f" Weights: {wording}." if average else "")],
+    )
