@@ -22,8 +22,8 @@ from mesonet.analysis import (
     terms,
 )
 from mesonet.charts import theme
-from mesonet.charts.condition_response import short_names
 from mesonet.charts.in_page import VL_VERSION
+from mesonet.charts.settings import short_names
 from mesonet.words import number, percent, signed
 
 SVG = "{http://www.w3.org/2000/svg}"

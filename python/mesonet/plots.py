@@ -26,7 +26,7 @@ from mesonet.charts.classes import condition_classes
 from mesonet.charts.component_plane import component_plane
 from mesonet.charts.components import component_scores, groupings, loadings, scree
 from mesonet.charts.condition_bars import condition_bars
-from mesonet.charts.condition_response import Settings, condition_response
+from mesonet.charts.condition_response import condition_response
 from mesonet.charts.contour import contour
 from mesonet.charts.correlations import correlations
 from mesonet.charts.dendrograms import dendrograms
@@ -46,6 +46,7 @@ from mesonet.charts.matrix import Look, matrix
 from mesonet.charts.ordered_data import ordered_data
 from mesonet.charts.point_scatter import point_scatter
 from mesonet.charts.psi_by_algorithm import psi_by_algorithm
+from mesonet.charts.psi_table import psi_table
 from mesonet.charts.queues import queues
 from mesonet.charts.rank_matrices import rank_matrix
 from mesonet.charts.rank_scatter import rank_scatter, rank_table
@@ -59,7 +60,8 @@ from mesonet.charts.scatter_matrix import scatter_matrix
 from mesonet.charts.sensitivity import sensitivity
 from mesonet.charts.separation import separation
 from mesonet.charts.service import service
-from mesonet.charts.sign_table import psi_table, sign_table
+from mesonet.charts.settings import Settings
+from mesonet.charts.sign_table import sign_table
 from mesonet.charts.timeline import timeline
 from mesonet.charts.topology import topology
 from mesonet.charts.two_experiments import two_experiments

@@ -27,6 +27,9 @@ from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Noise = Literal["effects", "replicates"]
+#: Fewest effects for Lenth's margins: they have a third as many degrees of freedom, and of fewer effects most may be
+#: active. A full design of three factors has 7 (chosen).
+FEWEST_EFFECTS = 7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,3 +248,19 @@ def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:
         if freedom > 0:
             found[place] = np.sqrt(residual @ residual / freedom)
     return found
+
+
+def has_margins(result: Terms) -> bool:
+    """Return True if the margins of error are known: from replicates, or from enough effects.
+
+    Parameters
+    ----------
+    result
+        Ranked terms and their noise.
+
+    Returns
+    -------
+    False also where the margin is not a number.
+    """
+    noise = result.noise
+    return bool(np.isfinite(noise.me)) and (noise.replicated or noise.effects >= FEWEST_EFFECTS)

@@ -7,7 +7,6 @@ blue if it lies above all others, ▼ on yellow if below. (Figures 15 and 16 of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -15,9 +14,11 @@ import polars as pl
 
 from mesonet.analysis.condition_response import ConditionResponseSummary
 from mesonet.charts import theme
+from mesonet.charts.settings import SETTINGS, Settings, short_names
 from mesonet.words import number, percent
 
-DATA, SETTINGS = "condition_response", "condition_settings"
+DATA = "condition_response"
+
 CELL, ROW, TALL_ROW, SIGN, MEASURE = 43, 17, 28, 17, 38  # px
 
 STANDS_HIGH, STANDS_LOW = "▲ stands out high", "▼ stands out low"
@@ -30,60 +31,6 @@ COLOURS = {
 
 
 _BANDS = alt.Scale(paddingInner=0, paddingOuter=0)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Settings of the conditions, on the left side of the figure."""
-
-    factors: Sequence[str]  #: short names
-    signs: Mapping[int, Sequence[int]]  #: by condition, -1 or +1 for each factor
-    measure: str = ""  #: title of one more column, such as the loss rate of each condition
-    measures: Mapping[int, str] | None = None  #: by condition, the text in that column; None: no such column
-
-    def table(self) -> pl.DataFrame:
-        """Return a row per condition and factor, and a row per condition for the measure.
-
-        Returns
-        -------
-        Columns condition, column (the factor, or the title of the measure) and text (``+``, ``−``, or the measure).
-        """
-        rows = [
-            {"condition": condition, "column": factor, "text": "+" if sign > 0 else "−"}
-            for condition, signs in self.signs.items()
-            for factor, sign in zip(self.factors, signs, strict=True)
-        ]
-        rows += [
-            {"condition": condition, "column": self.measure, "text": text}
-            for condition, text in (self.measures or {}).items()
-        ]
-        return pl.DataFrame(rows, schema={"condition": pl.Int64, "column": pl.String, "text": pl.String})
-
-
-def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
-    """Return names of algorithms that fit a cell.
-
-    Parameters
-    ----------
-    algorithms
-        Names.
-    length
-        Most letters of a short name.
-
-    Returns
-    -------
-    The short name of each algorithm. A longer name is cut and ends with a full stop, or with a number from 2 where
-    that would repeat another short name.
-    """
-    short: dict[str, str] = {}
-    for name in algorithms:
-        candidate = name if len(name) <= length else name[: length - 1] + "."
-        counter = 2
-        while candidate in short.values():
-            candidate = f"{name[: length - 2]}{counter}"
-            counter += 1
-        short[name] = candidate
-    return short
 
 
 def table(summary: ConditionResponseSummary, labels: Mapping[str, str] | None = None) -> pl.DataFrame:

@@ -11,8 +11,8 @@ import polars as pl
 
 from mesonet.analysis.factor_scatter import FactorScatter
 from mesonet.charts import theme
-from mesonet.charts.condition_response import SETTINGS, Settings
 from mesonet.charts.ordered_data import DATA
+from mesonet.charts.settings import SETTINGS, Settings
 
 
 def factor_scatter(

@@ -8,10 +8,9 @@ e-Handbook, section 5.5.9.8.)
 from __future__ import annotations
 
 import altair as alt
-import numpy as np
 import polars as pl
 
-from mesonet.analysis.terms import Terms
+from mesonet.analysis.terms import Terms, has_margins
 from mesonet.charts import theme
 from mesonet.charts.alias_list import LISTED, alias_list
 from mesonet.words import number
@@ -20,25 +19,6 @@ DATA, MARGINS = "half_normal", "margins"
 LONGEST = 64  #: characters of an alias string
 WIDTH, HEIGHT = 560, 380  # px
 NAME = 170  # px of the name of a margin, about
-#: Fewest effects for Lenth's margins: they have a third as many degrees of freedom, and of fewer effects most may be
-#: active. A full design of three factors has 7 (chosen).
-FEWEST_EFFECTS = 7
-
-
-def has_margins(result: Terms) -> bool:
-    """Return True if the margins of error are known: from replicates, or from enough effects.
-
-    Parameters
-    ----------
-    result
-        Ranked terms and their noise.
-
-    Returns
-    -------
-    False also where the margin is not a number.
-    """
-    noise = result.noise
-    return bool(np.isfinite(noise.me)) and (noise.replicated or noise.effects >= FEWEST_EFFECTS)
 
 
 def table(result: Terms) -> pl.DataFrame:

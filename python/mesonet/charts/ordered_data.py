@@ -10,7 +10,7 @@ import polars as pl
 
 from mesonet.analysis.ordered import OrderedData
 from mesonet.charts import theme
-from mesonet.charts.condition_response import SETTINGS, Settings
+from mesonet.charts.settings import SETTINGS, Settings
 
 DATA = "ordered"
 STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions

@@ -14,7 +14,7 @@ import polars as pl
 
 from mesonet.analysis.residuals import Residuals
 from mesonet.charts import theme
-from mesonet.charts.condition_response import SETTINGS, Settings, short_names
+from mesonet.charts.settings import SETTINGS, Settings, short_names
 from mesonet.words import number, percent
 
 POINTS, VERDICTS = "residuals", "residual_verdicts"

@@ -9,9 +9,9 @@ from typing import Any
 
 import altair as alt
 
-from mesonet.analysis.terms import Terms
+from mesonet.analysis.terms import Terms, has_margins
 from mesonet.charts import theme
-from mesonet.charts.half_normal import DATA, has_margins, table
+from mesonet.charts.half_normal import DATA, table
 from mesonet.words import number
 
 SIDE, NAMED = 420, 6

@@ -16,8 +16,8 @@ from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions import alike as captions
-from mesonet.reporting.text.captions.drivers import AGAINST, effects_sentence
-from mesonet.reporting.text.labels import axis_title
+from mesonet.reporting.text.captions.drivers import effects_sentence
+from mesonet.reporting.text.labels import AGAINST, axis_title
 from mesonet.words import capitalised, number, percent, period_title
 
 #: Components whose main effects are drawn.

@@ -14,7 +14,6 @@ from mesonet import charts
 from mesonet.analysis import ConditionResponseSummary, MainEffects, main_effects, ranks
 from mesonet.analysis.main_effects import replicate_frame
 from mesonet.charts.condition_response import DATA as SUMMARY
-from mesonet.charts.condition_response import SETTINGS
 from mesonet.charts.condition_response import table as summary_table
 from mesonet.charts.dendrograms import HEIGHT as TREE
 from mesonet.charts.main_effects import DATA as EFFECTS
@@ -24,6 +23,7 @@ from mesonet.charts.ranks_by_condition import ROW as RANK_ROW
 from mesonet.charts.residual_bars import HEIGHT as BARS
 from mesonet.charts.residuals import LINE, POINTS, STATISTICS, VERDICTS, points_table, verdicts_table
 from mesonet.charts.responses import DATA as VALUES
+from mesonet.charts.settings import SETTINGS
 from mesonet.charts.theme import PER_ROW
 from mesonet.reporting.campaign_view.sampled import is_sampled
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
@@ -31,7 +31,6 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Content, Control, Drawing, Figure, drawing, of_response
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.captions import differ as captions
-from mesonet.reporting.text.captions import drivers as drivers_captions
 from mesonet.reporting.text.captions.differ import (
     ALL,
     DISCOVERIES,
@@ -47,7 +46,7 @@ from mesonet.reporting.text.captions.differ import (
     summary_reading,
     who_differs,
 )
-from mesonet.reporting.text.labels import axis_title, settings
+from mesonet.reporting.text.labels import AGAINST, axis_title, settings, values_heading
 from mesonet.reporting.verdicts.verdict import incumbent
 from mesonet.words import capitalised, listed, number, percent, period_title
 
@@ -113,7 +112,7 @@ def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
             f"For each factor, the mean of the difference (algorithm minus {reference}, condition by condition) at the "
             "− level (open) and at the + level (filled); the dashed line is the mean difference. A steep line: what "
             "the change does depends on that factor. ** and * mark effects significant at 99 % and 95 % "
-            f"{drivers_captions.AGAINST[mode]}."
+            f"{AGAINST[mode]}."
         ),
         draw=draw,
         selections=selections,
@@ -341,7 +340,7 @@ def _condition_bars(view: CampaignView) -> Figure:
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(view.algorithms, start=1))
 
     def draw(response: str) -> Drawing:
-        result, heading = view.residuals(response, period), captions.values_heading(view, response, period)
+        result, heading = view.residuals(response, period), values_heading(view, response, period)
         return Drawing(
             partial(charts.residual_bars, result, order=view.by_congestion, response=axis_title(view, response)),
             {POINTS: points_table(result)},
@@ -377,7 +376,7 @@ def _mean_ranks(view: CampaignView) -> Figure:
         return Drawing(
             partial(charts.ranks_by_condition, cells, means, view.algorithms, order=view.by_congestion),
             {CELLS: cells, **({MEANS: means} if len(view.conditions) > 1 else {})},
-            captions.values_heading(view, response, period),
+            values_heading(view, response, period),
             mean_ranks_caption(view.algorithms, mean, sd, meaning, alike),
         )
 

@@ -9,14 +9,14 @@ import numpy as np
 from mesonet import charts
 from mesonet.analysis import blocks, contour, factor_scatter, ordered_data
 from mesonet.analysis.means import finite_mean
+from mesonet.analysis.terms import has_margins
 from mesonet.charts.blocks import DATA as BLOCKS
 from mesonet.charts.blocks import table as blocks_table
-from mesonet.charts.condition_response import SETTINGS
 from mesonet.charts.contour import DATA as CONTOUR
 from mesonet.charts.contour import POINTS as SURFACE
 from mesonet.charts.contour import table as contour_table
 from mesonet.charts.half_normal import DATA as TERMS
-from mesonet.charts.half_normal import MARGINS, has_margins, margins_table
+from mesonet.charts.half_normal import MARGINS, margins_table
 from mesonet.charts.half_normal import table as terms_table
 from mesonet.charts.interactions import DATA as CELLS
 from mesonet.charts.interactions import FACTORS, factors_table
@@ -29,6 +29,7 @@ from mesonet.charts.ordered_data import table as ordered_table
 from mesonet.charts.psi_by_algorithm import DATA as PSI
 from mesonet.charts.psi_by_algorithm import ROW as PSI_ROW
 from mesonet.charts.psi_by_algorithm import table as psi_table
+from mesonet.charts.settings import SETTINGS
 from mesonet.charts.sign_table import DATA as SIGNS
 from mesonet.charts.sign_table import ROW as SIGN_ROW
 from mesonet.charts.sign_table import table as sign_table
@@ -36,7 +37,7 @@ from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Content, Drawing, Figure, drawing, factor_control, of_response, of_steps
 from mesonet.reporting.text.captions import drivers as captions
-from mesonet.reporting.text.labels import axis_title, settings
+from mesonet.reporting.text.labels import AGAINST, axis_title, effects_heading, settings
 from mesonet.words import period_title
 
 STEPS = "ten_steps/{column}/{algorithm}/"
@@ -84,7 +85,7 @@ def _main_effects(view: CampaignView) -> Figure:
         reading=(
             "For each factor, the mean of the response over the conditions at its − level (open) and at its + level "
             "(filled); the dashed line is the mean over all. A steep line is a large effect. ** and * mark effects "
-            f"significant at 99 % and 95 % {captions.AGAINST[view.mode]}. Highlight a condition to ring its levels."
+            f"significant at 99 % and 95 % {AGAINST[view.mode]}. Highlight a condition to ring its levels."
         ),
         selections=view.selections(view.choices_of_algorithm),
         marks=20 * len(factors),
@@ -116,7 +117,7 @@ def _signs_and_stars(view: CampaignView) -> Figure:
         question="Which factors matter, and which way?",
         reading=(
             "One row per response, one column per factor. The sign names the level that raises the response; ** "
-            f"and * mark effects significant at 99 % and 95 % {captions.AGAINST[view.mode]}. Choose an algorithm; "
+            f"and * mark effects significant at 99 % and 95 % {AGAINST[view.mode]}. Choose an algorithm; "
             "there is no table for their mean."
         ),
         draw=draw,
@@ -169,7 +170,7 @@ def _interaction_matrix(view: CampaignView) -> Figure:
         terms, result = view.terms(response, period, algorithm), view.interactions(response, period, algorithm)
         title, unit = view.title_of(response), view.unit_of(response)
         text = captions.interactions_caption(title, unit, result, terms)
-        heading = captions.effects_heading(view, response, period, algorithm)
+        heading = effects_heading(view, response, period, algorithm)
         margin = terms.noise.me if has_margins(terms) else np.inf
         return Drawing(
             partial(charts.interactions, result, margin=margin, title=heading),
@@ -283,7 +284,7 @@ def _block_plot(view: CampaignView) -> Figure:
     def draw(response: str, algorithm: str, factor: str = "", period: str = "") -> Drawing:
         period = period or view.main_period
         y, title = view.for_algorithm(response, period, algorithm), axis_title(view, response)
-        heading = captions.effects_heading(view, response, period, algorithm)
+        heading = effects_heading(view, response, period, algorithm)
         if not factor:
             every = {name: blocks(design, y, target=name) for name in design.factors}
             return drawing(charts.blocks(every, title=heading, response=title), captions.blocks_caption(view, every))

@@ -10,9 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.captions.differ import values_heading
-from mesonet.reporting.text.captions.drivers import effects_heading
-from mesonet.reporting.text.labels import axis_title
+from mesonet.reporting.text.labels import axis_title, effects_heading, values_heading
 from mesonet.words import capitalised
 
 Selection = Mapping[str, str]

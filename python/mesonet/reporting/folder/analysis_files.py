@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+import numpy as np
+
 from mesonet.errors import InputError, unknown
 from mesonet.files import places
 from mesonet.progress import Update
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
+from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled, left_out
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -21,9 +24,8 @@ from mesonet.reporting.folder.gallery import Extent, FigureFile, figures_of
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.folder.tables import two_level_tables
 from mesonet.reporting.text.captions.differ import separation_caption
-from mesonet.reporting.text.captions.drivers import follow_up_sentence
 from mesonet.reporting.text.conclusions_text import conclusion_lines
-from mesonet.words import capitalised, counted, markdown
+from mesonet.words import capitalised, counted, listed, markdown, number
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -204,5 +206,17 @@ def _reading(view: CampaignView, drawn: Sequence[Drawn], extent: str) -> list[st
     if has_centre_points(view.campaign):
         lines += ["", curvature_sentence(view.network)]
     if view.campaign.design.factors:
-        lines += ["", follow_up_sentence(view, view.congestion_column, view.choices_of_algorithm[-1])]
+        lines += ["", _follow_up_sentence(view, view.congestion_column, view.choices_of_algorithm[-1])]
     return lines
+
+
+def _follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> str:
+    """Return the effects that follow-up runs would separate, as text."""
+    found = view.follow_up(column.response, column.period, algorithm)
+    if found is None:
+        return "No active effect is aliased: there is nothing to break."
+    errors = found.standard_error[np.isfinite(found.standard_error)]
+    wording = f"{counted(len(found.matrix), 'follow-up run')} would separate {listed(found.separated)}"
+    if len(errors):
+        wording += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
+    return wording + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")

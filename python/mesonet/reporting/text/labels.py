@@ -1,10 +1,21 @@
-"""Labels of axes and rows of figures."""
+"""Headings and labels of figures, and words that several of them share."""
 
 from __future__ import annotations
 
-from mesonet.charts import Settings
+from mesonet.analysis.main_effects import Mode
+from mesonet.charts.settings import Settings
+from mesonet.reporting.campaign_view.values import MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.words import number, percent, uncapitalised
+from mesonet.words import number, percent, period_title, uncapitalised
+
+#: What an effect is tested against, by the mode of `mesonet.analysis.main_effects`.
+AGAINST: dict[Mode, str] = {
+    "nist": "against the variation between the conditions",
+    "full": "against what all main effects leave",
+    "replicates": "against the scatter between replicates",
+}
+#: What has one value per condition and algorithm: a run, or the mean over its replicates.
+CELL = "combination of condition and algorithm", "combinations of condition and algorithm"
 
 
 def axis_title(view: CampaignView, response: str) -> str:
@@ -42,3 +53,34 @@ def settings(view: CampaignView) -> Settings:
     }
     title = uncapitalised(view.responses[view.congestion_response].title)
     return Settings(view.campaign.design.factors, view.signs, title, text)
+
+
+def effects_heading(view: CampaignView, response: str, period: str, algorithm: str) -> str:
+    """Return the heading of a main-effects figure: response, algorithm, period.
+
+    Parameters
+    ----------
+    view, response, period, algorithm
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Such as ``Loss rate, tcp, whole measured time``.
+    """
+    whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
+    return f"{view.responses[response].title}, {whose}, {period_title(period)}"
+
+
+def values_heading(view: CampaignView, response: str, period: str) -> str:
+    """Return the heading of a figure of raw values: response and period.
+
+    Parameters
+    ----------
+    view, response, period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Title of the response, and of the period.
+    """
+    return f"{view.responses[response].title}, {period_title(period)}"

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.analysis.main_effects import Mode
-from mesonet.charts.half_normal import FEWEST_EFFECTS
+from mesonet.analysis.terms import FEWEST_EFFECTS
 from mesonet.progress import duration
 from mesonet.reporting.campaign_view.values import LARGE
 from mesonet.reporting.campaign_view.view import CampaignView

@@ -17,8 +17,8 @@ from mesonet.reporting.campaign_view.events import NEGLIGIBLE
 from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_title, level_text, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
-from mesonet.reporting.text.captions.drivers import AGAINST
 from mesonet.reporting.text.disciplines_text import disciplines_sentence
+from mesonet.reporting.text.labels import AGAINST
 from mesonet.reporting.text.queues_text import queues_sentence
 from mesonet.simulation.settling import LOAD, SETTLING, TOLERANCE, unsettled
 from mesonet.units import with_bits

@@ -12,7 +12,7 @@ from mesonet.analysis import Correlations, Groupings, GroupRules, main_effects
 from mesonet.analysis.group_rules import DEEPEST, Rule
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
-from mesonet.reporting.text.captions.drivers import AGAINST, CELL
+from mesonet.reporting.text.labels import AGAINST, CELL
 from mesonet.reporting.text.settings_text import Settings, question_title, spelt_settings
 from mesonet.words import capitalised, counted, listed, number, percent, some
 

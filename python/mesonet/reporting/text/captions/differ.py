@@ -19,7 +19,8 @@ from mesonet.analysis.condition_response import FEWEST_ALGORITHMS, FEWEST_STATEM
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.answer_text import plain
-from mesonet.reporting.text.captions.drivers import CELL, effects_sentence
+from mesonet.reporting.text.captions.drivers import effects_sentence
+from mesonet.reporting.text.labels import CELL
 from mesonet.reporting.text.settings_text import spelt_settings
 from mesonet.words import (
     capitalised,
@@ -87,21 +88,6 @@ def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str
     who = Counter(str(name) for name in result.extreme[result.flagged])
     by_name = [f"{name} in {who[name]}" for name in ordered(result.algorithms, who)]
     return f"An algorithm stands out{far} in {cells}: {listed(by_name)}. {chance} {notes}".rstrip()
-
-
-def values_heading(view: CampaignView, response: str, period: str) -> str:
-    """Return the heading of a figure of raw values: response and period.
-
-    Parameters
-    ----------
-    view, response, period
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Title of the response, and of the period.
-    """
-    return f"{view.responses[response].title}, {period_title(period)}"
 
 
 def values_caption(view: CampaignView, response: str, table: pl.DataFrame) -> str:

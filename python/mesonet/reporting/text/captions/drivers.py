@@ -18,13 +18,12 @@ from mesonet.analysis import (
     Terms,
     main_effects,
 )
-from mesonet.analysis.main_effects import Mode
+from mesonet.analysis.terms import FEWEST_EFFECTS, has_margins
 from mesonet.charts.blocks import can_be_significant
-from mesonet.charts.half_normal import FEWEST_EFFECTS, has_margins
 from mesonet.charts.sign_table import varies
-from mesonet.reporting.campaign_view.columns import Column
-from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical, factor_title, level_text
+from mesonet.reporting.campaign_view.values import categorical, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.labels import AGAINST
 from mesonet.words import (
     capitalised,
     counted,
@@ -34,36 +33,10 @@ from mesonet.words import (
     number,
     numbered,
     percent,
-    period_title,
     quantity,
     span,
     verb,
 )
-
-#: What an effect is tested against, by the mode of `mesonet.analysis.main_effects`.
-AGAINST: dict[Mode, str] = {
-    "nist": "against the variation between the conditions",
-    "full": "against what all main effects leave",
-    "replicates": "against the scatter between replicates",
-}
-#: What has one value per condition and algorithm: a run, or the mean over its replicates.
-CELL = "combination of condition and algorithm", "combinations of condition and algorithm"
-
-
-def effects_heading(view: CampaignView, response: str, period: str, algorithm: str) -> str:
-    """Return the heading of a main-effects figure: response, algorithm, period.
-
-    Parameters
-    ----------
-    view, response, period, algorithm
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Such as ``Loss rate, tcp, whole measured time``.
-    """
-    whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
-    return f"{view.responses[response].title}, {whose}, {period_title(period)}"
 
 
 def effects_caption(view: CampaignView, result: MainEffects, response: str) -> str:
@@ -539,32 +512,6 @@ def mean_psi_caption(view: CampaignView, mean: NDArray[np.float64]) -> str:
     best = [f"{factor_title(view, factors[place])} {percent(100 * float(mean[place]))}" for place in order]
     whose = "Psi, mean of all algorithms" if len(view.algorithms) > 1 else "Psi"
     return f"Largest {whose}: {listed(best)}." if best else "No factor has a significant effect on any response."
-
-
-def follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> str:
-    """Return the effects that follow-up runs would separate, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    column
-        Column of the response space.
-    algorithm
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    A sentence.
-    """
-    found = view.follow_up(column.response, column.period, algorithm)
-    if found is None:
-        return "No active effect is aliased: there is nothing to break."
-    errors = found.standard_error[np.isfinite(found.standard_error)]
-    wording = f"{counted(len(found.matrix), 'follow-up run')} would separate {listed(found.separated)}"
-    if len(errors):
-        wording += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
-    return wording + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")
 
 
 def few_effects(result: Terms) -> str:
