@@ -54,6 +54,7 @@ from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
+from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.campaign_view.values import Values
 from mesonet.words import span
 
@@ -233,25 +234,30 @@ class CampaignView(Values):
         The ASME paper has 48 goodputs (Fig. 13).
         """
         places = [place for place, column in enumerate(self.columns) if column.set.endswith((OWN, TCP))]
-        return self._reduction(places) if len(places) > 1 else None
+        return self._reduction(places, " of the goodputs") if len(places) > 1 else None
 
     @cached_property
     def of_all(self) -> Reduction:
         """Components of all responses."""
         return self._reduction(range(len(self.columns)))
 
-    def _reduction(self, places: Sequence[int]) -> Reduction:
+    def _reduction(self, places: Sequence[int], whose: str = "") -> Reduction:
         runs = self.runs[:, list(places)]
         there = np.isfinite(runs).any(axis=1)
         complete = np.asarray(np.isfinite(runs[there]).all(axis=0))
         names = np.array([self.column_names[place] for place in places], dtype=object)
         found = principal_components(runs[:, complete], responses=names[complete].tolist())
-        return Reduction(self, found, tuple(names[~complete]))
+        return Reduction(self, found, tuple(names[~complete]), whose)
 
     @cached_property
     def groupings(self) -> Groupings:
         """Groups of the responses by correlation and by principal components."""
         return groupings(self.correlations, self.components)
+
+    @cached_property
+    def traced(self) -> list[TracedRun]:
+        """Finished runs that have traces of explicit flows."""
+        return list(traced_runs(self.campaign))
 
     @cached_property
     def split_rules(self) -> dict[str, GroupRules]:
@@ -424,6 +430,12 @@ class Reduction:
     view: CampaignView
     components: PrincipalComponents
     lacking: tuple[str, ...] = ()  #: responses left out because a run that has other responses lacks them
+    whose: str = ""  #: words to follow its name, with a space in front; empty: of all responses
+
+    @property
+    def suffix(self) -> str:
+        """End of the names of its files, such as ``_of_goodputs``."""
+        return "_of_goodputs" if self.whose else ""
 
     @cached_property
     def run_groups(self) -> NDArray[np.object_]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import alike, differ, drivers, network, queues, service, users
-from mesonet.reporting.figures.figure import Control, Drawing, Figure, Group
+from mesonet.reporting.figures.figure import Control, Drawing, Figure, Group, made
 
 __all__ = ["Control", "Drawing", "Figure", "Group", "figure_groups"]
 
@@ -32,9 +32,9 @@ def figure_groups(view: CampaignView) -> list[Group]:
             "How the algorithms differ" if len(view.algorithms) > 1 else "What came out",
             differ.figures(view),
         ),
-        Group("service", service.group_title(view), service.figures(view)),
+        Group("service", service.group_title(view), made(view, service.service_figure)),
         Group("users", "What users get", users.figures(view)),
-        queues.group(view),
+        Group("queues", queues.TITLE, made(view, queues.queues_figure)),
         Group("drivers", "What drives the responses", drivers.figures(view)),
         Group("alike", "What the responses have in common", alike.figures(view)),
         Group("network", "What happens in the network", network.figures(view)),

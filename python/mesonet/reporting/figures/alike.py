@@ -13,7 +13,7 @@ from mesonet.charts.component_plane import LOADINGS, SCORES, SHARES, WEIGHTS, lo
 from mesonet.charts.correlations import by_group, cell_side
 from mesonet.charts.response_pair import DATA as PAIRS
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
-from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control
+from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control, made
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions import alike as captions
 from mesonet.reporting.text.captions.drivers import effects_sentence
@@ -36,27 +36,28 @@ def figures(view: CampaignView) -> list[Figure]:
     -------
     The figures that the campaign can have.
     """
-    found = []
-    if len(view.correlations.responses) > 1:
-        found.append(_correlations(view))
-    if view.campaign.design.factors:
-        if len(view.correlations.responses) > 1:
-            found.append(_scatter_matrix(view))
-        if len(view.components.variance):
-            found.append(_groupings(view))
-        found += _reduced(view, view.of_all, "components", "")
-        if view.of_goodputs is not None:
-            found += _reduced(view, view.of_goodputs, "components_of_goodputs", " of the goodputs")
-    if len(view.in_period[view.main_period]) > 1:
-        found.append(response_pair(view))
-    scores = view.components.scores
-    if scores.shape[1] > 1 and np.isfinite(scores).any():
-        found.append(_components(view))
-    return found
+    return [
+        *made(view, _correlations, _scatter_matrix, _groupings),
+        *(
+            each
+            for found in _reductions(view)
+            for each in (*made(found, _scree, _loadings, _run_groups), *_effects(found))
+        ),
+        *made(view, response_pair, _components),
+    ]
 
 
-def _correlations(view: CampaignView) -> Figure:
+def _reductions(view: CampaignView) -> list[Reduction]:
+    """Return the principal components of all responses, and of the goodputs of flow groups, if there are any."""
+    if not view.campaign.design.factors:
+        return []
+    return [found for found in (view.of_all, view.of_goodputs) if found is not None and len(found.components.variance)]
+
+
+def _correlations(view: CampaignView) -> Figure | None:
     """Return the correlations of all pairs of responses, in groups of similar responses."""
+    if len(view.correlations.responses) < 2:
+        return None
     result = view.correlations
     count = len(by_group(result))
     picks = {column.name: (column.response, column.period) for column in view.columns}
@@ -94,8 +95,10 @@ def _groups_html(view: CampaignView) -> str:
     return html.folded(f"The {len(rows)} groups", html.table(["represents the group", "the others of the group"], rows))
 
 
-def _scatter_matrix(view: CampaignView) -> Figure:
+def _scatter_matrix(view: CampaignView) -> Figure | None:
     """Return a scatter plot of every pair of responses."""
+    if not view.campaign.design.factors or len(view.correlations.responses) < 2:
+        return None
 
     def draw() -> Drawing:
         alike = view.correlations
@@ -118,8 +121,10 @@ def _scatter_matrix(view: CampaignView) -> Figure:
     )
 
 
-def _groupings(view: CampaignView) -> Figure:
+def _groupings(view: CampaignView) -> Figure | None:
     """Return the groups of responses by correlation next to the groups by components."""
+    if not view.campaign.design.factors or not len(view.components.variance):
+        return None
 
     def draw() -> Drawing:
         title = "Groups of responses by correlation and by components"
@@ -138,38 +143,49 @@ def _groupings(view: CampaignView) -> Figure:
     )
 
 
-def _reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> list[Figure]:
-    """Return the figures of principal components of some responses."""
-    parts = found.components
-    if not len(parts.variance):
-        return []
-    own = not whose
+def _scree(found: Reduction) -> Figure:
+    """Return the scree plot of the components of some responses."""
+    whose = found.whose
 
-    def scree() -> Drawing:
-        return drawing(charts.scree(parts, title=f"Principal components{whose}"), captions.scree_caption(found))
+    def draw() -> Drawing:
+        return drawing(
+            charts.scree(found.components, title=f"Principal components{whose}"), captions.scree_caption(found)
+        )
 
-    def loadings() -> Drawing:
-        chart = charts.loadings(parts, labels=view.labels, title=f"Loadings{whose}")
+    return Figure(
+        id=f"scree-components{found.suffix}",
+        short_title="Scree plot",
+        title=f"How many components{whose} matter?",
+        reading="",
+        draw=draw,
+        file=f"components{found.suffix}/scree",
+    )
+
+
+def _loadings(found: Reduction) -> Figure:
+    """Return the loadings of the components of some responses."""
+    view, whose = found.view, found.whose
+
+    def draw() -> Drawing:
+        chart = charts.loadings(found.components, labels=view.labels, title=f"Loadings{whose}")
         return drawing(chart, captions.loadings_caption(found))
 
-    figures = [
-        Figure(
-            id=f"scree-{folder}", short_title="Scree plot", title=f"How many components{whose} matter?", reading="",
-            draw=scree, file=f"{folder}/scree",
-        ),
-        Figure(
-            id=f"loadings-{folder}", short_title="Loadings", title=f"What are the components{whose} made of?",
-            reading="", draw=loadings, file=f"{folder}/loadings",
-        ),
-    ]  # fmt: skip
-    if len(parts.variance) > 1:
-        figures.append(_groups_of_runs(view, found, folder, whose))
-    for place in range(min(COMPONENTS, len(parts.variance))):
-        figures.append(_effects_on_component(view, found, folder, whose, place, on_page=own))
-    return figures
+    return Figure(
+        id=f"loadings-components{found.suffix}",
+        short_title="Loadings",
+        title=f"What are the components{whose} made of?",
+        reading="",
+        draw=draw,
+        file=f"components{found.suffix}/loadings",
+    )
 
 
-def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: str) -> Figure:
+def _run_groups(found: Reduction) -> Figure | None:
+    """Return the plane of the first two components of some responses, with the groups in it."""
+    if len(found.components.variance) < 2:
+        return None
+    view, whose, file = found.view, found.whose, f"components{found.suffix}/pc1_pc2"
+
     def draw() -> Drawing:
         parts, rules, algorithms = found.components, found.run_rules, list(view.algorithms)
         explained = [f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs})" for rule in rules.rules]
@@ -196,7 +212,7 @@ def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: st
             draw=draw,
             height=520,
             own_tables=True,
-            file=f"{folder}/pc1_pc2",
+            file=file,
         )
     return Figure(
         id="run-groups",
@@ -209,14 +225,18 @@ def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: st
         draw=draw,
         height=520,
         own_tables=True,
-        file=f"{folder}/pc1_pc2",
+        file=file,
     )
 
 
-def _effects_on_component(
-    view: CampaignView, found: Reduction, folder: str, whose: str, place: int, *, on_page: bool
-) -> Figure:
-    name = f"PC{place + 1}"
+def _effects(found: Reduction) -> list[Figure]:
+    """Return the main effects on the first components of some responses."""
+    return [_effects_on_component(found, place) for place in range(min(COMPONENTS, len(found.components.variance)))]
+
+
+def _effects_on_component(found: Reduction, place: int) -> Figure:
+    """Return the main effects on one component; the page has those of all responses."""
+    view, whose, name = found.view, found.whose, f"PC{place + 1}"
 
     def draw() -> Drawing:
         effects = found.effects(place)
@@ -231,30 +251,22 @@ def _effects_on_component(
 
     words: Sequence[str] = ("first", "second")
     return Figure(
-        id=f"effects-pc{place + 1}" + ("" if on_page else f"-{folder}"),
+        id=f"effects-pc{place + 1}" + (f"-components{found.suffix}" if whose else ""),
         short_title=f"What drives {name}",
         title=f"Which factors drive {name}{whose}?",
         reading=f"Main effects on the scores of the {words[place]} component.",
         draw=draw,
-        height=480 if on_page else 0,
+        height=0 if whose else 480,
         own_tables=True,
-        file=f"{folder}/main_effects_pc{place + 1}",
+        file=f"components{found.suffix}/main_effects_pc{place + 1}",
     )
 
 
-def response_pair(view: CampaignView) -> Figure:
-    """Return a response against another; the script of the page makes its table.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two responses in the main period.
-
-    Returns
-    -------
-    The figure, without rows.
-    """
+def response_pair(view: CampaignView) -> Figure | None:
+    """Return a response against another, without rows; the script of the page makes its table."""
     there = view.in_period[view.main_period]
+    if len(there) < 2:
+        return None
     first = view.congestion_response
     varying = [name for name in there if view.varies(name, view.main_period)]
     names = [name for name in [*view.key_responses, *there] if name != first]
@@ -286,9 +298,11 @@ def response_pair(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _components(view: CampaignView) -> Figure:
+def _components(view: CampaignView) -> Figure | None:
     """Return the plane of the first two components, by algorithm and by the level of a factor."""
     factors, result = view.campaign.design.factors, view.components
+    if result.scores.shape[1] < 2 or not np.isfinite(result.scores).any():
+        return None
 
     def draw() -> Drawing:
         scores = _scores(view)

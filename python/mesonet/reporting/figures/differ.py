@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mesonet import charts
-from mesonet.analysis import ConditionResponseSummary, MainEffects, main_effects, ranks
+from mesonet import analysis, charts
+from mesonet.analysis import ConditionResponseSummary, MainEffects, ranks
 from mesonet.analysis.main_effects import replicate_frame
 from mesonet.charts.condition_response import DATA as SUMMARY
 from mesonet.charts.condition_response import table as summary_table
@@ -28,7 +28,7 @@ from mesonet.charts.theme import PER_ROW
 from mesonet.reporting.campaign_view.sampled import is_sampled
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures.figure import Content, Control, Drawing, Figure, drawing, of_response
+from mesonet.reporting.figures.figure import Content, Control, Drawing, Figure, drawing, made, of_response
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.captions import differ as captions
 from mesonet.reporting.text.captions.differ import (
@@ -66,24 +66,17 @@ def figures(view: CampaignView) -> list[Figure]:
     -------
     The figures that the campaign can have.
     """
-    several = len(view.algorithms) > 1
-    found = []
-    if (reference := incumbent(view)) is not None and view.campaign.design.factors:
-        found.append(_effects_on_difference(view, reference))
-    if several:
-        found += [_condition_response(view), _residuals(view)]
-    found.append(_values(view))
-    if several:
-        found += [_condition_bars(view), _mean_ranks(view), *_summaries_by_set(view)]
-    if len(view.algorithms) > 2 and view.clusterings:
-        found.append(_clusters(view))
-    if several and view.campaign.design.factors and view.separations:
-        found.append(_settings_of_outliers(view))
-    return found
+    return made(
+        view, _effects_on_difference, _condition_response, _residuals, _values, _condition_bars, _mean_ranks,
+        _summaries_by_set, _clusters, _settings_of_outliers,
+    )  # fmt: skip
 
 
-def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
+def _effects_on_difference(view: CampaignView) -> Figure | None:
     """Return main effects on the difference between each algorithm and the incumbent."""
+    reference = incumbent(view)
+    if reference is None or not view.campaign.design.factors:
+        return None
     size = view.segment_bytes
     factors = [
         replace(factor, minus=in_words(factor.minus, size), plus=in_words(factor.plus, size))
@@ -132,11 +125,13 @@ def _difference_effects(view: CampaignView, response: str, period: str, algorith
     else:
         own = values[..., view.algorithms.index(algorithm)]
     # Replicates share their random numbers between algorithms: differences are taken within each.
-    return main_effects(view.campaign.design, replicate_frame(own - values[..., place]), mode=view.mode)
+    return analysis.main_effects(view.campaign.design, replicate_frame(own - values[..., place]), mode=view.mode)
 
 
-def _condition_response(view: CampaignView) -> Figure:
+def _condition_response(view: CampaignView) -> Figure | None:
     """Return the condition-response summary, for every period and three choices of outliers."""
+    if len(view.algorithms) < 2:
+        return None
     labels = {name: view.label_of(name) for name in view.responses}
     shown = settings(view)
     main = view.in_period[view.main_period]
@@ -189,11 +184,11 @@ def _outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponse
         return replace(result, flagged=result.q < FALSE_DISCOVERIES)
 
 
-def _summaries_by_set(view: CampaignView) -> list[Figure]:
+def _summaries_by_set(view: CampaignView) -> Figure | None:
     """Return the condition-response summary of each set of responses beyond the whole measured time."""
     names = [name for name in view.sets if name != period_title(view.main_period)]
-    if not names:
-        return []
+    if len(view.algorithms) < 2 or not names:
+        return None
 
     def draw(set: str) -> Drawing:
         cells = view.summary_of(view.sets[set])
@@ -203,21 +198,21 @@ def _summaries_by_set(view: CampaignView) -> list[Figure]:
         )
         return drawing(chart, captions.summary_caption(view, cells))
 
-    return [
-        Figure(
-            id="condition-response-of-sets",
-            short_title="Who stands out, by set",
-            title="Where does an algorithm stand out in a set of responses?",
-            reading="",
-            draw=draw,
-            selections=[{"set": name} for name in names],
-            file="algorithms/condition_response_of_{set}",
-        )
-    ]
+    return Figure(
+        id="condition-response-of-sets",
+        short_title="Who stands out, by set",
+        title="Where does an algorithm stand out in a set of responses?",
+        reading="",
+        draw=draw,
+        selections=[{"set": name} for name in names],
+        file="algorithms/condition_response_of_{set}",
+    )
 
 
-def _residuals(view: CampaignView) -> Figure:
+def _residuals(view: CampaignView) -> Figure | None:
     """Return the detailed response plot: the distance of every algorithm from the mean of all, by condition."""
+    if len(view.algorithms) < 2:
+        return None
     period = view.main_period
     factors = view.campaign.design.factors
     tested = any(view.residuals(name, period).summary.cells_tested for name in view.in_period[period])
@@ -334,8 +329,10 @@ def shown_values(view: CampaignView, conditions: int) -> list[dict[str, str]]:
     return [each for each in found if each["period"] == view.main_period]
 
 
-def _condition_bars(view: CampaignView) -> Figure:
+def _condition_bars(view: CampaignView) -> Figure | None:
     """Return a bar graph per condition of the algorithms above and below the mean of all."""
+    if len(view.algorithms) < 2:
+        return None
     period = view.main_period
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(view.algorithms, start=1))
 
@@ -364,8 +361,10 @@ def _condition_bars(view: CampaignView) -> Figure:
     )
 
 
-def _mean_ranks(view: CampaignView) -> Figure:
+def _mean_ranks(view: CampaignView) -> Figure | None:
     """Return the ranks of the algorithms in every condition, their mean and their spread."""
+    if len(view.algorithms) < 2:
+        return None
     count, period = len(view.algorithms), view.main_period
 
     def draw(response: str) -> Drawing:
@@ -429,8 +428,10 @@ def _ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataF
     return cells, means.with_columns(pl.col("mean", "sd").fill_nan(None), side=sides), mean, sd, alike
 
 
-def _clusters(view: CampaignView) -> Figure:
+def _clusters(view: CampaignView) -> Figure | None:
     """Return the trees of the algorithms in every condition."""
+    if len(view.algorithms) < 3 or not view.clusterings:
+        return None
     results = view.clusterings
     algorithms = max(len(result.algorithms) for result in results.values())
 
@@ -458,8 +459,10 @@ def _clusters(view: CampaignView) -> Figure:
     )
 
 
-def _settings_of_outliers(view: CampaignView) -> Figure:
+def _settings_of_outliers(view: CampaignView) -> Figure | None:
     """Return the settings that are associated with the flags of an algorithm."""
+    if len(view.algorithms) < 2 or not view.campaign.design.factors or not view.separations:
+        return None
 
     def draw() -> Drawing:
         rows = {

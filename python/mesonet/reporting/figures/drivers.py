@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from mesonet import charts
-from mesonet.analysis import blocks, contour, factor_scatter, ordered_data
+from mesonet import analysis, charts
 from mesonet.analysis.means import finite_mean
 from mesonet.analysis.terms import has_margins
 from mesonet.charts.blocks import DATA as BLOCKS
@@ -35,7 +34,16 @@ from mesonet.charts.sign_table import ROW as SIGN_ROW
 from mesonet.charts.sign_table import table as sign_table
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures.figure import Content, Drawing, Figure, drawing, factor_control, of_response, of_steps
+from mesonet.reporting.figures.figure import (
+    Content,
+    Drawing,
+    Figure,
+    drawing,
+    factor_control,
+    made,
+    of_response,
+    of_steps,
+)
 from mesonet.reporting.text.captions import drivers as captions
 from mesonet.reporting.text.labels import AGAINST, axis_title, effects_heading, settings
 from mesonet.words import period_title
@@ -55,21 +63,16 @@ def figures(view: CampaignView) -> list[Figure]:
     -------
     The figures that the campaign can have; none without factors.
     """
-    factors = view.campaign.design.factors
-    if not factors:
-        return []
-    found = [_main_effects(view), _signs_and_stars(view), _psi(view)]
-    if len(factors) > 1:
-        found += [
-            _interaction_matrix(view), _half_normal(view), _effect_sizes(view), _youden(view), _block_plot(view),
-        ]  # fmt: skip
-        if len(set(factors) - categorical(view)) > 1:
-            found.append(_contour_plot(view))
-    return [*found, _ordered(view), _values_by_factor(view)]
+    return made(
+        view, _main_effects, _signs_and_stars, _psi, _interaction_matrix, _half_normal, _effect_sizes, _youden,
+        _block_plot, _contour_plot, _ordered, _values_by_factor,
+    )  # fmt: skip
 
 
-def _main_effects(view: CampaignView) -> Figure:
+def _main_effects(view: CampaignView) -> Figure | None:
     """Return main effects."""
+    if not view.campaign.design.factors:
+        return None
     factors = view.campaign.factors
 
     def content(response: str, period: str, algorithm: str) -> Content:
@@ -95,8 +98,10 @@ def _main_effects(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _signs_and_stars(view: CampaignView) -> Figure:
+def _signs_and_stars(view: CampaignView) -> Figure | None:
     """Return signs and stars of all responses and factors."""
+    if not view.campaign.design.factors:
+        return None
     factors = view.campaign.design.factors
 
     def draw(algorithm: str, set: str = "") -> Drawing:
@@ -129,8 +134,10 @@ def _signs_and_stars(view: CampaignView) -> Figure:
     )
 
 
-def _psi(view: CampaignView) -> Figure:
+def _psi(view: CampaignView) -> Figure | None:
     """Return Psi over all responses of the main period, by algorithm."""
+    if not view.campaign.design.factors:
+        return None
     factors = view.campaign.design.factors
     columns = view.of_period(view.main_period)
     names = list(view.algorithms) + ([MEAN_OF_ALL] if len(view.algorithms) > 1 else [])
@@ -161,8 +168,10 @@ def _psi(view: CampaignView) -> Figure:
     )
 
 
-def _interaction_matrix(view: CampaignView) -> Figure:
+def _interaction_matrix(view: CampaignView) -> Figure | None:
     """Return the matrix of main effects and interactions of two factors."""
+    if len(view.campaign.design.factors) < 2:
+        return None
     factors = view.campaign.design.factors
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -198,8 +207,10 @@ def _interaction_matrix(view: CampaignView) -> Figure:
     )
 
 
-def _half_normal(view: CampaignView) -> Figure:
+def _half_normal(view: CampaignView) -> Figure | None:
     """Return the half-normal plot with its margins of error, for every response and algorithm."""
+    if len(view.campaign.design.factors) < 2:
+        return None
     first = view.terms(view.congestion_response, view.main_period, view.choices_of_algorithm[0])
 
     def content(response: str, period: str, algorithm: str) -> Content:
@@ -222,8 +233,10 @@ def _half_normal(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _effect_sizes(view: CampaignView) -> Figure:
+def _effect_sizes(view: CampaignView) -> Figure | None:
     """Return |effects| in falling order, and the residual standard deviation after each."""
+    if len(view.campaign.design.factors) < 2:
+        return None
     first = view.terms(view.congestion_response, view.main_period, view.choices_of_algorithm[0])
 
     def content(response: str, period: str, algorithm: str) -> Content:
@@ -250,8 +263,10 @@ def _effect_sizes(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _youden(view: CampaignView) -> Figure:
+def _youden(view: CampaignView) -> Figure | None:
     """Return the Youden plot: the mean of the response at both levels of every term."""
+    if len(view.campaign.design.factors) < 2:
+        return None
     first = view.terms(view.congestion_response, view.main_period, view.choices_of_algorithm[0])
 
     def content(response: str, period: str, algorithm: str) -> Content:
@@ -277,8 +292,10 @@ def _youden(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _block_plot(view: CampaignView) -> Figure:
+def _block_plot(view: CampaignView) -> Figure | None:
     """Return the block plot: of one factor on the page, of all factors in the folder."""
+    if len(view.campaign.design.factors) < 2:
+        return None
     design = view.campaign.design
 
     def draw(response: str, algorithm: str, factor: str = "", period: str = "") -> Drawing:
@@ -286,9 +303,9 @@ def _block_plot(view: CampaignView) -> Figure:
         y, title = view.for_algorithm(response, period, algorithm), axis_title(view, response)
         heading = effects_heading(view, response, period, algorithm)
         if not factor:
-            every = {name: blocks(design, y, target=name) for name in design.factors}
+            every = {name: analysis.blocks(design, y, target=name) for name in design.factors}
             return drawing(charts.blocks(every, title=heading, response=title), captions.blocks_caption(view, every))
-        result = blocks(design, y, target=factor)
+        result = analysis.blocks(design, y, target=factor)
         return Drawing(
             partial(charts.blocks, result, factors=design.factors, response=title),
             {BLOCKS: blocks_table(result, design.factors)},
@@ -317,12 +334,14 @@ def _block_plot(view: CampaignView) -> Figure:
     )
 
 
-def _contour_plot(view: CampaignView) -> Figure:
+def _contour_plot(view: CampaignView) -> Figure | None:
     """Return the response between the levels of the two most important factors."""
+    if len(set(view.campaign.design.factors) - categorical(view)) < 2:
+        return None
 
     def content(response: str, period: str, algorithm: str) -> Content:
         y = view.for_algorithm(response, period, algorithm)
-        result = contour(view.campaign.design, y, categorical=categorical(view), points=3)
+        result = analysis.contour(view.campaign.design, y, categorical=categorical(view), points=3)
         text = f"{captions.contour_caption(view, result, response)} {captions.without_axis(view, result, y)}".rstrip()
         return partial(charts.contour, result), {CONTOUR: contour_table(result)}, text
 
@@ -346,12 +365,14 @@ def _contour_plot(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _ordered(view: CampaignView) -> Figure:
+def _ordered(view: CampaignView) -> Figure | None:
     """Return the conditions by rising response, with their settings."""
+    if not view.campaign.design.factors:
+        return None
     shown, factors = settings(view), view.campaign.design.factors
 
     def content(response: str, period: str, algorithm: str) -> Content:
-        result = ordered_data(view.campaign.design, view.for_algorithm(response, period, algorithm))
+        result = analysis.ordered_data(view.campaign.design, view.for_algorithm(response, period, algorithm))
         tables = {ORDERED: ordered_table(result), SETTINGS: shown.table()}
         return partial(charts.ordered_data, result, shown), tables, captions.ordered_caption(view, result, response)
 
@@ -373,14 +394,16 @@ def _ordered(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def _values_by_factor(view: CampaignView) -> Figure:
+def _values_by_factor(view: CampaignView) -> Figure | None:
     """Return all values at the − and the + level of every factor."""
+    if not view.campaign.design.factors:
+        return None
     shown, design = settings(view), view.campaign.design
 
     def content(response: str, period: str, algorithm: str) -> Content:
         y = view.for_algorithm(response, period, algorithm)
-        result = factor_scatter(design, y)
-        tables = {ORDERED: ordered_table(ordered_data(design, y)), SETTINGS: shown.table()}
+        result = analysis.factor_scatter(design, y)
+        tables = {ORDERED: ordered_table(analysis.ordered_data(design, y)), SETTINGS: shown.table()}
         return partial(charts.factor_scatter, result, shown), tables, captions.scatter_caption(view, result)
 
     return of_response(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import polars as pl
 
@@ -22,6 +22,8 @@ Content = tuple[Callable[..., Any], Mapping[str, pl.DataFrame], str]
 FolderDraws = Literal[
     "selections", "main period", "steps", "steps and algorithms", "sets", "responses", "varying responses", "columns"
 ]
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Group:
     id: str
     title: str
     figures: list[Figure]
+
+
+def made(found: Found, *figures: Callable[[Found], Figure | None]) -> list[Figure]:
+    """Return the figures that a campaign, a sample or a part of it can have, in their order."""
+    return [figure for make in figures if (figure := make(found)) is not None]
 
 
 def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) -> Drawing:

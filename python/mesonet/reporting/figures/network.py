@@ -13,7 +13,7 @@ from mesonet.charts.flow_states import STATES
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import traced
-from mesonet.reporting.figures.figure import Drawing, Figure, drawing
+from mesonet.reporting.figures.figure import Drawing, Figure, drawing, made
 from mesonet.reporting.text.captions import network as captions
 from mesonet.reporting.text.labels import axis_title
 from mesonet.responses.definitions import PERIODS, ROUTER_CLASSES
@@ -41,69 +41,80 @@ def figures(view: CampaignView) -> list[Figure]:
     -------
     The figures that the campaign can have.
     """
-    found = [
-        Figure(
-            id="congestion",
-            short_title="Congestion",
-            title="How congested is each condition?",
-            reading="One bar per condition, ordered; the colour shows its class, which is relative to these "
-            "conditions.",
-            draw=partial(_classes, view),
-            height=380,
-            own_tables=True,
-            file="network/congestion",
-        )
-    ]
-    if not flow_state_table(view).is_empty():
-        found.append(
-            Figure(
-                id="flow-states",
-                short_title="States of flows",
-                title="In what state is the network?",
-                reading=(
-                    "For one condition of each class of congestion: how many flows are connecting, and in which phase "
-                    "of congestion control the others are."
-                ),
-                draw=partial(_states, view),
-                selections=[{"algorithm": name} for name in view.algorithms],
-                height=560,
-                varied=True,
-                own_tables=True,
-                file="network/flow_states_{algorithm}",
-            )
-        )
-    if not buffer_table(view).is_empty():
-        found.append(
-            Figure(
-                id="buffers",
-                short_title="Buffers",
-                title="Where does the queue stand?",
-                reading=(
-                    "One panel per class of router: the share of its buffer in use on average, in conditions from the "
-                    "least to the most congested."
-                ),
-                draw=partial(_buffers, view),
-                height=560,
-                own_tables=True,
-                file="network/buffers",
-            )
-        )
-    found += traced.figures(view)
+    return made(
+        view, _congestion, _flow_states, _buffer_figure, traced.windows, traced.latencies, _timeline_figure,
+    )  # fmt: skip
+
+
+def _congestion(view: CampaignView) -> Figure:
+    """Return the congestion of the conditions, and their classes."""
+    return Figure(
+        id="congestion",
+        short_title="Congestion",
+        title="How congested is each condition?",
+        reading="One bar per condition, ordered; the colour shows its class, which is relative to these conditions.",
+        draw=partial(_classes, view),
+        height=380,
+        own_tables=True,
+        file="network/congestion",
+    )
+
+
+def _flow_states(view: CampaignView) -> Figure | None:
+    """Return the states of the flows in a condition of each class of congestion."""
+    if flow_state_table(view).is_empty():
+        return None
+    return Figure(
+        id="flow-states",
+        short_title="States of flows",
+        title="In what state is the network?",
+        reading=(
+            "For one condition of each class of congestion: how many flows are connecting, and in which phase "
+            "of congestion control the others are."
+        ),
+        draw=partial(_states, view),
+        selections=[{"algorithm": name} for name in view.algorithms],
+        height=560,
+        varied=True,
+        own_tables=True,
+        file="network/flow_states_{algorithm}",
+    )
+
+
+def _buffer_figure(view: CampaignView) -> Figure | None:
+    """Return the use of the buffers by class of router."""
+    if buffer_table(view).is_empty():
+        return None
+    return Figure(
+        id="buffers",
+        short_title="Buffers",
+        title="Where does the queue stand?",
+        reading=(
+            "One panel per class of router: the share of its buffer in use on average, in conditions from the "
+            "least to the most congested."
+        ),
+        draw=partial(_buffers, view),
+        height=560,
+        own_tables=True,
+        file="network/buffers",
+    )
+
+
+def _timeline_figure(view: CampaignView) -> Figure | None:
+    """Return what happens in a run from its beginning to its end."""
     # One bar would repeat the duration that the methods state.
-    if len({row for row, *_ in _spans(view)[0]}) > 1:
-        found.append(
-            Figure(
-                id="timeline",
-                short_title="Time line",
-                title="What happens when?",
-                reading="From the beginning of a run to its end.",
-                draw=partial(_timeline, view),
-                height=160,
-                own_tables=True,
-                file="network/timeline",
-            )
-        )
-    return found
+    if len({row for row, *_ in _spans(view)[0]}) < 2:
+        return None
+    return Figure(
+        id="timeline",
+        short_title="Time line",
+        title="What happens when?",
+        reading="From the beginning of a run to its end.",
+        draw=partial(_timeline, view),
+        height=160,
+        own_tables=True,
+        file="network/timeline",
+    )
 
 
 def _classes(view: CampaignView) -> Drawing:

@@ -19,7 +19,7 @@ from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures import queues
 from mesonet.reporting.figures.alike import response_pair
 from mesonet.reporting.figures.differ import shown_values, values_figure
-from mesonet.reporting.figures.figure import Content, Drawing, Figure, Group, of_response
+from mesonet.reporting.figures.figure import Content, Drawing, Figure, Group, made, of_response
 from mesonet.words import period_title
 
 
@@ -37,17 +37,17 @@ def groups(sampled: Sampled) -> list[Group]:
     """
     if not sampled.responses:
         return []
-    over_levels = [_levels(sampled)] if sampled.campaign.rows.kind == grid.KIND else []
-    pairs = [response_pair(sampled.view)] if len(sampled.responses) > 1 else []
+    view = sampled.view
     found = [
-        Group("drivers", "What drives the responses", [_sensitivity(sampled), *over_levels, _points(sampled)]),
-        Group("values", "What came out", [_values(sampled), *pairs]),
-        queues.group(sampled.view),
+        Group("drivers", "What drives the responses", made(sampled, _sensitivity, _levels, _points)),
+        Group("values", "What came out", [*made(sampled, _values), *made(view, response_pair)]),
+        Group("queues", queues.TITLE, made(view, queues.queues_figure)),
     ]
     return [group for group in found if group.figures]
 
 
 def _sensitivity(sampled: Sampled) -> Figure:
+    """Return the sensitivity of every response to every factor."""
     view = sampled.view
 
     def draw(algorithm: str, period: str) -> Drawing:
@@ -80,7 +80,10 @@ def _sensitivity(sampled: Sampled) -> Figure:
     )
 
 
-def _levels(sampled: Sampled) -> Figure:
+def _levels(sampled: Sampled) -> Figure | None:
+    """Return a response over the levels of the factors of a grid."""
+    if sampled.campaign.rows.kind != grid.KIND:
+        return None
     view = sampled.view
     across, lines = levels.names(sampled)
     places = levels.places(sampled)
@@ -109,6 +112,7 @@ def _finite(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
 
 
 def _points(sampled: Sampled) -> Figure:
+    """Return a response over every factor, a mark per condition and algorithm."""
     view = sampled.view
     settings = settings_table(sampled.points, np.asarray(sampled.inputs))
 
@@ -135,4 +139,5 @@ def _points(sampled: Sampled) -> Figure:
 
 
 def _values(sampled: Sampled) -> Figure:
+    """Return the raw values of a sample, for every response and period."""
     return values_figure(sampled.view, partial(_finite, sampled), sampled.by_first_response)

@@ -36,35 +36,23 @@ def group_title(view: CampaignView) -> str:
     return listed([TITLES[name] for name in view.traffic]).capitalize()
 
 
-def figures(view: CampaignView) -> list[Figure]:
-    """Return the figures of the group.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    The figure; none if the campaign has neither arrivals nor frames.
-    """
+def service_figure(view: CampaignView) -> Figure | None:
+    """Return slowdown and late frames; None if the campaign has neither arrivals nor frames."""
     summary = service_summary(view)
     if summary.is_empty():
-        return []
+        return None
     questions = {ARRIVALS: "how slow are flows of each size", FRAMES: "how late are frames"}
     there = [name for name in view.traffic if name in set(summary["subject"])]
     rows = summary.select("subject", "row").n_unique() + summary.filter(measure=LATE).select("row").n_unique()
-    return [
-        Figure(
-            id="service",
-            short_title=listed([TITLES[name] for name in there]).capitalize(),
-            title=f"{' and '.join(questions[name] for name in there)}?".capitalize(),
-            reading="One colour per algorithm. Left is better.",
-            draw=partial(_service, view),
-            height=120 * len(there) + (14 * len(view.algorithms) + 6) * rows,
-            file="service/service",
-        )
-    ]
+    return Figure(
+        id="service",
+        short_title=listed([TITLES[name] for name in there]).capitalize(),
+        title=f"{' and '.join(questions[name] for name in there)}?".capitalize(),
+        reading="One colour per algorithm. Left is better.",
+        draw=partial(_service, view),
+        height=120 * len(there) + (14 * len(view.algorithms) + 6) * rows,
+        file="service/service",
+    )
 
 
 def _service(view: CampaignView) -> Drawing:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from mesonet import charts
-from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued, window_shares
+from mesonet import analysis, charts
+from mesonet.analysis import AverageWindows, average_windows, envelope, queued, window_shares
 from mesonet.charts.flow_windows import MOST_SAMPLES
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
@@ -42,70 +42,60 @@ def traced_tables(campaign: Campaign) -> dict[str, pl.DataFrame]:
     }
 
 
-def figures(view: CampaignView) -> list[Figure]:
-    """Return the windows of every run with explicit flows, and the latencies of every condition.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    The figures that the campaign can have.
-    """
+def windows(view: CampaignView) -> Figure | None:
+    """Return the windows of every run with explicit flows."""
     several = view.campaign.design.runs > 1
     runs: dict[str, Callable[[], Drawing]] = {}
     for condition, algorithm, file in _runs_with_windows(view.campaign):
         title = f"Windows of the flows, {algorithm}, condition {condition}"
         runs[f"{algorithm}, condition {condition}"] = partial(_windows_of_series, file, title)
-    measured = []
-    for run in traced_runs(view.campaign):
-        measured.append(_latency_table(run))
+    for run in view.traced:
         if len(run.flows) > 1:
             name = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm
             name += f", run {run.replicate}" if run.replicate > 1 else ""
             runs[name] = partial(_windows, run, several)
-    found = []
-    if runs:
-        found.append(
-            Figure(
-                id="windows",
-                short_title="Windows of single flows",
-                title="Does the algorithm fill the path, share it, converge?",
-                reading="Congestion windows over time of explicit flows.",
-                draw=lambda run: runs[run](),
-                selections=[{"run": name} for name in runs],
-                height=460,
-                varied=True,
-                own_tables=True,
-                file="windows/{run}",
-            )
-        )
+    if not runs:
+        return None
+    return Figure(
+        id="windows",
+        short_title="Windows of single flows",
+        title="Does the algorithm fill the path, share it, converge?",
+        reading="Congestion windows over time of explicit flows.",
+        draw=lambda run: runs[run](),
+        selections=[{"run": name} for name in runs],
+        height=460,
+        varied=True,
+        own_tables=True,
+        file="windows/{run}",
+    )
+
+
+def latencies(view: CampaignView) -> Figure | None:
+    """Return the latencies of the first flow, for every condition."""
+    several = view.campaign.design.runs > 1
+    measured = [_latency_table(run) for run in view.traced]
     rows = pl.concat(measured) if measured else pl.DataFrame()
     means = {
         str(condition): own.group_by("algorithm", maintain_order=True).agg(pl.col("goodput", "recovery").mean())
         for (condition,), own in (rows.group_by("condition", maintain_order=True) if len(rows) else ())
     }
-    if means:
+    if not means:
+        return None
 
-        def draw(condition: str) -> Drawing:
-            title = "Time to the full rate" + (f", condition {condition}" if several else "")
-            chart = charts.latencies(means[condition], title=title)
-            return drawing(chart, captions.latencies_caption(means[condition]))
+    def draw(condition: str) -> Drawing:
+        title = "Time to the full rate" + (f", condition {condition}" if several else "")
+        chart = charts.latencies(means[condition], title=title)
+        return drawing(chart, captions.latencies_caption(means[condition]))
 
-        found.append(
-            Figure(
-                id="latencies",
-                short_title="Latencies",
-                title="How soon is a flow at its full rate?",
-                reading="",
-                draw=draw,
-                selections=[{"condition": condition} for condition in means],
-                file="windows/latencies_{condition}" if several else "windows/latencies",
-            )
-        )
-    return found
+    return Figure(
+        id="latencies",
+        short_title="Latencies",
+        title="How soon is a flow at its full rate?",
+        reading="",
+        draw=draw,
+        selections=[{"condition": condition} for condition in means],
+        file="windows/latencies_{condition}" if several else "windows/latencies",
+    )
 
 
 def _runs_with_windows(campaign: Campaign) -> list[tuple[int, str, str]]:
@@ -166,7 +156,7 @@ def _latency_table(run: TracedRun) -> pl.DataFrame:
     if not run.given or run.flows[0] != "flow 1" or (len(run.given) > 1 and run.congestion is None):
         return pl.DataFrame()
     full = min(float(run.given[0]["interface"]), run.speed)
-    found = latencies(
+    found = analysis.latencies(
         run.time,
         run.cwnd[:, 0],
         run.delivered[:, 0],

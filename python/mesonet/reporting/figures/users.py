@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -14,7 +13,7 @@ from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
 from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_over_conditions, users
 from mesonet.reporting.campaign_view.values import INCUMBENT
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
+from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing, made
 from mesonet.reporting.text.captions.users import (
     bars_caption,
     ranges_caption,
@@ -25,9 +24,6 @@ from mesonet.reporting.text.captions.users import (
 )
 from mesonet.reporting.verdicts.verdict import incumbent
 from mesonet.words import number
-
-#: A figure whose charts and tables are its own in every selection.
-_figure = partial(Figure, varied=True, own_tables=True)
 
 
 def figures(view: CampaignView) -> list[Figure]:
@@ -45,78 +41,177 @@ def figures(view: CampaignView) -> list[Figure]:
     found = users(view) if view.campaign.design.factors else None
     if found is None:
         return []
-    files = [{"file": category} for category in found.categories]
-    declared = [
-        _figure(
-            "goodput", "What do users get?", "Goodputs",
+    return made(
+        found, _goodput, _available_share, _against_tcp, _differences_figure, _rank_matrix_figure, _rank_table_figure,
+        _rank_scatter_figure, _goodput_ranges,
+    )  # fmt: skip
+
+
+def _goodput(found: Users) -> Figure:
+    """Return the goodputs by kind of file."""
+    return Figure(
+        id="goodput",
+        short_title="Goodputs",
+        title="What do users get?",
+        reading=(
             "Mean goodput over the conditions, by path class and speed of the user's interface. Each panel has its own "
-            "scale.",
-            partial(_bars, found), files, height=560, file="users/goodput_{file}",
-        )
-    ]  # fmt: skip
-    if not found.shares().is_empty():
-        declared.append(
-            _figure(
-                "available-share", "How much of the path do users get?", "Share of the path",
-                "Mean goodput in parts of the speed of the interface.",
-                partial(_shares, found), height=560, file="users/available_share",
-            )
-        )  # fmt: skip
+            "scale."
+        ),
+        draw=partial(_bars, found),
+        selections=[{"file": category} for category in found.categories],
+        height=560,
+        varied=True,
+        own_tables=True,
+        file="users/goodput_{file}",
+    )
+
+
+def _available_share(found: Users) -> Figure | None:
+    """Return goodputs in parts of the speed of the interface."""
+    if found.shares().is_empty():
+        return None
+    return Figure(
+        id="available-share",
+        short_title="Share of the path",
+        title="How much of the path do users get?",
+        reading="Mean goodput in parts of the speed of the interface.",
+        draw=partial(_shares, found),
+        height=560,
+        varied=True,
+        own_tables=True,
+        file="users/available_share",
+    )
+
+
+def compared_files(found: Users) -> list[Selection]:
+    """Return the kinds of files whose flows can be compared with flows of the incumbent, as selections."""
     # If algorithms are not mixed, they are compared with the incumbent alone in the same condition.
-    if TCP in found.kinds or incumbent(view) is not None:
-        declared += _against_the_incumbent(
-            found, [each for each in files if not _pairs(found, each["file"])[0].drop_nulls(["x", "y"]).is_empty()]
-        )
-    if len(view.algorithms) > 1:
-        declared += _ranks(found)
-    return declared
-
-
-def _against_the_incumbent(found: Users, files: Sequence[Selection]) -> list[Figure]:
-    if not files:
+    if TCP not in found.kinds and incumbent(found.view) is None:
         return []
     return [
-        _figure(
-            "against-tcp", "Who wins against the incumbent?", "Against the incumbent",
+        {"file": category}
+        for category in found.categories
+        if not _pairs(found, category)[0].drop_nulls(["x", "y"]).is_empty()
+    ]
+
+
+def _against_tcp(found: Users) -> Figure | None:
+    """Return the goodput of each algorithm against the goodput of the incumbent."""
+    files = compared_files(found)
+    if not files:
+        return None
+    return Figure(
+        id="against-tcp",
+        short_title="Against the incumbent",
+        title="Who wins against the incumbent?",
+        reading=(
             "One panel per algorithm, one point per condition: across, the goodput of the algorithm's flows; up, "
-            "goodput of the incumbent's. Below the dashed line the algorithm gets more.",
-            partial(_scatter, found), files, height=520, file="users/against_tcp_{file}",
+            "goodput of the incumbent's. Below the dashed line the algorithm gets more."
         ),
-        _figure(
-            "differences", "When does it win against the incumbent?", "Differences by condition",
+        draw=partial(_scatter, found),
+        selections=files,
+        height=520,
+        varied=True,
+        own_tables=True,
+        file="users/against_tcp_{file}",
+    )
+
+
+def _differences_figure(found: Users) -> Figure | None:
+    """Return the difference from the goodput of the incumbent, by condition."""
+    files = compared_files(found)
+    if not files:
+        return None
+    return Figure(
+        id="differences",
+        short_title="Differences by condition",
+        title="When does it win against the incumbent?",
+        reading=(
             "One bar graph per condition, from the least to the most congested: goodput of the algorithm's flows less "
-            "the goodput of the incumbent's. Upwards (blue) the algorithm gets more.",
-            partial(_differences, found), files, height=620, file="users/differences_{file}",
+            "the goodput of the incumbent's. Upwards (blue) the algorithm gets more."
         ),
-    ]  # fmt: skip
+        draw=partial(_differences, found),
+        selections=files,
+        height=620,
+        varied=True,
+        own_tables=True,
+        file="users/differences_{file}",
+    )
 
 
-def _ranks(found: Users) -> list[Figure]:
-    chosen = [{"flows": kind, "algorithm": name} for kind in found.kinds for name in found.view.algorithms]
-    return [
-        _figure(
-            "rank-matrix", "Where does an algorithm serve users better than the others?", "Rank matrix",
+def _rank_matrix_figure(found: Users) -> Figure | None:
+    """Return the ranks of an algorithm by condition and flow group."""
+    if len(found.view.algorithms) < 2:
+        return None
+    return Figure(
+        id="rank-matrix",
+        short_title="Rank matrix",
+        title="Where does an algorithm serve users better than the others?",
+        reading=(
             "Rows are conditions, columns flow groups; the number is the rank of the chosen algorithm. Blue: above "
-            "the mean of all; yellow: below. Choose an algorithm at the top; there is no matrix for their mean.",
-            partial(_rank_matrix, found), chosen, height=720, file="users/rank_matrix_{flows}_{algorithm}",
+            "the mean of all; yellow: below. Choose an algorithm at the top; there is no matrix for their mean."
         ),
-        _figure(
-            "rank-table", "Who serves users best on average?", "Mean ranks",
-            "Mean rank over all conditions and flow groups of a kind of file.",
-            partial(_rank_table, found), height=260, file="users/rank_table",
-        ),
-        _figure(
-            "rank-scatter", "Who serves all kinds of users well?", "Ranks and their spread",
+        draw=partial(_rank_matrix, found),
+        selections=[{"flows": kind, "algorithm": name} for kind in found.kinds for name in found.view.algorithms],
+        height=720,
+        varied=True,
+        own_tables=True,
+        file="users/rank_matrix_{flows}_{algorithm}",
+    )
+
+
+def _rank_table_figure(found: Users) -> Figure | None:
+    """Return the mean ranks of the algorithms by kind of file."""
+    if len(found.view.algorithms) < 2:
+        return None
+    return Figure(
+        id="rank-table",
+        short_title="Mean ranks",
+        title="Who serves users best on average?",
+        reading="Mean rank over all conditions and flow groups of a kind of file.",
+        draw=partial(_rank_table, found),
+        height=260,
+        varied=True,
+        own_tables=True,
+        file="users/rank_table",
+    )
+
+
+def _rank_scatter_figure(found: Users) -> Figure | None:
+    """Return the average ranks of the algorithms and their spread."""
+    if len(found.view.algorithms) < 2:
+        return None
+    return Figure(
+        id="rank-scatter",
+        short_title="Ranks and their spread",
+        title="Who serves all kinds of users well?",
+        reading=(
             "Across, the average rank; up, how much it differs between kinds of files and flows. The ideal is lower "
-            "right.",
-            partial(_rank_scatter, found), height=460, file="users/rank_scatter",
+            "right."
         ),
-        _figure(
-            "goodput-ranges", "How much does the choice of algorithm matter to users?", "Ranges of goodput",
-            "How far the algorithms lie apart, by flow group.",
-            partial(_ranges, found), height=560, file="users/goodput_ranges",
-        ),
-    ]  # fmt: skip
+        draw=partial(_rank_scatter, found),
+        height=460,
+        varied=True,
+        own_tables=True,
+        file="users/rank_scatter",
+    )
+
+
+def _goodput_ranges(found: Users) -> Figure | None:
+    """Return how far the algorithms lie apart, by flow group."""
+    if len(found.view.algorithms) < 2:
+        return None
+    return Figure(
+        id="goodput-ranges",
+        short_title="Ranges of goodput",
+        title="How much does the choice of algorithm matter to users?",
+        reading="How far the algorithms lie apart, by flow group.",
+        draw=partial(_ranges, found),
+        height=560,
+        varied=True,
+        own_tables=True,
+        file="users/goodput_ranges",
+    )
 
 
 def _rival(view: CampaignView) -> str:

@@ -135,15 +135,15 @@ def _effect_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
 
 
 def _reduction_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
-    tables = _component_tables(view.of_all, "")
+    tables = _component_tables(view.of_all)
     if view.of_goodputs is not None:
-        tables |= _component_tables(view.of_goodputs, "_of_goodputs")
+        tables |= _component_tables(view.of_goodputs)
     return tables | {
         "correlations": view.correlations.to_polars(), "response_groups": view.groupings.to_polars(),
     }  # fmt: skip
 
 
-def _component_tables(found: Reduction, whose: str) -> dict[str, pl.DataFrame]:
+def _component_tables(found: Reduction) -> dict[str, pl.DataFrame]:
     view, parts = found.view, found.components
     scores = pl.DataFrame(
         {f"PC{place + 1}": column for place, column in enumerate(parts.scores.T[:_SCORES])}
@@ -156,11 +156,11 @@ def _component_tables(found: Reduction, whose: str) -> dict[str, pl.DataFrame]:
         for place in range(min(_SCORES, len(parts.variance)))
     ]
     tables = {
-        f"components{whose}": parts.to_polars(),
-        f"component_scores{whose}": pl.concat([runs, scores], how="horizontal"),
-        f"group_rules{whose}": found.run_rules.to_polars().with_columns(pl.col("group").cast(_TEXT)),
+        f"components{found.suffix}": parts.to_polars(),
+        f"component_scores{found.suffix}": pl.concat([runs, scores], how="horizontal"),
+        f"group_rules{found.suffix}": found.run_rules.to_polars().with_columns(pl.col("group").cast(_TEXT)),
     }
-    return tables | ({f"component_effects{whose}": _together(effects)} if effects else {})
+    return tables | ({f"component_effects{found.suffix}": _together(effects)} if effects else {})
 
 
 def _algorithm_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
