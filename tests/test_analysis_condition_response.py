@@ -17,8 +17,8 @@ from mesonet.analysis import (
     residuals,
 )
 from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
-from mesonet.charts.residuals import points_table, verdicts_table
 from mesonet.reporting.campaign_view.events import too_few_events
+from mesonet.reporting.figures.residuals import points_table, verdicts_table
 
 SEVEN = ("tcp", "bic", "ctcp", "fast", "hstcp", "htcp", "scalable")
 

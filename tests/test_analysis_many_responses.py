@@ -7,7 +7,7 @@ import pytest
 
 from fragments import holds
 from mesonet import analysis
-from mesonet.reporting.text.captions.differ import clusters_caption
+from mesonet.reporting.figures.clusters import caption as clusters_caption
 
 
 def test_a_cluster_is_a_connected_component_not_a_clique() -> None:

@@ -32,7 +32,7 @@ from mesonet.reporting.campaign_view.thresholds import Thresholds
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import network
-from mesonet.reporting.figures.network import buffer_table
+from mesonet.reporting.figures.buffers import buffer_table
 from mesonet.reporting.folder import drawing, gallery
 from mesonet.reporting.folder.tables import where_to_look
 from mesonet.reporting.replay.simulated import most_congested
@@ -249,9 +249,9 @@ def without_tables(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("changed", ["words.py", "charts/theme.py", "reporting/text/captions.py", "designs/words.py"])
+@pytest.mark.parametrize("changed", ["words.py", "charts/theme.py", "reporting/text/labels.py", "designs/words.py"])
 def test_figures_depend_on_all_code_that_makes_them(tmp_path, changed):
-    for name in ("words.py", "charts/theme.py", "charts/matrix.py", "reporting/text/captions.py", "designs/words.py"):
+    for name in ("words.py", "charts/theme.py", "charts/matrix.py", "reporting/text/labels.py", "designs/words.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     before = drawing._code(tmp_path)

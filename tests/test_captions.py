@@ -23,20 +23,22 @@ from mesonet.analysis import (
     residuals,
     terms,
 )
-from mesonet.charts.half_normal import margins_table
 from mesonet.designs import two_level
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.captions.alike import correlations_caption, groupings_caption, scores_caption
-from mesonet.reporting.text.captions.differ import residuals_sentence, values_caption
-from mesonet.reporting.text.captions.drivers import (
-    effects_caption,
-    interactions_caption,
-    ordered_caption,
-    terms_caption,
-)
-from mesonet.reporting.text.captions.network import classes_caption
-from mesonet.reporting.text.captions.users import ranks_caption, shares_caption
+from mesonet.reporting.figures.available_share import caption as shares_caption
+from mesonet.reporting.figures.congestion import caption as classes_caption
+from mesonet.reporting.figures.correlations import caption as correlations_caption
+from mesonet.reporting.figures.groupings import caption as groupings_caption
+from mesonet.reporting.figures.half_normal import caption as terms_caption
+from mesonet.reporting.figures.half_normal import margins_table
+from mesonet.reporting.figures.interactions import caption as interactions_caption
+from mesonet.reporting.figures.main_effects import caption as effects_caption
+from mesonet.reporting.figures.ordered import caption as ordered_caption
+from mesonet.reporting.figures.rank_table import caption as ranks_caption
+from mesonet.reporting.figures.residuals import residuals_sentence
+from mesonet.reporting.figures.responses import caption as values_caption
+from mesonet.reporting.figures.run_groups import caption as scores_caption
 from mesonet.words import difference, fall, numbered
 
 

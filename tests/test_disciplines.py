@@ -20,9 +20,10 @@ from mesonet.experiments.network import experiment
 from mesonet.reporting.campaign_view.queues import discipline_factor, queue_summary, queue_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import figure_groups
+from mesonet.reporting.figures.queues import queues_html
 from mesonet.reporting.page.answer import answer_html
 from mesonet.reporting.text.disciplines_text import discipline_rows, disciplines_html, disciplines_sentence
-from mesonet.reporting.text.queues_text import queues_html, queues_sentence
+from mesonet.reporting.text.queues_text import queues_sentence
 from mesonet.reporting.verdicts.disciplines import ALIKE, BETTER, CANNOT_TELL, SAME, TRADE, discipline_choices
 
 NAMES = {-1: "drop_tail", 1: "dualpi2"}

@@ -7,8 +7,8 @@ import pytest
 import mesonet
 from fragments import holds
 from mesonet.campaign import Campaign
-from mesonet.reporting.campaign_view.levels import levels
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures.levels import levels
 from mesonet.reporting.folder.gallery import figures_of
 
 pytestmark = pytest.mark.process

@@ -10,12 +10,12 @@ import pytest
 
 from fragments import holds
 from mesonet import analysis, designs, plots
-from mesonet.charts.blocks import table as block_table
-from mesonet.charts.contour import table as contour_table
-from mesonet.charts.flow_states import STATES
-from mesonet.charts.half_normal import table as terms_table
 from mesonet.charts.index_index import tables as index_tables
-from mesonet.charts.scatter_matrix import tables as scatter_tables
+from mesonet.reporting.figures.blocks import table as block_table
+from mesonet.reporting.figures.contour import table as contour_table
+from mesonet.reporting.figures.flow_states import STATES
+from mesonet.reporting.figures.half_normal import table as terms_table
+from mesonet.reporting.figures.scatter_matrix import tables as scatter_tables
 from test_plots import drawn, marks
 
 pytestmark = pytest.mark.slow

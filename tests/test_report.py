@@ -434,7 +434,7 @@ def test_a_model_that_is_not_a_network(campaign):
 
 
 def test_very_many_values_stay_in_the_tables(lean, monkeypatch):
-    monkeypatch.setattr("mesonet.reporting.figures.differ.MOST_VALUES", 1000)
+    monkeypatch.setattr("mesonet.reporting.figures.responses.MOST_VALUES", 1000)
     data = unpacked(report_html(lean))
     assert rows(data["tables"]["responses"], response="rtt", period="measured")
     assert not rows(data["tables"]["responses"], response="rtt", period="1")

@@ -12,10 +12,10 @@ import pytest
 from fake_campaign import fake_campaign
 from mesonet import plots
 from mesonet.campaign import Campaign
-from mesonet.reporting.campaign_view.service import LATE, OF_FRAMES, SIZES, service_summary
 from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES, KEY_RESPONSES, SERVICE
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import figure_groups
+from mesonet.reporting.figures.service import LATE, OF_FRAMES, SIZES, service_summary
 from mesonet.reporting.folder.analysis_files import SECTIONS
 
 VIDEO = {"from": "A", "to": "B", "application": {"source": {"frames": {"rate": 30.0, "size": 2.5}}}}

@@ -16,7 +16,7 @@ from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 from mesonet.reporting import report_html, write_analysis
 from mesonet.reporting.campaign_view.traced import traced_runs
-from mesonet.reporting.figures.traced import traced_tables
+from mesonet.reporting.folder.tables import traced_tables
 
 pytestmark = pytest.mark.process
 

@@ -20,54 +20,57 @@ response
 
 from __future__ import annotations
 
-from mesonet.charts.blocks import blocks
-from mesonet.charts.buffers import buffers
-from mesonet.charts.classes import condition_classes
-from mesonet.charts.component_plane import component_plane
-from mesonet.charts.components import component_scores, groupings, loadings, scree
-from mesonet.charts.condition_bars import condition_bars
-from mesonet.charts.condition_response import condition_response
-from mesonet.charts.contour import contour
-from mesonet.charts.correlations import correlations
-from mesonet.charts.dendrograms import dendrograms
-from mesonet.charts.effect_sizes import effect_sizes
 from mesonet.charts.export import save, to_html, to_pdf, to_png, to_svg
-from mesonet.charts.factor_scatter import factor_scatter
-from mesonet.charts.flow_states import flow_states
-from mesonet.charts.flow_windows import flow_windows
 from mesonet.charts.grouped_bars import grouped_bars
-from mesonet.charts.half_normal import half_normal
 from mesonet.charts.harm_by_cell import harm_by_cell
 from mesonet.charts.index_index import index_index
-from mesonet.charts.interactions import interactions
-from mesonet.charts.latencies import latencies
-from mesonet.charts.main_effects import main_effects
 from mesonet.charts.matrix import Look, matrix
-from mesonet.charts.ordered_data import ordered_data
-from mesonet.charts.point_scatter import point_scatter
-from mesonet.charts.psi_by_algorithm import psi_by_algorithm
 from mesonet.charts.psi_table import psi_table
-from mesonet.charts.queues import queues
-from mesonet.charts.rank_matrices import rank_matrix
-from mesonet.charts.rank_scatter import rank_scatter, rank_table
-from mesonet.charts.ranks_by_condition import ranks_by_condition
-from mesonet.charts.residual_bars import residual_bars
-from mesonet.charts.residuals import residuals
-from mesonet.charts.response_pair import response_pair
-from mesonet.charts.responses import responses
 from mesonet.charts.run_course import run_course
-from mesonet.charts.scatter_matrix import scatter_matrix
-from mesonet.charts.sensitivity import sensitivity
-from mesonet.charts.separation import separation
-from mesonet.charts.service import service
 from mesonet.charts.settings import Settings
-from mesonet.charts.sign_table import sign_table
-from mesonet.charts.timeline import timeline
 from mesonet.charts.topology import topology
 from mesonet.charts.two_experiments import two_experiments
-from mesonet.charts.windows import windows
-from mesonet.charts.youden import youden
-from mesonet.charts.yy_scatter import yy_scatter
+from mesonet.reporting.figures.against_tcp import yy_scatter
+from mesonet.reporting.figures.blocks import blocks
+from mesonet.reporting.figures.buffers import buffers
+from mesonet.reporting.figures.clusters import dendrograms
+from mesonet.reporting.figures.components import component_plane
+from mesonet.reporting.figures.condition_bars import residual_bars
+from mesonet.reporting.figures.condition_response import condition_response
+from mesonet.reporting.figures.congestion import condition_classes
+from mesonet.reporting.figures.contour import contour
+from mesonet.reporting.figures.correlations import correlations
+from mesonet.reporting.figures.differences import condition_bars
+from mesonet.reporting.figures.effect_sizes import effect_sizes
+from mesonet.reporting.figures.factor_scatter import factor_scatter
+from mesonet.reporting.figures.flow_states import flow_states
+from mesonet.reporting.figures.groupings import groupings
+from mesonet.reporting.figures.half_normal import half_normal
+from mesonet.reporting.figures.interactions import interactions
+from mesonet.reporting.figures.latencies import latencies
+from mesonet.reporting.figures.loadings import loadings
+from mesonet.reporting.figures.main_effects import main_effects
+from mesonet.reporting.figures.ordered import ordered_data
+from mesonet.reporting.figures.points import point_scatter
+from mesonet.reporting.figures.psi import psi_by_algorithm
+from mesonet.reporting.figures.queues import queues
+from mesonet.reporting.figures.rank_matrix import rank_matrix
+from mesonet.reporting.figures.rank_scatter import rank_scatter
+from mesonet.reporting.figures.rank_table import rank_table
+from mesonet.reporting.figures.ranks import ranks_by_condition
+from mesonet.reporting.figures.residuals import residuals
+from mesonet.reporting.figures.responses import responses
+from mesonet.reporting.figures.run_groups import component_scores
+from mesonet.reporting.figures.scatter import response_pair
+from mesonet.reporting.figures.scatter_matrix import scatter_matrix
+from mesonet.reporting.figures.scree import scree
+from mesonet.reporting.figures.sensitivity import sensitivity
+from mesonet.reporting.figures.service import service
+from mesonet.reporting.figures.settings_of_outliers import separation
+from mesonet.reporting.figures.sign_table import sign_table
+from mesonet.reporting.figures.timeline import timeline
+from mesonet.reporting.figures.windows import flow_windows, windows
+from mesonet.reporting.figures.youden import youden
 
 __all__ = [
     "Look",

@@ -29,7 +29,7 @@ from mesonet.experiments.network import experiment
 from mesonet.files.toml import read_toml
 from mesonet.progress import duration
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
-from mesonet.reporting.figures.traced import traced_tables
+from mesonet.reporting.folder.tables import traced_tables
 from verification.scorecard.flows import FEWEST_FLOWS, flows_behind
 from verification.scorecard.reasons import NotEvaluated, NotRun, unsettled_text
 

@@ -126,7 +126,7 @@ def _refuse_other_forms(figure: Path) -> None:
 
 
 def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
-    from mesonet.charts import save
+    from mesonet.charts.export import save
 
     chart = mesonet.plot(result, title=f"{chosen.name}, seed {seed}")
     try:

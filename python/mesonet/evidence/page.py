@@ -14,7 +14,8 @@ from markupsafe import Markup
 from mesonet import core
 from mesonet._version import __version__
 from mesonet.assets import asset, render
-from mesonet.charts import harm_by_cell, to_svg
+from mesonet.charts.export import to_svg
+from mesonet.charts.harm_by_cell import harm_by_cell
 from mesonet.evidence import xml2rfc
 from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure

@@ -107,3 +107,13 @@ def _by_flow(table: pl.DataFrame, name: str, flows: tuple[str, ...]) -> Floats:
         on="flow", index="time_s", values=name, aggregate_function="first"
     )
     return wide.sort("time_s").select(flows).fill_null(float("nan")).to_numpy()
+
+
+def about_run(run: TracedRun, table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with the condition, the algorithm and the replicate of its run in front."""
+    return table.select(
+        pl.lit(run.condition, pl.Int64).alias("condition"),
+        pl.lit(run.algorithm).alias("algorithm"),
+        pl.lit(run.replicate, pl.Int64).alias("replicate"),
+        pl.all(),
+    )

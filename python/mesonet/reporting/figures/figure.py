@@ -24,6 +24,8 @@ FolderDraws = Literal[
 ]
 
 Found = TypeVar("Found")
+#: Folder of the ten steps of a response.
+STEPS = "ten_steps/{column}/{algorithm}/"
 
 
 @dataclass(frozen=True)

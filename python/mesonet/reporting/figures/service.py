@@ -1,24 +1,58 @@
-"""Figures of the group "Slowdown and late frames": what flows that arrive, and frames of media, get."""
+"""Slowdown of flows by size, late frames and delays of frames: a row per class, a colour per algorithm."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
+import altair as alt
 import polars as pl
 
-from mesonet import charts
-from mesonet.reporting.campaign_view.service import LATE, service_summary
+from mesonet.charts import theme
 from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
-from mesonet.reporting.text.captions.service import service_caption
-from mesonet.words import listed, period_title
+from mesonet.responses.definitions import SIZE_CLASSES
+from mesonet.words import listed, number, percent, period_title
 
+DATA = "service"
+WIDTH, STEP = 520, 14  # px
 #: Panels of the figure, with the titles of their axes.
 SLOWDOWN, SHARE, DELAY = "slowdown", "late", "delay"
 PANELS = {SLOWDOWN: "slowdown, ×", SHARE: "late frames, %", DELAY: "delay of frames, ms"}
 #: Titles of the group, and of the figure, by what the campaign has.
 TITLES = {ARRIVALS: "slowdown", FRAMES: "late frames"}
+#: Measures of the summary: the share of the flows or frames that get at most this.
+SHARES = ("p50", "p95", "p99")
+#: Measure of the summary: late frames over frames sent.
+LATE = "late"
+#: Rows of the summary: classes of flow sizes in words, and frames.
+SIZES = {"": "all flows"} | {end: f"flows {words}" for end, words in SIZE_CLASSES.items() if words}
+OF_FRAMES = "frames"
+_SCHEMA: dict[str, Any] = {
+    "subject": pl.String, "row": pl.String, "algorithm": pl.String, "measure": pl.String, "conditions": pl.Int64,
+    "median": pl.Float64, "least": pl.Float64, "most": pl.Float64,
+}  # fmt: skip
+
+
+def figure(view: CampaignView) -> Figure | None:
+    """Return slowdown and late frames; None if the campaign has neither arrivals nor frames."""
+    summary = service_summary(view)
+    if summary.is_empty():
+        return None
+    questions = {ARRIVALS: "how slow are flows of each size", FRAMES: "how late are frames"}
+    there = [name for name in view.traffic if name in set(summary["subject"])]
+    rows = summary.select("subject", "row").n_unique() + summary.filter(measure=LATE).select("row").n_unique()
+    return Figure(
+        id="service",
+        short_title=listed([TITLES[name] for name in there]).capitalize(),
+        title=f"{' and '.join(questions[name] for name in there)}?".capitalize(),
+        reading="One colour per algorithm. Left is better.",
+        draw=partial(_draw, view),
+        height=120 * len(there) + (14 * len(view.algorithms) + 6) * rows,
+        file="service/service",
+    )
 
 
 def group_title(view: CampaignView) -> str:
@@ -36,26 +70,7 @@ def group_title(view: CampaignView) -> str:
     return listed([TITLES[name] for name in view.traffic]).capitalize()
 
 
-def service_figure(view: CampaignView) -> Figure | None:
-    """Return slowdown and late frames; None if the campaign has neither arrivals nor frames."""
-    summary = service_summary(view)
-    if summary.is_empty():
-        return None
-    questions = {ARRIVALS: "how slow are flows of each size", FRAMES: "how late are frames"}
-    there = [name for name in view.traffic if name in set(summary["subject"])]
-    rows = summary.select("subject", "row").n_unique() + summary.filter(measure=LATE).select("row").n_unique()
-    return Figure(
-        id="service",
-        short_title=listed([TITLES[name] for name in there]).capitalize(),
-        title=f"{' and '.join(questions[name] for name in there)}?".capitalize(),
-        reading="One colour per algorithm. Left is better.",
-        draw=partial(_service, view),
-        height=120 * len(there) + (14 * len(view.algorithms) + 6) * rows,
-        file="service/service",
-    )
-
-
-def _service(view: CampaignView) -> Drawing:
+def _draw(view: CampaignView) -> Drawing:
     summary = service_summary(view)
     late = pl.col("measure") == LATE
     columns = ("median", "least", "most")
@@ -65,5 +80,169 @@ def _service(view: CampaignView) -> Drawing:
         *(pl.when(late).then(100 * pl.col(name)).otherwise(pl.col(name)).alias(name) for name in columns),
     ).drop("subject")  # fmt: skip
     title = f"{group_title(view)}, {period_title(view.main_period)}"
-    chart = charts.service(rows, view.algorithms, panels=PANELS, title=title)
-    return drawing(chart, service_caption(view, summary))
+    chart = service(rows, view.algorithms, panels=PANELS, title=title)
+    return drawing(chart, caption(view, summary))
+
+
+def service_summary(view: CampaignView) -> pl.DataFrame:
+    """Return slowdown by flow size, late frames and delays of frames: medians over the conditions, and their ranges.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    A row per subject (`ARRIVALS` or `FRAMES`), row (of `SIZES`, or `OF_FRAMES`), algorithm and measure (of `SHARES`, or
+    `LATE`): columns subject, row, algorithm, measure, conditions (that have a value), median, least and most, of means
+    over replicates. Slowdowns are ratios, delays ms, and late frames a share from 0 to 1. Only traffic that the
+    campaign has, and only what it recorded.
+    """
+    frames = []
+    if ARRIVALS in view.traffic:
+        names = {f"slowdown_{share}{end}": (text, share) for end, text in SIZES.items() for share in SHARES}
+        frames.append(_summary(_values(view, names), ARRIVALS))
+    if FRAMES in view.traffic:
+        delays = {f"frame_delay_{share}": (OF_FRAMES, share) for share in SHARES}
+        counts = {"frames_late": (OF_FRAMES, LATE), "frames_sent": (OF_FRAMES, "sent")}
+        late, sent = (_values(view, {name: place}) for name, place in counts.items())
+        keys = ["row", "algorithm", "condition"]
+        share = late.join(sent.select(*keys, sent="value"), on=keys, maintain_order="left").with_columns(
+            pl.col("value") / pl.col("sent")
+        )
+        frames.append(_summary(pl.concat([share.drop("sent"), _values(view, delays)]), FRAMES))
+    return pl.concat(frames) if frames else pl.DataFrame(schema=_SCHEMA)
+
+
+def _values(view: CampaignView, names: dict[str, tuple[str, str]]) -> pl.DataFrame:
+    """Return a row per row, measure, algorithm and condition, in the order of the names."""
+    rows = view.campaign.responses.filter(
+        pl.col("response").is_in(list(names)) & (pl.col("period") == view.main_period) & pl.col("value").is_finite()
+    )
+    # Conditions of a design with two levels; of a grid or a sample, whose design has none, all.
+    if view.conditions:
+        rows = rows.filter(pl.col("condition").is_in(view.conditions))
+    order = {name: place for place, name in enumerate(names)}
+    means = rows.group_by("response", "algorithm", "condition").agg(pl.col("value").mean())
+    to_row = {name: row for name, (row, _) in names.items()}
+    to_measure = {name: measure for name, (_, measure) in names.items()}
+    return means.sort(pl.col("response").replace_strict(order, return_dtype=pl.Int64), "algorithm", "condition").select(
+        pl.col("response").replace_strict(to_row, return_dtype=pl.String).alias("row"),
+        pl.col("response").replace_strict(to_measure, return_dtype=pl.String).alias("measure"),
+        "algorithm",
+        "condition",
+        "value",
+    )
+
+
+def _summary(rows: pl.DataFrame, subject: str) -> pl.DataFrame:
+    value = pl.col("value")
+    return rows.filter(value.is_finite()).group_by("row", "algorithm", "measure", maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("conditions"), value.median().alias("median"), value.min().alias("least"),
+        value.max().alias("most"),
+    ).with_columns(subject=pl.lit(subject)).select(list(_SCHEMA))  # fmt: skip
+
+
+def service(
+    summary: pl.DataFrame,
+    algorithms: Sequence[str],
+    *,
+    panels: Mapping[str, str],
+    title: str = "",
+) -> alt.VConcatChart:
+    """Draw what flows and frames get, by algorithm.
+
+    Parameters
+    ----------
+    summary
+        Columns panel, row, algorithm, measure (p50, p95, p99, or another word for a single number), median, least and
+        most.
+    algorithms
+        As for every plot, see `mesonet.plots`.
+    panels
+        Panels that may have rows, from top to bottom: the titles of their axes. An axis whose title ends with ``×`` is
+        logarithmic and has no 0.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a panel above the other. Points are of 95 %, or of the single number; their lines reach from least to
+    most. Ticks are of half and of 99 %.
+    """
+    there = [(name, text) for name, text in panels.items() if name in set(summary["panel"])]
+    drawn = [_panel(summary.filter(panel=name), name, text, list(algorithms)) for name, text in there]
+    chart = alt.vconcat(*drawn, spacing=22, data=alt.NamedData(name=DATA))
+    return theme.finish(chart, {DATA: summary}, title=title)
+
+
+def _panel(rows: pl.DataFrame, name: str, text: str, algorithms: list[str]) -> Any:
+    order = list(dict.fromkeys(rows["row"]))
+    scale = theme.algorithm_colours(algorithms)
+    scaled = alt.Scale(type="log", nice=False, padding=8) if text.endswith("×") else alt.Scale(zero=True, nice=True)
+
+    def marks(condition: str) -> alt.Chart:
+        return (
+            alt.Chart(width=WIDTH, height=alt.Step(STEP, **{"for": "offset"}))
+            .transform_filter(f"datum.panel === '{name}' && {condition}")
+            .encode(
+                y=alt.Y("row:N", sort=order, title=None,
+                        axis=alt.Axis(ticks=False, domain=False, labelLimit=150, labelPadding=8)),
+                yOffset=alt.YOffset("algorithm:N", sort=algorithms),
+                color=alt.Color("algorithm:N", scale=scale,
+                                legend=alt.Legend(title=None, orient="top", columns=6, symbolType="circle",
+                                                  symbolOpacity=1)),
+                tooltip=theme.tooltips("row:N", "algorithm:N", "measure:N",
+                                   *((f"{each}:Q", "", ".3~g") for each in ("median", "least", "most"))),
+            )
+        )  # fmt: skip
+
+    ends = "(datum.measure === 'p50' || datum.measure === 'p99')"
+    x = alt.X("median:Q", title=text, scale=scaled, axis=alt.Axis(tickCount=6, format="~r"))
+    return alt.layer(
+        marks(f"!{ends}").mark_rule(strokeWidth=1.5, opacity=0.45).encode(
+            x=alt.X("least:Q", title=text, scale=scaled), x2=alt.X2("most:Q")
+        ),
+        marks(f"!{ends}").mark_point(filled=True, size=60, opacity=1).encode(x=x),
+        marks(ends).mark_tick(thickness=2, size=STEP - 4, opacity=1).encode(x=x),
+    )  # fmt: skip
+
+
+def caption(view: CampaignView, summary: pl.DataFrame) -> str:
+    """Return the best and the worst algorithm for flows and for frames, and how to read the marks.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    summary
+        The rows of `service_summary`.
+
+    Returns
+    -------
+    Sentences.
+    """
+    found = []
+    for subject, row, measure in ((ARRIVALS, SIZES[""], "p95"), (FRAMES, OF_FRAMES, LATE)):
+        rows = summary.filter(subject=subject, row=row, measure=measure).sort("median", maintain_order=True)
+        if len(rows):
+            found.append(_ends(subject, rows))
+    text = " Points are medians over the conditions" if len(view.conditions) > 1 else " Points are the values"
+    ends = ", lines reach from the smallest to the largest condition" if len(view.conditions) > 1 else ""
+    marks = (
+        f"{text}{ends}. Points of slowdowns and delays are of 95 % of the flows and frames, ticks of half and of 99 %."
+    )
+    return " ".join(found) + marks
+
+
+def _ends(subject: str, rows: pl.DataFrame) -> str:
+    """Return a sentence on the first and the last algorithm."""
+    values = [number(value, 3) if subject == ARRIVALS else percent(100 * value) for value in rows["median"]]
+    names = rows["algorithm"].to_list()
+    what = "95 % of all flows have a slowdown of at most" if subject == ARRIVALS else "The share of late frames is"
+    if len(names) == 1:
+        return f"{what} {values[0]}."
+    if values[0] == values[-1]:
+        return f"{what} {values[0]} with every algorithm."
+    return f"{what} {values[0]} with {names[0]} and {values[-1]} with {names[-1]}."

@@ -18,12 +18,12 @@ from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled, left_out
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures import settings_of_outliers
 from mesonet.reporting.folder.campaign_pair import CampaignPair
 from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.folder.gallery import Extent, FigureFile, figures_of
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.folder.tables import two_level_tables
-from mesonet.reporting.text.captions.differ import separation_caption
 from mesonet.reporting.text.conclusions_text import conclusion_lines
 from mesonet.words import capitalised, counted, listed, markdown, number
 
@@ -202,7 +202,7 @@ def _reading(view: CampaignView, drawn: Sequence[Drawn], extent: str) -> list[st
         )
     lines += ["", *view.notes] if view.notes else []
     if len(view.algorithms) > 1:
-        lines += ["", separation_caption(view)]
+        lines += ["", settings_of_outliers.caption(view)]
     if has_centre_points(view.campaign):
         lines += ["", curvature_sentence(view.network)]
     if view.campaign.design.factors:

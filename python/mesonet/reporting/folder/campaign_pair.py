@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from mesonet import charts
+from mesonet.charts.two_experiments import two_experiments
 from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.flow_groups import OWN
 from mesonet.reporting.campaign_view.sampled import is_sampled
@@ -150,7 +150,7 @@ class CampaignPair:
     def _bars(self, category: str) -> tuple[Any, str]:
         panel = pl.concat_str("path_class", pl.lit(", "), "interface")
         rows = self.goodputs.filter(category=category).with_columns(panel=panel, value=pl.col("goodput"))
-        chart = charts.two_experiments(
+        chart = two_experiments(
             rows.select("experiment", "panel", "algorithm", "value"), self.algorithms, experiments=self.names,
             panels=rows["panel"].unique(maintain_order=True).to_list(),
             title=f"Goodput of {category} flows in {self.names[0]} (above) and {self.names[1]} (below)",

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet.charts import to_png, to_svg
+from mesonet.charts.export import to_png, to_svg
 from mesonet.charts.theme import unchecked
 from mesonet.files import places
 from mesonet.process_pool import process_pool

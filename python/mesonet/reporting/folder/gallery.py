@@ -12,7 +12,7 @@ from mesonet.files.names import distinct, file_stem
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures import Figure, figure_groups, sampled
+from mesonet.reporting.figures import Figure, figure_groups, sampled_groups
 from mesonet.reporting.figures.figure import Selection
 
 Extent = Literal["chosen", "all", "none"]
@@ -52,7 +52,7 @@ def figures_of(
     """
     if extent == "none" or not view.has_results:
         return []
-    groups = sampled.groups(Sampled(view)) if is_sampled(view.campaign) else figure_groups(view)
+    groups = sampled_groups(Sampled(view)) if is_sampled(view.campaign) else figure_groups(view)
     chosen = _Chosen(view, extent == "all", responses)
     drawn = [
         (figure, selection)

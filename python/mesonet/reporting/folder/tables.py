@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from mesonet.reporting.campaign_view.traced import traced_runs
+from mesonet.reporting.figures.latencies import latency_table
+from mesonet.reporting.figures.windows import windows_table
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any, TypeVar
-
-import polars as pl
 
 from mesonet.analysis import ten_steps
 from mesonet.analysis.main_effects import replicate_frame
@@ -20,8 +30,8 @@ from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.values import categorical
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
-from mesonet.reporting.figures.network import buffer_table, flow_state_table
-from mesonet.reporting.figures.traced import traced_tables
+from mesonet.reporting.figures.buffers import buffer_table
+from mesonet.reporting.figures.flow_states import flow_state_table
 from mesonet.reporting.text.conditions import conditions_table
 from mesonet.reporting.verdicts.disciplines import discipline_table
 
@@ -258,3 +268,22 @@ def where_to_look(view: CampaignView) -> pl.DataFrame:
         pl.Series("file", [file(c, a) for c, a, _ in pairs], dtype=pl.String),
         pl.Series("file_against", [file(c, b) for c, _, b in pairs], dtype=pl.String),
     )
+
+
+def traced_tables(campaign: Campaign) -> dict[str, pl.DataFrame]:
+    """Return the tables of runs with traces of explicit flows.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+
+    Returns
+    -------
+    ``windows``, a row per run, flow and span, and ``latencies``, a row per run; tables without rows are left out.
+    """
+    runs = list(traced_runs(campaign))
+    tables = {"windows": [windows_table(run) for run in runs], "latencies": [latency_table(run) for run in runs]}
+    return {
+        name: pl.concat(there) for name, parts in tables.items() if (there := [part for part in parts if len(part)])
+    }

@@ -18,8 +18,7 @@ from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
-from mesonet.reporting.figures import figure_groups
-from mesonet.reporting.figures import sampled as sampled_figures
+from mesonet.reporting.figures import figure_groups, sampled_groups
 from mesonet.reporting.live import live_script, live_section, live_style
 from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
@@ -142,7 +141,7 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
     def groups() -> list[PageGroup]:
         if not view.has_results:
             return []
-        declared = sampled_figures.groups(sampled) if sampled else figure_groups(view)
+        declared = sampled_groups(sampled) if sampled else figure_groups(view)
         return page_groups(declared, start_of(view), view.data_bytes)
 
     @cache

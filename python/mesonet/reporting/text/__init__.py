@@ -1,8 +1,8 @@
-"""Sentences and captions of reports.
+"""Sentences of reports.
 
 May import `campaign_view` and `verdicts` of reporting.
 
-Captions are plain text, made from the numbers of the campaign. Functions with ``html`` in their names return HTML.
+Texts are plain text, made from the numbers of the campaign. Functions with ``html`` in their names return HTML.
 Arguments that texts share:
 
 view
