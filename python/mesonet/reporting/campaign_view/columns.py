@@ -48,7 +48,15 @@ def of_member(about: Response, member: SetMember) -> Column:
         return replace(of_period(about, WHOLE), symbol=member.symbol)
     title = f"{about.title}, period {member.period}"
     name = f"{about.name}_period_{member.period}"
-    return Column(name, member.symbol, title, about.unit, period_title(member.period), about.name, member.period)
+    return Column(
+        name=name,
+        symbol=member.symbol,
+        title=title,
+        unit=about.unit,
+        set=period_title(member.period),
+        response=about.name,
+        period=member.period,
+    )
 
 
 def of_period(about: Response, period: str) -> Column:
@@ -65,4 +73,12 @@ def of_period(about: Response, period: str) -> Column:
     -------
     The column.
     """
-    return Column(about.name, about.symbol, about.title, about.unit, period_title(period), about.name, period)
+    return Column(
+        name=about.name,
+        symbol=about.symbol,
+        title=about.title,
+        unit=about.unit,
+        set=period_title(period),
+        response=about.name,
+        period=period,
+    )

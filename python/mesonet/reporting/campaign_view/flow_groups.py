@@ -162,7 +162,17 @@ def group_columns(campaign: Campaign, member: SetMember) -> tuple[list[Column], 
         name = f"{member.name}_{'tcp' if whose == TCP else 'own'}_{number:02d}"
         title = f"{measure.capitalize()} of {whose}, {', '.join(labels[number])}"
         symbol = member.symbol.replace("(u)", f"({number})")
-        columns.append(Column(name, symbol, title, GROUPS.unit(member.name), f"{measure} of {whose}", name, WHOLE))
+        columns.append(
+            Column(
+                name=name,
+                symbol=symbol,
+                title=title,
+                unit=GROUPS.unit(member.name),
+                set=f"{measure} of {whose}",
+                response=name,
+                period=WHOLE,
+            )
+        )
     return columns, values[..., : len(kept)]  # the numbers rise
 
 
@@ -178,7 +188,15 @@ def as_response(column: Column) -> Response:
     -------
     A response that is better high.
     """
-    return Response(column.name, column.symbol, column.title, column.unit, GROUPS_ARE, "higher", "ASME paper, Table 6")
+    return Response(
+        name=column.name,
+        symbol=column.symbol,
+        title=column.title,
+        unit=column.unit,
+        definition=GROUPS_ARE,
+        direction="higher",
+        source="ASME paper, Table 6",
+    )
 
 
 def as_rows(campaign: Campaign, column: Column, values: Floats) -> pl.DataFrame:

@@ -223,7 +223,15 @@ class Values:
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
         present = {
             name: BY_NAME.get(name)
-            or Response(name, symbol or "", name.replace("_", " ").capitalize(), unit, "", "neutral", "")
+            or Response(
+                name=name,
+                symbol=symbol or "",
+                title=name.replace("_", " ").capitalize(),
+                unit=unit,
+                definition="",
+                direction="neutral",
+                source="",
+            )
             for name, symbol, unit in rows.iter_rows()
         }
         order = [

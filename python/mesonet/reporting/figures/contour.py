@@ -37,7 +37,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(contour, result), {DATA: table(result)}, text
 
     return of_response(
-        view, "contour", content,
+        view,
+        "contour",
+        content,
         short_title="Contour plot",
         title="Between the levels of two important factors: contour plot",
         question="What lies between the levels of the two most important factors?",
@@ -53,7 +55,7 @@ def figure(view: CampaignView) -> Figure | None:
         height=520,
         file=f"{STEPS}10_contour",
         folder="steps",
-    )  # fmt: skip
+    )
 
 
 def table(result: Contour) -> pl.DataFrame:

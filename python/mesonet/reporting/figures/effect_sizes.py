@@ -31,7 +31,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(effect_sizes, result), {DATA: table(result)}, text
 
     return of_response(
-        view, "effect-sizes", content,
+        view,
+        "effect-sizes",
+        content,
         short_title="Sizes of effects",
         title="How large the effects are, and what they leave unexplained",
         question="Where is the kink between the few terms that matter and the many that do not?",
@@ -46,7 +48,7 @@ def figure(view: CampaignView) -> Figure | None:
         axis="|effect| on {}",
         file=f"{STEPS}07_and_09_effect_sizes",
         folder="steps",
-    )  # fmt: skip
+    )
 
 
 def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.VConcatChart:

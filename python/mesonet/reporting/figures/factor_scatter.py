@@ -36,7 +36,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(factor_scatter, result, shown), tables, caption(view, result)
 
     return of_response(
-        view, "factor-scatter", content,
+        view,
+        "factor-scatter",
+        content,
         short_title="Values by factor",
         title="Where each factor puts the response: values by factor",
         question="Do location and spread change with a factor, and are there outliers?",
@@ -50,7 +52,7 @@ def figure(view: CampaignView) -> Figure | None:
         height=360,
         file=f"{STEPS}02_multi_factor_scatter",
         folder="steps",
-    )  # fmt: skip
+    )
 
 
 def factor_scatter(

@@ -40,7 +40,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(half_normal, result), tables, text
 
     return of_response(
-        view, "half-normal", content,
+        view,
+        "half-normal",
+        content,
         short_title="Half-normal plot",
         title="Which effects are more than noise: half-normal plot",
         reading=reading(first),
@@ -50,7 +52,7 @@ def figure(view: CampaignView) -> Figure | None:
         axis="|effect| on {}",
         file=f"{STEPS}08_half_normal",
         folder="steps and algorithms",
-    )  # fmt: skip
+    )
 
 
 def table(result: Terms) -> pl.DataFrame:

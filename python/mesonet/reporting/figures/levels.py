@@ -42,7 +42,9 @@ def figure(sampled: Sampled) -> Figure | None:
         return partial(level_lines, table, across=across, lines=lines), {LINES: table}, text
 
     return of_response(
-        view, "levels", content,
+        view,
+        "levels",
+        content,
         short_title="Over the levels",
         title="How does the response go with the levels?",
         reading="One line for each level of a factor, over the levels of the one that has most; a panel per algorithm.",
@@ -51,7 +53,7 @@ def figure(sampled: Sampled) -> Figure | None:
         height=80 + 290 * -(-len(view.algorithms) // 3),
         file="levels/{column}",
         folder="varying responses",
-    )  # fmt: skip
+    )
 
 
 def axis_names(sampled: Sampled) -> tuple[str, str]:

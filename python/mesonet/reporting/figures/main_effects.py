@@ -39,7 +39,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(main_effects, result, factors), tables, caption(view, result, response)
 
     return of_response(
-        view, "main-effects", content,
+        view,
+        "main-effects",
+        content,
         short_title="Main effects",
         title="What drives it: main effects",
         question="Which factors matter?",
@@ -53,7 +55,7 @@ def figure(view: CampaignView) -> Figure | None:
         height=500,
         file=f"{STEPS}03_main_effects",
         folder="steps and algorithms",
-    )  # fmt: skip
+    )
 
 
 class FactorLike(Protocol):

@@ -38,7 +38,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(ordered_data, result, shown), tables, caption(view, result, response)
 
     return of_response(
-        view, "ordered", content,
+        view,
+        "ordered",
+        content,
         short_title="Ordered data",
         title="Which settings give most and least: ordered data",
         question="Which settings give the best and worst, and which factor decides?",
@@ -52,7 +54,7 @@ def figure(view: CampaignView) -> Figure | None:
         height=300 + LINE * len(factors),
         file=f"{STEPS}01_ordered_data",
         folder="steps",
-    )  # fmt: skip
+    )
 
 
 def table(result: OrderedData) -> pl.DataFrame:

@@ -32,7 +32,9 @@ def figure(sampled: Sampled) -> Figure:
         return plot, {DATA: values, SETTINGS: settings}, sampled.sentence(response, period)
 
     return of_response(
-        view, "points", content,
+        view,
+        "points",
+        content,
         short_title="Over the factors",
         title="Does the response rise, fall, bend or jump with a factor?",
         reading=(
@@ -45,7 +47,7 @@ def figure(sampled: Sampled) -> Figure:
         height=60 + -(-len(sampled.factors) // ACROSS) * (SIDE + 60),
         file="scatter/{column}",
         folder="responses",
-    )  # fmt: skip
+    )
 
 
 def settings_table(points: NDArray[np.float64], settings: ArrayLike | None = None) -> pl.DataFrame:

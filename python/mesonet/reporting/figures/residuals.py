@@ -65,7 +65,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(residuals, result, shown, tested=tested), tables, text
 
     return of_response(
-        view, "residuals", content,
+        view,
+        "residuals",
+        content,
         short_title="One response in detail",
         title="One response in detail: distance of every algorithm from the mean of all",
         reading=(
@@ -80,7 +82,7 @@ def figure(view: CampaignView) -> Figure | None:
         axis="{}, less the mean of all algorithms",
         file="algorithms/residuals/{column}",
         folder="columns",
-    )  # fmt: skip
+    )
 
 
 def points_table(result: Residuals) -> pl.DataFrame:

@@ -26,11 +26,13 @@ MOST_VALUES = 150_000
 def figure(view: CampaignView) -> Figure:
     """Return the raw values, for every response and period."""
     return values_figure(
-        view, view.long, view.by_congestion,
+        view,
+        view.long,
+        view.by_congestion,
         note=" Where marks lie side by side at one height, the choice of algorithm makes no difference.",
         file="algorithms/values/{column}",
         folder="responses",
-    )  # fmt: skip
+    )
 
 
 def values_figure(
@@ -70,7 +72,9 @@ def values_figure(
         return plot, {DATA: table}, caption(view, response, rows)
 
     return of_response(
-        view, "responses", content,
+        view,
+        "responses",
+        content,
         short_title="The values",
         title="The values: every condition, the algorithms side by side",
         reading=f"One column per condition, {view.order_words}; one mark per algorithm.{note}",
@@ -78,7 +82,7 @@ def values_figure(
         marks=len(order) * len(view.algorithms),
         height=380,
         **about,
-    )  # fmt: skip
+    )
 
 
 def shown_values(view: CampaignView, conditions: int) -> list[dict[str, str]]:

@@ -49,7 +49,7 @@ def figure(view: CampaignView) -> Figure | None:
         controls=[
             Control("other", "Across", [(name, view.label_of(name)) for name in view.responses], names[0]),
         ],
-    )  # fmt: skip
+    )
 
 
 def response_pair(

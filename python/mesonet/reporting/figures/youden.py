@@ -34,7 +34,9 @@ def figure(view: CampaignView) -> Figure | None:
         return partial(youden, result), {DATA: table(result)}, text
 
     return of_response(
-        view, "youden", content,
+        view,
+        "youden",
+        content,
         short_title="Youden plot",
         title="Both means of every term: Youden plot",
         question="Which terms lie far from the cross?",
@@ -48,7 +50,7 @@ def figure(view: CampaignView) -> Figure | None:
         height=520,
         file=f"{STEPS}06_youden",
         folder="steps",
-    )  # fmt: skip
+    )
 
 
 def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerChart:

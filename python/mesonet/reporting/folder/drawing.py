@@ -131,7 +131,9 @@ def draw_all(
     waiting = [figure for figure in figures if figure.name not in found]
     by_name = {figure.name: figure for figure in waiting}
     workers = min(workers, 1 + len(waiting) // _WORTH_A_PROCESS)
-    with closing(_drawn(campaign, waiting, root, mark, again, png, workers)) as drawn:  # ends its processes
+    with closing(
+        _drawn(campaign=campaign, waiting=waiting, root=root, mark=mark, again=again, png=png, workers=workers)
+    ) as drawn:  # ends its processes
         for done, (name, caption) in enumerate(drawn):
             if progress:
                 progress(done + 1, len(waiting), name)

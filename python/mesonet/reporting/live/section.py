@@ -107,13 +107,23 @@ def _data(view: CampaignView, topology: Any) -> dict[str, Any]:
     return {
         "code": code,
         "keys": keys,
-        "shown": [{"key": f"measured\t{name}", "label": view.label_of(name), "unit": view.unit_of(name)}
-                  for name in shown],
+        "shown": [
+            {"key": f"measured\t{name}", "label": view.label_of(name), "unit": view.unit_of(name)} for name in shown
+        ],
         "states": list(STATES),
         "incumbent": incumbent(view) or "",
-        "runs": [_about(run, scenario, table.get((run.condition, run.algorithm), {}), keys, shown, cost)
-                 for run, scenario in entries],
-    }  # fmt: skip
+        "runs": [
+            _about(
+                run=run,
+                scenario=scenario,
+                values=table.get((run.condition, run.algorithm), {}),
+                keys=keys,
+                shown=shown,
+                cost=cost,
+            )
+            for run, scenario in entries
+        ],
+    }
 
 
 def _about(

@@ -87,13 +87,13 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
     names = _names({n: at[n] for n in heads}, reach, labels)
     places = tuple(
         MapPoint(
-            each["name"],
-            labels[n],
-            each["class"],
-            round(at[n][0], 1),
-            round(at[n][1], 1),
-            n in reach,
-            names.get(n, (0.0, 0.0, "center")),
+            name=each["name"],
+            label=labels[n],
+            router_class=each["class"],
+            x=round(at[n][0], 1),
+            y=round(at[n][1], 1),
+            head=n in reach,
+            name_at=names.get(n, (0.0, 0.0, "center")),
         )
         for n, each in enumerate(routers)
     )
@@ -131,7 +131,17 @@ def _geography(
     shown_routers = []
     for n in heads:
         city, latitude, longitude = cities.get(routers[n]["name"], ("", None, None))
-        shown_routers.append(MapRouter(routers[n]["name"], city, routers[n]["class"], latitude, longitude, {}, 0))
+        shown_routers.append(
+            MapRouter(
+                name=routers[n]["name"],
+                city=city,
+                router_class=routers[n]["class"],
+                latitude=latitude,
+                longitude=longitude,
+                below={},
+                sources=0,
+            )
+        )
     shown_links = [
         MapLink(place[link["a"]], place[link["b"]], (0.0, 0.0), 1.0)
         for link in links

@@ -103,12 +103,12 @@ def _read(folder: Path, known: dict[str, tuple[int, str]]) -> ReplayRun:
     condition, name = known.get(_untraced(scenario), (None, folder.name))
     routers = tables.table(folder / "routers.parquet", sums)
     return ReplayRun(
-        condition,
-        name,
-        scenario,
-        tables.table(folder / "router_traces.parquet", sums),
-        routers.filter(pl.col("period") == routers["period"].last()),
-        tables.table(folder / "series.parquet", sums),
+        condition=condition,
+        name=name,
+        scenario=scenario,
+        traces=tables.table(folder / "router_traces.parquet", sums),
+        routers=routers.filter(pl.col("period") == routers["period"].last()),
+        series=tables.table(folder / "series.parquet", sums),
     )
 
 

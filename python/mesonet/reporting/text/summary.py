@@ -347,7 +347,16 @@ def glance(view: CampaignView) -> Markup:
             about = view.responses[name]
             mean, difference = comparison.mean[place, column], comparison.difference[place, column]
             direction = "neutral" if _negligible(comparison.mean[:, column], about.unit) else about.direction
-            cells.append(_glance_cell(float(mean), float(difference), about.unit, direction, judged, view.data_bytes))
+            cells.append(
+                _glance_cell(
+                    mean=float(mean),
+                    difference=float(difference),
+                    unit=about.unit,
+                    direction=direction,
+                    judged=judged,
+                    segment_bytes=view.data_bytes,
+                )
+            )
         if judged and verdicts.cells_tested:
             own = verdicts.flagged & (verdicts.extreme == algorithm)
             high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())

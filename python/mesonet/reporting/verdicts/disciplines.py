@@ -239,11 +239,17 @@ def _outcome(view: CampaignView, factor: str, quantity: _Quantity, alpha: float)
         """Return a change of twice a coefficient in %."""
         return float(100 * np.expm1(2 * step)) if logarithmic else max(-100.0, 100 * 2 * step / scale)
 
-    ends = (float(np.exp(minus)), float(np.exp(plus))) if logarithmic else (minus, max(plus, 0.0))
     found = Outcome(
-        quantity.title, quantity.unit, quantity.lower_is_better, *ends, percent(half), percent(half - width),
-        percent(half + width), int(used.sum()),
-    )  # fmt: skip
+        title=quantity.title,
+        unit=quantity.unit,
+        lower_is_better=quantity.lower_is_better,
+        minus=float(np.exp(minus)) if logarithmic else minus,
+        plus=float(np.exp(plus)) if logarithmic else max(plus, 0.0),
+        change=percent(half),
+        low=percent(half - width),
+        high=percent(half + width),
+        conditions=int(used.sum()),
+    )
     splits = {n: split for n in others if (split := _split(terms, signs[:, own] * signs[:, n], y))}
     best = min(splits, key=lambda n: splits[n][0], default=None)
     if best is None or splits[best][0] >= alpha / len(others):

@@ -358,7 +358,15 @@ def _of_explicit_flows(view: CampaignView, reference: int) -> list[Quantity]:
     axes = {"condition": view.conditions, "algorithm": view.algorithms, "replicate": view.replicates}
     places = np.full(len(view.conditions), reference)
     return [
-        Quantity(title, title, False, 0.0, finite_mean(filled(rows, axes), axis=2), places, replicated_runs(view, rows))
+        Quantity(
+            name=title,
+            title=title,
+            lower_is_better=False,
+            least=0.0,
+            values=finite_mean(filled(rows, axes), axis=2),
+            reference=places,
+            runs=replicated_runs(view, rows),
+        )
         for title, rows in throughputs(view).items()
     ]
 
@@ -367,13 +375,13 @@ def _response(view: CampaignView, name: str, reference: int) -> Quantity:
     about, period = view.responses[name], view.main_period
     rows = view.campaign.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
     return Quantity(
-        name,
-        view.title_of(name),
-        about.direction == "lower",
-        _least(view, name),
-        view.values(name, period),
-        np.full(len(view.conditions), reference),
-        replicated_runs(view, rows),
+        name=name,
+        title=view.title_of(name),
+        lower_is_better=about.direction == "lower",
+        least=_least(view, name),
+        values=view.values(name, period),
+        reference=np.full(len(view.conditions), reference),
+        runs=replicated_runs(view, rows),
     )
 
 
@@ -436,7 +444,19 @@ def _throughputs(view: CampaignView, other: str) -> list[Quantity]:
         reference = np.full(len(own), view.algorithms.index(other)) if other in view.algorithms else _median(own)
         title, name = f"{category} {measure}", _name(other, category)
         long = _is_long(view, rows.filter(pl.col("category") == category))
-        found.append(Quantity(name, title, False, -np.inf, own, reference, replicated_runs(view, runs), True, long))
+        found.append(
+            Quantity(
+                name=name,
+                title=title,
+                lower_is_better=False,
+                least=-np.inf,
+                values=own,
+                reference=reference,
+                runs=replicated_runs(view, runs),
+                logarithmic=True,
+                of_long_flows=long,
+            )
+        )
     return found
 
 
@@ -491,7 +511,19 @@ def _change(view: CampaignView, quantity: Quantity, here: int, means: int) -> Ch
         one = int((np.isfinite(other) | np.isfinite(own)).sum())
         if not one:
             return None
-        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, quantity.lower_is_better)
+        return Change(
+            response=quantity.name,
+            title=quantity.title,
+            mean=0.0,
+            harm=0.0,
+            certain=True,
+            worse=0,
+            better=0,
+            unclear=0,
+            compared=0,
+            missing=one,
+            lower_is_better=quantity.lower_is_better,
+        )
     relative = _relative(quantity, own, other, both)
     sign = quantity.sign
     found = _interval(quantity, here, both, means)
@@ -500,12 +532,25 @@ def _change(view: CampaignView, quantity: Quantity, here: int, means: int) -> Ch
     for_worse, for_better = sign * relative > MARGIN, sign * relative < -MARGIN
     worse = for_worse & beyond
     return Change(
-        quantity.name, quantity.title, found.mean, harm, certain,
-        int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
-        int(both.sum()), missing, quantity.lower_is_better, found.replicated, found.low, found.high, found.visible,
-        _dominant(quantity, other, both), _settings(view, worse, both),
-        None if harm > MARGIN and found.low > 0 and certain else _worst_part(view, quantity, here, both, means),
-    )  # fmt: skip
+        response=quantity.name,
+        title=quantity.title,
+        mean=found.mean,
+        harm=harm,
+        certain=certain,
+        worse=int(worse.sum()),
+        better=int((for_better & beyond).sum()),
+        unclear=int((for_worse & ~beyond).sum()),
+        compared=int(both.sum()),
+        missing=missing,
+        lower_is_better=quantity.lower_is_better,
+        replicated=found.replicated,
+        low=found.low,
+        high=found.high,
+        visible=found.visible,
+        dominant=_dominant(quantity, other, both),
+        settings=_settings(view, worse, both),
+        part=None if harm > MARGIN and found.low > 0 and certain else _worst_part(view, quantity, here, both, means),
+    )
 
 
 @dataclass(frozen=True)
@@ -535,7 +580,15 @@ def _interval(quantity: Quantity, here: int, used: NDArray[np.bool_], comparison
     # Few conditions may dominate a mean: without replicates, most conditions must also differ to one side.
     most = replicated or _one_sided((own - other)[used], comparisons)
     seen = abs(_percent(quantity, sign * visible, scale))
-    return _Interval(mean, low, high, seen, error == 0, replicated, bool((low > 0 or high < 0) and most))
+    return _Interval(
+        mean=mean,
+        low=low,
+        high=high,
+        visible=seen,
+        exact=error == 0,
+        replicated=replicated,
+        certain=bool((low > 0 or high < 0) and most),
+    )
 
 
 def _beyond_noise(quantity: Quantity, here: int, both: NDArray[np.bool_], comparisons: int) -> NDArray[np.bool_]:
