@@ -53,7 +53,7 @@ def figure(view: CampaignView) -> Figure | None:
 
     def draw(period: str, outliers: str) -> Drawing:
         result = _outliers_of(view, period, outliers)
-        heading = heading_of(period)
+        heading = capitalised(period_title(period))
         return Drawing(
             partial(condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
             {DATA: table(result, labels), SETTINGS: shown.table()},
@@ -264,21 +264,6 @@ def _top_axis() -> alt.Axis:
 def _ring(base: alt.Chart) -> alt.Chart:
     """Return a frame around the row of the highlighted condition."""
     return theme.ring(base, x=alt.XValue(0), x2=alt.X2Value("width"), tooltip=alt.TooltipValue(None))
-
-
-def heading_of(period: str) -> str:
-    """Return the heading of a condition-response summary.
-
-    Parameters
-    ----------
-    period
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    The title of the period.
-    """
-    return capitalised(period_title(period))
 
 
 def reading(view: CampaignView) -> str:
