@@ -10,8 +10,7 @@ import polars as pl
 
 from mesonet.analysis.sensitivity import Sensitivity
 from mesonet.charts import theme
-from mesonet.charts.matrix import DATA as CELLS
-from mesonet.charts.matrix import Look, matrix
+from mesonet.charts.matrix import DATA, Look, matrix
 from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures.figure import Drawing, Figure
 from mesonet.words import hundredths, number, period_title
@@ -29,10 +28,10 @@ def figure(sampled: Sampled) -> Figure:
         found = {label: sampled.sensitivity(name, period, algorithm) for label, name in names.items()}
         heading = f"{algorithm}, {period_title(period)}"
         chart = sensitivity(found, names=sampled.factor_names, title=heading)
-        cells = chart.tables[CELLS].with_columns(
+        cells = chart.tables[DATA].with_columns(
             pick_response=pl.col("row").replace_strict(names, return_dtype=pl.String), pick_period=pl.lit(period)
         )
-        return Drawing(lambda: chart, {CELLS: cells}, heading, sampled.drivers(period, algorithm))
+        return Drawing(lambda: chart, {DATA: cells}, heading, sampled.drivers(period, algorithm))
 
     return Figure(
         id="sensitivity",
