@@ -45,7 +45,7 @@ def analyze(
 
     The report does not need them.
     """
-    from mesonet.plots.in_page import renderer
+    from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_analysis
 
     if figures != "none":
