@@ -31,7 +31,7 @@ from mesonet.reporting.campaign_view.flow_groups import OWN, group_values
 from mesonet.reporting.campaign_view.thresholds import Thresholds
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures import network
+from mesonet.reporting.figures import figure_groups
 from mesonet.reporting.figures.buffers import buffer_table
 from mesonet.reporting.folder import drawing, gallery
 from mesonet.reporting.folder.tables import where_to_look
@@ -165,7 +165,7 @@ def test_the_series_of_any_replicate_is_found(tmp_path, kept_by):
         runs_there = look.select("condition", algorithm).rows()
         assert runs_there
         assert look[file].to_list() == [f"runs/{c:03d}{name}-{kept_by}/series.parquet" for c, name in runs_there]
-    drawings = {figure.id: figure.draw for figure in network.figures(view)}
+    drawings = {figure.id: figure.draw for group in figure_groups(view) for figure in group.figures}
     assert "over time" in drawings["flow-states"](algorithm="bic").text
     assert drawings["windows"](run="bic, condition 1").text.startswith("Mean windows: flow 1 ")
 
