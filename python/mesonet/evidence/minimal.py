@@ -16,7 +16,7 @@ from mesonet.files.names import file_stem
 
 
 def scenario_text(domain: Domain, place: SearchPoint, measure: Measure, algorithm: str, incumbent: str) -> str:
-    """Return a scenario file that shows a cell: with what differs from the base scenario, which has the plain levels.
+    """Return a scenario file that shows a cell: what differs from the base scenario, which has the plain levels.
 
     Parameters
     ----------

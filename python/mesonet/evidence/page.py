@@ -32,7 +32,7 @@ _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 
 def write(plan: EvidencePlan, findings: Sequence[CriterionVerdict], out: Path) -> tuple[Path, ...]:
-    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells that a search has found.
+    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells of a search.
 
     Parameters
     ----------

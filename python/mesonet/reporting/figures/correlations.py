@@ -199,7 +199,7 @@ def correlations(
     result, labels
         As for every plot, see `mesonet.plots`.
     picks
-        As for `pairs_table`.
+        By response, the response and the period that a click on its cells selects. None: cells select nothing.
     title
         As for every plot, see `mesonet.plots`.
 

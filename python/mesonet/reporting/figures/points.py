@@ -84,13 +84,13 @@ def point_scatter(
     Parameters
     ----------
     points
-        As for `settings_table`.
+        Places, shape (conditions, factors), from -1 to +1.
     factors
         Names and levels.
     values
         Columns condition (from 1), algorithm and value.
     settings
-        As for `settings_table`.
+        Settings in the units of the factors, shape (conditions, factors); None: the places.
     title, response
         As for every plot, see `mesonet.plots`.
 

@@ -125,7 +125,7 @@ def scatter_matrix(
     result
         As for every plot, see `mesonet.plots`.
     data
-        As for `tables`.
+        Values, shape (runs, responses of the result), NaN where missing.
     labels, title
         As for every plot, see `mesonet.plots`.
 
@@ -136,7 +136,7 @@ def scatter_matrix(
     Raises
     ------
     ValueError
-        As `tables`.
+        If the data do not have the shape.
     """
     points, cells, names = tables(result, data, labels)
     k = max(names.height, 1)

@@ -194,7 +194,7 @@ def incumbent(view: CampaignView) -> str | None:
 
     Returns
     -------
-    The choice of the user (`Study.against`), else the algorithm that all are mixed with, else standard TCP. None if it
+    The choice of the user (`CampaignView.against`), else the algorithm that all are mixed with, else standard TCP. None if it
     was not run by itself, or is the only algorithm.
     """
     wanted = wanted_incumbent(view)
