@@ -9,16 +9,8 @@ from dataclasses import dataclass
 class Factor:
     """Something that an experiment sets to one of two levels.
 
-    Attributes
-    ----------
-    id
-        Short name, such as ``X1``.
-    name
-        Name in words.
-    path
-        Scenario path that the factor sets; several, separated by commas, if it sets more than one value.
-    minus, plus
-        Levels -1 and +1 as text, with their units.
+    `id` is a short name, such as ``X1``. `path` is the scenario path that the factor sets; several paths have commas
+    between them. `minus` and `plus` are the levels -1 and +1 as text, with their units.
     """
 
     id: str

@@ -63,10 +63,8 @@ def write_analysis(
 ) -> list[Path]:
     """Write the tables and figures of a campaign into the folder ``analysis``.
 
-    ``analysis/tables`` has each table as Parquet and CSV: ``conditions``, ``responses`` (a row per run and period, a
-    column per response), ``main_effects``, and the results of the method (``docs/reference/analysis.md`` lists them).
-    ``analysis/figures`` has the figures by section, and ``analysis/index.md`` their captions. A figure is drawn again
-    only if the data or the code changed. A campaign without results gives the table of conditions only.
+    ``analysis/tables`` has each table as Parquet and CSV (``docs/reference/analysis.md`` lists them). A figure is drawn
+    again only if the data or the code changed. A campaign without results gives the table of conditions only.
 
     Parameters
     ----------
