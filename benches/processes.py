@@ -22,13 +22,7 @@ class Ended:
 
 
 def ran(command: list[str], timeout_s: float = threading.TIMEOUT_MAX) -> Ended:
-    """Runs a command to its end. Anything but exit code 0 ends the benchmark.
-
-    Raises
-    ------
-    subprocess.TimeoutExpired
-        If it took longer than allowed; it is killed then.
-    """
+    """Runs a command to its end. Anything but exit code 0 ends the benchmark."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
         late = threading.Event()

@@ -37,17 +37,7 @@ _LICENSING = get_spdx_licensing()
 
 
 def problems(dependencies: Iterable[Dependency]) -> list[str]:
-    """Return a line for each dependency that is not allowed.
-
-    Parameters
-    ----------
-    dependencies
-        The dependencies.
-
-    Returns
-    -------
-    Lines; empty if all are allowed.
-    """
+    """Return a line for each dependency that is not allowed. Lines; empty if all are allowed."""
     found, versions = [], defaultdict(set)
     for each in dependencies:
         versions[each.ecosystem, each.name].add(each.version)
@@ -65,19 +55,7 @@ def problems(dependencies: Iterable[Dependency]) -> list[str]:
 
 
 def is_allowed(licence: str, allowed: set[str]) -> bool:
-    """Return True if an expression of SPDX can be met by allowed licences.
-
-    Parameters
-    ----------
-    licence
-        The expression.
-    allowed
-        Identifiers of licences, with their exceptions.
-
-    Returns
-    -------
-    False also for an expression that cannot be read.
-    """
+    """Return True if an expression of SPDX can be met by allowed licences."""
     try:
         parsed = _LICENSING.parse(licence, validate=False)
     except ExpressionError:

@@ -43,27 +43,14 @@ FILES = {"MIT License": "MIT"}
 
 @dataclass(frozen=True)
 class Dependency:
-    """A package that mesonet depends on.
+    """A package that mesonet depends on."""
 
-    Attributes
-    ----------
-    ecosystem
-        ``cargo`` or ``pypi``.
-    name, version
-        Name and version of the package.
-    licence
-        Expression of SPDX; empty if the package gives none that is known here.
-    scope
-        ``required`` or ``optional`` to run mesonet, or ``development``: to build or test it.
-    needs
-        Names and versions of the packages that it depends on, in the same ecosystem.
-    """
-
-    ecosystem: str
+    ecosystem: str  #: ``cargo`` or ``pypi``
     name: str
-    version: str
-    licence: str
-    scope: str
+    version: str  #: version of the package
+    licence: str  #: expression of SPDX; empty if the package gives none that is known here
+    scope: str  #: ``required`` or ``optional`` to run mesonet, or ``development``: to build or test it
+    #: Names and versions of the packages that it depends on, in the same ecosystem.
     needs: tuple[tuple[str, str], ...] = ()
 
 

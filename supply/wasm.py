@@ -47,17 +47,7 @@ def digest_of_sources() -> str:
 
 
 def build() -> dict[str, str | int]:
-    """Build the module into `BUILT`.
-
-    Returns
-    -------
-    Content of ``built.json``.
-
-    Raises
-    ------
-    SystemExit
-        If a tool is missing or of another version; the message says how to install it.
-    """
+    """Build the module into `BUILT`. Content of ``built.json``."""
     cargo, bindgen = _tools()
     before = digest_of_sources()
     home = os.environ.get("CARGO_HOME") or str(Path.home() / ".cargo")

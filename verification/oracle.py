@@ -46,21 +46,11 @@ ALLOWED = 0.03
 
 @dataclass(frozen=True)
 class Comparison:
-    """Pairs of algorithms, and where their numbers stand.
+    """Pairs of algorithms, and where their numbers stand."""
 
-    Attributes
-    ----------
-    page
-        Stem of the page and of its figure in docs/reference.
-    code
-        Who wrote the other algorithm, in the legend of the figure.
-    pairs
-        The other algorithm, as `mesonet` names it, and ours.
-    """
-
-    page: str
-    code: str
-    pairs: list[tuple[str, str]]
+    page: str  #: stem of the page and of its figure in docs/reference
+    code: str  #: who wrote the other algorithm, in the legend of the figure
+    pairs: list[tuple[str, str]]  #: the other algorithm, as `mesonet` names it, and ours
 
 
 def linux(folder: Path) -> Comparison:

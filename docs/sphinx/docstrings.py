@@ -18,17 +18,7 @@ FIELDS = {"Returns": ":returns:", "Yields": ":yields:"}
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the conversion before the conversion of napoleon.
-
-    Parameters
-    ----------
-    app
-        The application.
-
-    Returns
-    -------
-    What Sphinx asks of an extension.
-    """
+    """Connect the conversion before the conversion of napoleon."""
     app.connect("autodoc-process-docstring", _convert, priority=400)
     app.connect("autodoc-process-docstring", _restore, priority=600)
     for part in ("description", "usage", "options", "arguments", "epilog"):
@@ -37,17 +27,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def with_fields(lines: list[str]) -> list[str]:
-    """Return a docstring with fields in place of the sections Returns and Yields.
-
-    Parameters
-    ----------
-    lines
-        Lines of the docstring.
-
-    Returns
-    -------
-    The lines, with the fields at the end.
-    """
+    """Return a docstring with fields in place of the sections Returns and Yields."""
     text: list[str] = []
     fields: list[str] = []
     target = text
@@ -76,17 +56,7 @@ def _restore(app: Sphinx, what: str, name: str, thing: object, options: object, 
 
 
 def without_substitutions(line: str) -> str:
-    """Return a line of reStructuredText whose bars are bars.
-
-    Parameters
-    ----------
-    line
-        The line.
-
-    Returns
-    -------
-    The line with a backslash before each bar of `|text|`, outside of code.
-    """
+    """Return a line of reStructuredText whose bars are bars."""
     return re.sub(r"(?<![`\\|])\|([^|`]+)\|(?![`|])", r"\|\1\|", line)
 
 

@@ -12,17 +12,7 @@ from sphinx.util.nodes import make_refnode
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the resolver of references that Sphinx does not find.
-
-    Parameters
-    ----------
-    app
-        The application.
-
-    Returns
-    -------
-    What Sphinx asks of an extension.
-    """
+    """Connect the resolver of references that Sphinx does not find."""
     app.connect("missing-reference", _by_last_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

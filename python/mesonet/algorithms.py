@@ -31,58 +31,24 @@ _ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the fil
 
 @dataclass(frozen=True)
 class Named:
-    """An algorithm, or a variant of one.
+    """An algorithm, or a variant of one."""
 
-    Attributes
-    ----------
-    name
-        Canonical text: constants in the order of the registry, each with its shortest exact number.
-    algorithm
-        The entry of the registry, or what the plug-in declares.
-    constants
-        Constants in the name, in the order of the registry; empty for the algorithm itself.
-    plugin
-        Digest of the file of a plug-in; None: a built-in algorithm.
-    """
-
-    name: str
-    algorithm: core.Algorithm
+    name: str  #: canonical text: constants in the order of the registry, each with its shortest exact number
+    algorithm: core.Algorithm  #: the entry of the registry, or what the plug-in declares
+    #: Constants in the name, in the order of the registry; empty for the algorithm itself.
     constants: Mapping[str, float]
-    plugin: str | None = None
+    plugin: str | None = None  #: digest of the file of a plug-in; None: a built-in algorithm
 
     def without(self, constant: str) -> str:
-        """Return the canonical text without a constant.
-
-        Parameters
-        ----------
-        constant
-            Name of the constant.
-
-        Returns
-        -------
-        The name of another variant, or of the algorithm itself.
-        """
+        """Return the canonical text without a constant."""
         return _text(self.algorithm, {name: value for name, value in self.constants.items() if name != constant})
 
 
 def resolve(text: Any) -> Named:
     """Return the algorithm or the variant that a text names.
 
-    Parameters
-    ----------
-    text
-        ``NAME`` or ``NAME(constant=value, ...)``. NAME is also one of `ALIASES`, in any letter case, or the path of the
-        file of a plug-in, which is loaded.
-
-    Returns
-    -------
-    Canonical name, entry of the registry and constants.
-
-    Raises
-    ------
-    InputError
-        If the algorithm or a constant is unknown, a constant stands twice or is out of range, or a plug-in cannot be
-        loaded.
+    `text`: ``NAME`` or ``NAME(constant=value, ...)``. NAME is also one of `ALIASES`, in any letter case, or the path of
+    the file of a plug-in, which is loaded.
 
     Examples
     --------
@@ -99,21 +65,7 @@ def resolve(text: Any) -> Named:
 def with_plugins(value: Any, directory: str | Path | None = None) -> Any:
     """Return a value that lists algorithms, with the declared names of the plug-ins whose files it names.
 
-    Parameters
-    ----------
-    value
-        A name, a mix, a list of names, or a list of flows (`mesonet.plugins.with_names`).
-    directory
-        The folder that relative paths start from; None: the working directory.
-
-    Returns
-    -------
-    A value of the same form.
-
-    Raises
-    ------
-    InputError
-        If a plug-in cannot be loaded.
+    `value`: a name, a mix, a list of names, or a list of flows (`mesonet.plugins.with_names`).
     """
     return plugins.with_names(
         value, lambda file: plugins.load(file, directory).algorithm.name, lambda file: plugins.exists(file, directory)
@@ -121,22 +73,7 @@ def with_plugins(value: Any, directory: str | Path | None = None) -> Any:
 
 
 def is_algorithm(text: Any) -> bool:
-    """Return True if a text names an algorithm or a variant.
-
-    Parameters
-    ----------
-    text
-        Any value.
-
-    Returns
-    -------
-    True or False; False for a mix.
-
-    Raises
-    ------
-    InputError
-        If it has the form of a variant, and its algorithm or a constant is not allowed.
-    """
+    """Return True if a text names an algorithm or a variant."""
     if not isinstance(text, str):
         return False
     if _known_name(text) not in plugins.known() and not _VARIANT.fullmatch(text) and not plugins.is_file(text):
@@ -146,17 +83,6 @@ def is_algorithm(text: Any) -> bool:
 
 def among(text: Any, names: Sequence[str]) -> Any:
     """Return the entry of a list that names an algorithm, also if the text of a variant differs.
-
-    Parameters
-    ----------
-    text
-        Any value.
-    names
-        Canonical names of algorithms, or names of a model, which stay as they are.
-
-    Returns
-    -------
-    The entry of `names`, or the value if no entry names it.
 
     Examples
     --------
@@ -175,15 +101,6 @@ def among(text: Any, names: Sequence[str]) -> Any:
 def split(text: str) -> list[str]:
     """Return the parts of a list, separated by commas outside of parentheses.
 
-    Parameters
-    ----------
-    text
-        The list.
-
-    Returns
-    -------
-    Parts without spaces around them.
-
     Examples
     --------
     >>> split("tcp, tcp(increase=4, decrease=0.2)")
@@ -195,21 +112,7 @@ def split(text: str) -> list[str]:
 def constant(about: core.AlgorithmParameter, value: Any) -> float:
     """Return the value of a constant, checked against its range.
 
-    Parameters
-    ----------
-    about
-        The constant.
-    value
-        A bare number, in the unit of the source of the constant.
-
-    Returns
-    -------
-    The number.
-
-    Raises
-    ------
-    InputError
-        If the value is no number or out of range.
+    `value`: a bare number, in the unit of the source of the constant.
     """
     try:
         number = units.number(value)

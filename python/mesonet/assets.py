@@ -18,16 +18,7 @@ if TYPE_CHECKING:
 def asset(package: str, name: str) -> str:
     """Return a style sheet, a script, a template or another text of the package.
 
-    Parameters
-    ----------
-    package
-        The folder, such as ``mesonet.charts``.
-    name
-        Name of a file in it.
-
-    Returns
-    -------
-    The text of the file.
+    `package`: the folder, such as ``mesonet.charts``.
     """
     return files(package).joinpath(name).read_text(encoding="utf-8")
 
@@ -36,14 +27,7 @@ def asset(package: str, name: str) -> str:
 def templates(package: str) -> Environment:
     """Return the templates of a part of the package, which escape all text that is not marked as HTML.
 
-    Parameters
-    ----------
-    package
-        The folder above the folder ``templates``, such as ``mesonet.reporting``.
-
-    Returns
-    -------
-    Templates by the names of their files.
+    `package`: the folder above the folder ``templates``, such as ``mesonet.reporting``.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # only pages need it
 
@@ -52,51 +36,18 @@ def templates(package: str) -> Environment:
 
 
 def render(package: str, name: str, /, **values: Any) -> str:
-    """Return a template, filled with values.
-
-    Parameters
-    ----------
-    package
-        As for `templates`.
-    name
-        Name of the file.
-    **values
-        Values of its variables.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return a template, filled with values."""
     return templates(package).get_template(name).render(values)
 
 
 def packed(content: bytes) -> str:
     """Return bytes as a page carries them.
 
-    Parameters
-    ----------
-    content
-        The bytes.
-
-    Returns
-    -------
     Compressed with gzip, in base64; the DecompressionStream of browsers reads it.
     """
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
 
 
 def carrier(name: str, text: str) -> Markup:
-    """Return the element of a page that carries a text, which no browser runs.
-
-    Parameters
-    ----------
-    name
-        Identifier of the element.
-    text
-        The text.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the element of a page that carries a text, which no browser runs."""
     return Markup('<script type="text/plain" id="{}">{}</script>').format(name, text)

@@ -17,87 +17,35 @@ from mesonet.errors import InputError
 
 @dataclass(frozen=True)
 class AlgorithmParameter:
-    """Constant of a congestion control algorithm.
+    """Constant of a congestion control algorithm."""
 
-    Attributes
-    ----------
-    name
-        Last part of its path.
-    doc
-        Meaning in a sentence.
-    unit
-        Unit of the bare number that users write; ``1`` without a unit.
-    min, max
-        Allowed range.
-    standard
-        Value of the preset ``standard``.
-    presets
-        Preset and value, for presets with another value.
-    source
-        Publication of the value.
-    is_choice
-        Each whole number of the range stands for a rule; no other number is allowed.
-    """
-
-    name: str
-    doc: str
-    unit: str
-    min: float
+    name: str  #: last part of its path
+    doc: str  #: meaning in a sentence
+    unit: str  #: unit of the bare number that users write; ``1`` without a unit
+    min: float  #: `min`, `max`: allowed range
     max: float
-    standard: float
-    presets: tuple[tuple[str, float], ...]
-    source: str
-    is_choice: bool
+    standard: float  #: value of the preset ``standard``
+    presets: tuple[tuple[str, float], ...]  #: preset and value, for presets with another value
+    source: str  #: publication of the value
+    is_choice: bool  #: each whole number of the range stands for a rule; no other number is allowed
 
     def default(self, preset: str) -> float:
-        """Return the value in a preset.
-
-        Parameters
-        ----------
-        preset
-            Name of the preset.
-
-        Returns
-        -------
-        The value, in the unit of the constant.
-        """
+        """Return the value in a preset. The value, in the unit of the constant."""
         return dict(self.presets).get(preset, self.standard)
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A congestion control algorithm that the simulator knows.
+    """A congestion control algorithm that the simulator knows."""
 
-    Attributes
-    ----------
-    name
-        Name in options and files.
-    title
-        Name in words.
-    source
-        Publication of the algorithm.
-    params
-        Constants of the algorithm.
-    """
-
-    name: str
-    title: str
-    source: str
-    params: tuple[AlgorithmParameter, ...]
+    name: str  #: name in options and files
+    title: str  #: name in words
+    source: str  #: publication of the algorithm
+    params: tuple[AlgorithmParameter, ...]  #: constants of the algorithm
 
 
 def module() -> Any:
-    """Return the compiled module.
-
-    Returns
-    -------
-    The module ``mesonet._core``.
-
-    Raises
-    ------
-    ImportError
-        If the package was not built; the message says how to build it.
-    """
+    """Return the compiled module. The module ``mesonet._core``."""
     try:
         return importlib.import_module("mesonet._core")
     except ModuleNotFoundError as error:
@@ -108,26 +56,14 @@ def module() -> Any:
 
 @cache
 def algorithms() -> dict[str, Algorithm]:
-    """Return every algorithm, in the order in which users see them.
-
-    Returns
-    -------
-    Algorithm by name.
-    """
+    """Return every algorithm, in the order in which users see them."""
     return {entry["name"]: algorithm(entry) for entry in json.loads(module().algorithms())}
 
 
 def algorithm(entry: Mapping[str, Any]) -> Algorithm:
     """Return an algorithm from the plain data of the compiled module.
 
-    Parameters
-    ----------
-    entry
-        ``name``, ``title``, ``source`` and ``params``.
-
-    Returns
-    -------
-    The algorithm.
+    `entry`: ``name``, ``title``, ``source`` and ``params``.
     """
     params = tuple(AlgorithmParameter(**parameter) for parameter in entry["params"])
     return Algorithm(entry["name"], entry["title"], entry["source"], params)
@@ -145,28 +81,12 @@ class Bound:
 
 @cache
 def bounds() -> dict[str, Bound]:
-    """Return the allowed range of every number of a scenario.
-
-    Returns
-    -------
-    Range by path.
-    """
+    """Return the allowed range of every number of a scenario."""
     return {entry["path"]: Bound(**entry) for entry in json.loads(module().bounds())}
 
 
 def check(scenario_json: str) -> None:
-    """Check the values of a scenario against their ranges and against each other.
-
-    Parameters
-    ----------
-    scenario_json
-        The scenario, as `Scenario.to_json` returns it.
-
-    Raises
-    ------
-    InputError
-        If a value is out of its range, or two values contradict each other.
-    """
+    """Check the values of a scenario against their ranges and against each other."""
     try:
         module().check(scenario_json)
     except ValueError as error:
@@ -176,19 +96,7 @@ def check(scenario_json: str) -> None:
 def describe(scenario_json: str) -> dict[str, Any]:
     """Return the numbers that follow from a scenario: routers, speeds, buffers, sources, paths and warnings.
 
-    Parameters
-    ----------
-    scenario_json
-        The scenario, as `Scenario.to_json` returns it.
-
-    Returns
-    -------
     Plain data, in base units.
-
-    Raises
-    ------
-    InputError
-        If the simulator refuses the scenario.
     """
     try:
         return dict(json.loads(module().describe(scenario_json)))
@@ -199,14 +107,7 @@ def describe(scenario_json: str) -> dict[str, Any]:
 def refused(error: ValueError) -> InputError:
     """Return the simulator's error as the error that users see.
 
-    Parameters
-    ----------
-    error
-        An error with the message ``path: problem; allowed: values``.
-
-    Returns
-    -------
-    An error with these parts; a message of another form is the problem.
+    `error`: an error with the message ``path: problem; allowed: values``.
 
     Examples
     --------
@@ -221,20 +122,13 @@ def refused(error: ValueError) -> InputError:
 
 
 def code_version() -> str:
-    """Return the hash of the sources of the simulator and of its lock file; part of the key of every run.
-
-    Returns
-    -------
-    Hexadecimal digits.
-    """
+    """Return the hash of the sources of the simulator and of its lock file; part of the key of every run."""
     return str(module().code_version())
 
 
 def build() -> dict[str, str]:
     """Return how the compiled module was built.
 
-    Returns
-    -------
     ``profile`` of cargo, ``target`` machine, and the default ``engine``.
     """
     return dict(module().build())

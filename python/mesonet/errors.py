@@ -83,17 +83,6 @@ class PluginFault(RuntimeError):
 def needs_extra(what: str, extra: str) -> ImportError:
     """Return the error for an optional package that is not installed.
 
-    Parameters
-    ----------
-    what
-        What needs it.
-    extra
-        Name of the extra that installs it.
-
-    Returns
-    -------
-    The error.
-
     Examples
     --------
     >>> print(needs_extra("a Dask cluster", "dask"))
@@ -105,20 +94,7 @@ def needs_extra(what: str, extra: str) -> ImportError:
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:
     """Return the error for an unknown name. It lists the nearest names, and all names of a short list.
 
-    Parameters
-    ----------
-    what
-        Kind of the name, such as ``algorithm``.
-    value
-        The name as the user wrote it.
-    known
-        Names that exist.
-    **where
-        ``file`` and ``path`` of the error.
-
-    Returns
-    -------
-    The error.
+    `what`: kind of the name, such as ``algorithm``. `where`: ``file`` and ``path`` of the error.
 
     Examples
     --------

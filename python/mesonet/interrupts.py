@@ -16,18 +16,7 @@ CODE = 128 + signal.SIGINT
 
 
 def once(number: int, frame: FrameType | None) -> None:
-    """Raise `KeyboardInterrupt`, and ignore every further SIGINT.
-
-    Parameters
-    ----------
-    number, frame
-        As Python calls a handler of signals.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Always.
-    """
+    """Raise `KeyboardInterrupt`, and ignore every further SIGINT."""
     # Python would print a traceback for a SIGINT in the middle of this change. It still may, if another thread gets it.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     try:
@@ -39,12 +28,7 @@ def once(number: int, frame: FrameType | None) -> None:
 
 
 def is_ours() -> bool:
-    """Return True if Ctrl-C raises `KeyboardInterrupt`; else the program of a caller handles or ignores it.
-
-    Returns
-    -------
-    True for the handler of Python and for `once`.
-    """
+    """Return True if Ctrl-C raises `KeyboardInterrupt`; else the program of a caller handles or ignores it."""
     return signal.getsignal(signal.SIGINT) in (signal.default_int_handler, once)
 
 

@@ -11,13 +11,6 @@ import numpy as np
 def plain(value: Any) -> Any:
     """Return a value with each NumPy scalar in it as a plain number or text.
 
-    Parameters
-    ----------
-    value
-        Anything; lists, tuples and mappings are searched.
-
-    Returns
-    -------
     Plain data of the same shape; a column of names as a list.
     """
     if isinstance(value, np.generic):
@@ -33,15 +26,6 @@ def names(value: Any) -> Any:
     """Return the names in a column of text of NumPy, pandas or Polars as a list.
 
     A column has no truth value, so that ``names or default`` fails on it.
-
-    Parameters
-    ----------
-    value
-        Anything.
-
-    Returns
-    -------
-    A list for a column, else the value itself.
     """
     return [plain(entry) for entry in value] if _is_column(value) else value
 

@@ -29,16 +29,7 @@ def process_pool(
 
     Fresh, because a fork of a process with threads, which polars starts, can hang.
 
-    Parameters
-    ----------
-    processes
-        Number of processes, at least 1.
-    initializer, initargs
-        Function that each process calls first, and its arguments.
-
-    Yields
-    ------
-    The pool.
+    `processes`: number of processes, at least 1.
     """
     before = multiprocessing.active_children()
     resource_tracker.ensure_running()  # its start would unblock SIGINT for the process that starts next

@@ -39,12 +39,7 @@ class Progress:
     def update(self, done: float, total: float, note: str = "") -> None:
         """Show the progress: as a bar on a terminal, else as a line at most every 30 s.
 
-        Parameters
-        ----------
-        done, total
-            Done part and whole, in any unit; a total of 0 counts as done.
-        note
-            A remark after the progress.
+        `done`, `total`: done part and whole, in any unit; a total of 0 counts as done.
         """
         elapsed, share = time.monotonic() - self._began, done / total if total else 1.0
         self._first = self._first or (elapsed, share)
@@ -102,14 +97,7 @@ class _Bar:
 def duration(seconds: float) -> str:
     """Return a time in words, to a second, a minute or, from two days on, a tenth of a day.
 
-    Parameters
-    ----------
-    seconds
-        Time, s, at least 0.
-
-    Returns
-    -------
-    The time with its unit.
+    The time with its unit. `seconds`: time, s, at least 0.
 
     Examples
     --------

@@ -11,26 +11,12 @@ import click
 
 
 def write_json(value: Any) -> None:
-    """Write a JSON document to standard output; NaN becomes null.
-
-    Parameters
-    ----------
-    value
-        Plain data.
-    """
+    """Write a JSON document to standard output; NaN becomes null."""
     click.echo(json.dumps(_without_nan(value), indent=1))
 
 
 def write_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Write rows in aligned columns, numbers to the right.
-
-    Parameters
-    ----------
-    header
-        Names of the columns.
-    rows
-        Cells of each row, as many as columns.
-    """
+    """Write rows in aligned columns, numbers to the right."""
     texts = [[shown(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
     numeric = [all(isinstance(row[place], int | float | None) for row in rows) for place in range(len(header))]
@@ -42,17 +28,7 @@ def write_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 
 def shown(value: Any) -> str:
-    """Return a cell as text.
-
-    Parameters
-    ----------
-    value
-        A number, text, a list of these, or None.
-
-    Returns
-    -------
-    Floats with four digits, whole from 1000 on; ``-`` for None and NaN.
-    """
+    """Return a cell as text. Floats with four digits, whole from 1000 on; ``-`` for None and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, float):
@@ -63,19 +39,7 @@ def shown(value: Any) -> str:
 
 
 def plural(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Parameters
-    ----------
-    number
-        A count.
-    noun
-        The noun in the singular.
-
-    Returns
-    -------
-    Such as ``1 run`` or ``2 runs``.
-    """
+    """Return a number with its noun, such as ``1 run`` or ``2 runs``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

@@ -127,16 +127,7 @@ def is_number(value: Any) -> bool:
 def with_bits(text: str, segment_bytes: float | None = SEGMENT_BYTES) -> str:
     """Return a text in which bits per second or bytes stand beside each rate and each size in segments.
 
-    Parameters
-    ----------
-    text
-        A cell or a sentence. Values with other units stay as they are.
-    segment_bytes
-        Size of a segment; None: not known, the text stays as it is.
-
-    Returns
-    -------
-    The text.
+    `text`: a cell or a sentence. Values with other units stay as they are.
 
     Examples
     --------
@@ -168,36 +159,13 @@ def with_bits(text: str, segment_bytes: float | None = SEGMENT_BYTES) -> str:
 
 
 def ranged(error: InputError, allowed: str) -> InputError:
-    """Return the refusal of a number that is too large for a float with the range of the number, any other as it is.
-
-    Parameters
-    ----------
-    error
-        The refusal of `parse`.
-    allowed
-        The range in words; empty if there is none.
-
-    Returns
-    -------
-    The refusal.
-    """
+    """Return the refusal of a number that is too large for a float with the range of the number, any other as it is."""
     return replace(error, allowed=allowed) if allowed and error.allowed == FINITE else error
 
 
 def beyond(number: float | Fraction, least: float, most: float, *, above: bool = False) -> str:
     """Return how a number is out of its range.
 
-    Parameters
-    ----------
-    number
-        The number.
-    least, most
-        Ends of the range.
-    above
-        True if `least` itself is out of the range.
-
-    Returns
-    -------
     ``too low`` or ``too high``; empty in the range.
 
     Examples
@@ -211,26 +179,7 @@ def beyond(number: float | Fraction, least: float, most: float, *, above: bool =
 
 
 def integer(value: Any, path: str, least: int, most: int) -> int:
-    """Return a whole number, checked against its range.
-
-    Parameters
-    ----------
-    value
-        A whole number, also of NumPy.
-    path
-        Path of the number, for messages.
-    least, most
-        Allowed range.
-
-    Returns
-    -------
-    The number.
-
-    Raises
-    ------
-    InputError
-        If the value is no whole number, True and False included, or out of range.
-    """
+    """Return a whole number, checked against its range."""
     allowed = f"a whole number, at least {least} and at most {most}"
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError("not a whole number", path=path, value=value, allowed=allowed)
@@ -241,30 +190,13 @@ def integer(value: Any, path: str, least: int, most: int) -> int:
 
 
 def whole(value: float) -> int | float:
-    """Return a number, as an int if it is whole, so that 5, 5.0 and "5000 ms" have one canonical text.
-
-    Parameters
-    ----------
-    value
-        A number.
-
-    Returns
-    -------
-    An equal number.
-    """
+    """Return a number, as an int if it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def seconds(times: Sequence[str]) -> list[float] | None:
     """Return times that are texts such as ``1.5 s``, all at once: thousands of flows have different starts.
 
-    Parameters
-    ----------
-    times
-        Times as the user wrote them.
-
-    Returns
-    -------
     Results of `parse`, s; None if a text has another form, right or wrong.
     """
     lines = "".join(f"{time}\n" for time in times)

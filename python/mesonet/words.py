@@ -16,100 +16,36 @@ PERIOD_TITLES = {
 
 
 def period_title(period: str) -> str:
-    """Return the title of a period.
-
-    Parameters
-    ----------
-    period
-        A key of `PERIOD_TITLES`, or any text.
-
-    Returns
-    -------
-    The title; other text as it is.
-    """
+    """Return the title of a period. `period`: a key of `PERIOD_TITLES`, or any text."""
     return PERIOD_TITLES.get(period, period)
 
 
 def listed(items: Sequence[str]) -> str:
-    """Return a list in words.
-
-    Parameters
-    ----------
-    items
-        Texts.
-
-    Returns
-    -------
-    Such as ``a``, ``a and b``, or ``a, b and c``.
-    """
+    """Return a list in words, such as ``a``, ``a and b``, or ``a, b and c``."""
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
 def some(items: Sequence[str], most: int = 4) -> str:
     """Return the first of many items in words.
 
-    Parameters
-    ----------
-    items
-        Texts.
-    most
-        Longest list to write out, at least 2.
-
-    Returns
-    -------
-    Such as ``a, b, c and 7 more``; all of a list that is not longer.
+    Such as ``a, b, c and 7 more``; all of a list that is not longer. `most`: longest list to write out, at least 2.
     """
     return listed(items) if len(items) <= most else f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a count with its noun.
-
-    Parameters
-    ----------
-    count
-        The count.
-    noun
-        The noun in the singular.
-    plural
-        The noun in the plural; by default with an s.
-
-    Returns
-    -------
-    Such as ``1 run`` or ``2 runs``.
-    """
+    """Return a count with its noun, such as ``1 run`` or ``2 runs``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def verb(count: int, plural: str) -> str:
-    """Return the verb that goes with a count.
-
-    Parameters
-    ----------
-    count
-        The count.
-    plural
-        The verb in the plural, such as ``exceed``.
-
-    Returns
-    -------
-    The verb, with an s for one.
-    """
+    """Return the verb that goes with a count. `plural`: the verb in the plural, such as ``exceed``."""
     return f"{plural}s" if count == 1 else plural
 
 
 def numbered(noun: str, numbers: Sequence[int]) -> str:
     """Return a noun with its numbers.
 
-    Parameters
-    ----------
-    noun
-        The noun in the singular.
-    numbers
-        Its numbers.
-
-    Returns
-    -------
     Such as ``condition 4``, ``conditions 4 and 7``, or ``12 conditions (4, 5, 7, ...)``.
     """
     if len(numbers) <= 3:
@@ -120,16 +56,7 @@ def numbered(noun: str, numbers: Sequence[int]) -> str:
 def quantity(value: float, unit: str) -> str:
     """Return a value with its unit.
 
-    Parameters
-    ----------
-    value
-        The value.
-    unit
-        Its unit; ``1`` for ratios and rates.
-
-    Returns
-    -------
-    Three digits and the unit; a percentage for the unit ``1``.
+    Three digits and the unit; a percentage for the unit ``1``. `unit`: its unit; ``1`` for ratios and rates.
     """
     if unit == "1":
         return percent(100 * value)
@@ -139,16 +66,8 @@ def quantity(value: float, unit: str) -> str:
 def difference(value: float, unit: str) -> str:
     """Return a difference with its unit.
 
-    Parameters
-    ----------
-    value
-        The difference.
-    unit
-        Its unit; ``1`` for ratios and rates.
-
-    Returns
-    -------
-    As `quantity`; percentage points for the unit ``1``, so that it cannot be read as a ratio.
+    As `quantity`; percentage points for the unit ``1``, so that it cannot be read as a ratio. `unit`: its unit; ``1``
+    for ratios and rates.
     """
     if unit == "1":
         text = percent(100 * value).removesuffix(" %")
@@ -159,16 +78,7 @@ def difference(value: float, unit: str) -> str:
 def fall(first: float, last: float, unit: str) -> str:
     """Return two differences with one unit.
 
-    Parameters
-    ----------
-    first, last
-        The differences.
-    unit
-        Their unit; ``1`` for ratios and rates.
-
-    Returns
-    -------
-    Such as ``2.5 down to 1.2 percentage points``.
+    Such as ``2.5 down to 1.2 percentage points``. `unit`: their unit; ``1`` for ratios and rates.
     """
     more, less = difference(first, unit), difference(last, unit)
     if unit == "1":
@@ -180,16 +90,8 @@ def fall(first: float, last: float, unit: str) -> str:
 def span(low: float, high: float, unit: str) -> str:
     """Return a range with its unit.
 
-    Parameters
-    ----------
-    low, high
-        Ends of the range.
-    unit
-        Their unit; ``1`` for ratios and rates.
-
-    Returns
-    -------
-    Such as ``0 to 45 %`` or ``12 to 14 ms``; a single value if both have equal texts.
+    Such as ``0 to 45 %`` or ``12 to 14 ms``; a single value if both have equal texts. `unit`: their unit; ``1`` for
+    ratios and rates.
     """
     first, last = quantity(low, unit), quantity(high, unit)
     if first == last:
@@ -199,45 +101,18 @@ def span(low: float, high: float, unit: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return a text with a capital first letter.
-
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Returns
-    -------
-    The text.
-    """
+    """Return a text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def uncapitalised(text: str) -> str:
-    """Return a text as it stands within a sentence.
-
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Returns
-    -------
-    The text with a small first letter; abbreviations stay.
-    """
+    """Return a text as it stands within a sentence."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def markdown(text: str) -> str:
     """Return text for a Markdown page: no part of a name begins an HTML element.
 
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Returns
-    -------
     The text, with such a ``<`` escaped.
     """
     return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", text)
@@ -246,15 +121,6 @@ def markdown(text: str) -> str:
 def number(value: float | None, digits: int = 3) -> str:
     """Return a number as text, thousands apart.
 
-    Parameters
-    ----------
-    value
-        A number.
-    digits
-        Significant digits.
-
-    Returns
-    -------
     The number, with an exponent only below 0.0001 and from a billion on; "–" for None, NaN and infinity.
 
     Examples
@@ -280,17 +146,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def signed(value: float | None, digits: int = 3) -> str:
-    """Return a number as text, with its sign.
-
-    Parameters
-    ----------
-    value, digits
-        As for `number`.
-
-    Returns
-    -------
-    As `number`, with + for positive values.
-    """
+    """Return a number as text, with its sign. As `number`, with + for positive values."""
     text = number(value, digits)
     return f"+{text}" if value is not None and math.isfinite(value) and value > 0 else text
 
@@ -298,16 +154,8 @@ def signed(value: float | None, digits: int = 3) -> str:
 def percent(value: float | None, *, sign: bool = False) -> str:
     """Return a percentage as text.
 
-    Parameters
-    ----------
-    value
-        The percentage.
-    sign
-        True: show + for positive values.
-
-    Returns
-    -------
     Whole from 10 on, one digit behind the point from 1, else two significant digits; "–" for None, NaN and infinity.
+    `sign`: True: show + for positive values.
     """
     if value is None or not math.isfinite(value):
         return "–"
@@ -321,14 +169,7 @@ def percent(value: float | None, *, sign: bool = False) -> str:
 def hundredths(value: float) -> str:
     """Return a correlation or loading x 100, whole.
 
-    Parameters
-    ----------
-    value
-        The correlation, -1 to 1.
-
-    Returns
-    -------
-    Digits; "–" for NaN and infinity.
+    Digits; "–" for NaN and infinity. `value`: the correlation, -1 to 1.
     """
     if not math.isfinite(value):
         return "–"

@@ -28,131 +28,38 @@ def derived(
 ) -> float:
     """Return a number that follows from a built-in scenario (`Scenario.describe`), times `factor`.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Built-in scenario.
-    what
-        Key of `Scenario.describe`.
-    values
-        Values to set, by path; None: none.
-    factor
-        Factor on the number.
-
-    Returns
-    -------
     The number, in base units times `factor`.
     """
     return float(scenario(name, **(values or {})).describe()[what]) * factor
 
 
 def routers(campaigns: Campaigns, name: str, classes: Sequence[str]) -> float:
-    """Return the routers of these classes in a built-in scenario; ``access`` stands for all access routers.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Built-in scenario.
-    classes
-        Classes of routers.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the routers of these classes in a built-in scenario; ``access`` stands for all access routers."""
     found = _by_class(scenario(name).describe(), "routers")
     return float(sum(found[each] for kind in classes for each in (ACCESS if kind == "access" else (kind,))))
 
 
 def backbone_links(campaigns: Campaigns, name: str) -> float:
-    """Return the links between backbone routers of a built-in scenario: all but one link of each router below them.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Built-in scenario.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the links between backbone routers of a built-in scenario: all but one link of each router below them."""
     described = scenario(name).describe()
     below = described["routers"] - _by_class(described, "routers")["backbone"]
     return float(described["links"] - below)
 
 
 def sources(campaigns: Campaigns, name: str, condition: int) -> float:
-    """Return the number of sources in a condition of a study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    condition
-        Condition, from 1.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the number of sources in a condition of a study. `condition`: from 1."""
     return float(_condition(name, condition)["sources"])
 
 
 def speed(campaigns: Campaigns, name: str, condition: int, router: str) -> float:
-    """Return the speed of a class of routers in a condition of a study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    condition
-        Condition, from 1.
-    router
-        Class of routers.
-
-    Returns
-    -------
-    Gbps.
-    """
+    """Return the speed of a class of routers in a condition of a study. `condition`: from 1."""
     return float(_by_class(_condition(name, condition), "speed")[router]) * _GBPS
 
 
 def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str, which: str) -> float:
     """Return the buffer of a class of routers over the conditions with a factor at a level.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    factor
-        Id of a factor.
-    sign
-        Level of the factor, -1 or +1.
-    router
-        Class of routers.
-    which
-        ``least``, ``mean`` or ``most``.
-
-    Returns
-    -------
-    Segments, the mean over the routers of the class in each condition.
-
-    Raises
-    ------
-    InputError
-        For another summary than ``least``, ``mean`` and ``most``.
+    `which`: ``least``, ``mean`` or ``most``.
     """
     chosen = _study(name)
     found = []
@@ -167,54 +74,19 @@ def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str
 
 
 def runs(campaigns: Campaigns, name: str) -> float:
-    """Return conditions x algorithms of a study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return conditions x algorithms of a study."""
     chosen = _study(name)
     return float(chosen.conditions * len(chosen.algorithms))
 
 
 def conditions(campaigns: Campaigns, name: str) -> float:
-    """Return the conditions of a study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the conditions of a study."""
     return float(_study(name).conditions)
 
 
 def equations_that_fail(campaigns: Campaigns, name: str, equations: Sequence[str]) -> float:
     """Return the number of rows of a design in which an equation, such as ``X6=X2*X3*X5``, does not hold.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    equations
-        Equations between columns, without signs.
-
-    Returns
-    -------
     A count; 0 if all hold.
     """
     design = _study(name).design
@@ -226,64 +98,18 @@ def equations_that_fail(campaigns: Campaigns, name: str, equations: Sequence[str
 
 
 def level_of(campaigns: Campaigns, name: str, condition: int, path: str) -> float:
-    """Return a value of a condition of a study, in base units.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    condition
-        Condition, from 1.
-    path
-        Scenario path.
-
-    Returns
-    -------
-    The value, in base units.
-    """
+    """Return a value of a condition of a study, in base units. `condition`: from 1."""
     return float(_study(name).condition(condition).value(path))
 
 
 def constant(campaigns: Campaigns, name: str, algorithm: str, constant: str) -> float:
-    """Return a constant of an algorithm in a study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    algorithm
-        Algorithm.
-    constant
-        Name of the constant.
-
-    Returns
-    -------
-    The value, in the unit of the constant.
-    """
+    """Return a constant of an algorithm in a study. The value, in the unit of the constant."""
     (own,) = _study(name).canonical(1, algorithm)["algorithms"]
     return float(own["parameters"][constant])
 
 
 def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float:
-    """Return the share of the alternate in a condition of a mixed study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-    condition
-        Condition, from 1.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the share of the alternate in a condition of a mixed study. 0 to 1. `condition`: from 1."""
     chosen = _study(name)
     return float(dict(chosen.condition(condition).value("algorithms"))[chosen.algorithms[0]])
 
@@ -291,15 +117,6 @@ def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float
 def unbalanced(campaigns: Campaigns, name: str) -> float:
     """Return the number of factors of a design that are not at each level in half of the runs.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-
-    Returns
-    -------
     A count; 0 if balanced.
     """
     matrix = _study(name).design.matrix
@@ -309,15 +126,6 @@ def unbalanced(campaigns: Campaigns, name: str) -> float:
 def not_orthogonal(campaigns: Campaigns, name: str) -> float:
     """Return the number of pairs of factors of a design whose four cells are not of equal size.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-
-    Returns
-    -------
     A count; 0 if orthogonal.
     """
     matrix = _study(name).design.matrix.astype(int)
@@ -327,134 +135,39 @@ def not_orthogonal(campaigns: Campaigns, name: str) -> float:
 
 
 def fewest_runs(campaigns: Campaigns, factors: int) -> float:
-    """Return the count of constant, main effects and two-factor interactions: n = 1 + p + C(p, 2).
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    factors
-        Number p of factors.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the count of constant, main effects and two-factor interactions: n = 1 + p + C(p, 2)."""
     return float(1 + factors + math.comb(factors, 2))
 
 
 def power_of_ten(campaigns: Campaigns, levels: int, parameters: int) -> float:
-    """Return log10 of the combinations of so many parameters with so many levels.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    levels
-        Levels of each parameter.
-    parameters
-        Number of parameters.
-
-    Returns
-    -------
-    The exponent.
-    """
+    """Return log10 of the combinations of so many parameters with so many levels."""
     return parameters * math.log10(levels)
 
 
 def responses(campaigns: Campaigns, name: str, of: str = "all") -> float:
-    """Return the size of a set: responses of the ``network``, of the 24 flow ``groups`` together, or ``all``.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a set.
-    of
-        ``network``, ``groups`` or ``all``.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the size of a set: responses of the ``network``, of the 24 flow ``groups`` together, or ``all``."""
     counts = {"network": len(SETS[name].entries), "groups": len(SETS[name].per_group) * GROUPS}
     return float(sum(counts.values()) if of == "all" else counts[of])
 
 
 def pairs(campaigns: Campaigns, name: str) -> float:
-    """Return the pairs of the responses of a set.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a set.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the pairs of the responses of a set."""
     return float(math.comb(len(SETS[name].entries), 2))
 
 
 def rank_cells(campaigns: Campaigns, name: str) -> float:
-    """Return conditions x flow groups of a study.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    name
-        Name of a built-in experiment.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return conditions x flow groups of a study."""
     return float(_study(name).design.runs * GROUPS)
 
 
 def grubbs_threshold(campaigns: Campaigns, algorithms: int, alpha: float, sides: int) -> float:
-    """Return the critical value of Grubbs' G.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    algorithms
-        Number of values.
-    alpha
-        Level of significance.
-    sides
-        Sides of the test, 1 or 2.
-
-    Returns
-    -------
-    G.
-    """
+    """Return the critical value of Grubbs' G."""
     return float(critical_value(algorithms, alpha=alpha, sides=sides))
 
 
 def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors: int, unit: float = 1) -> float:
     """Return hours that so many runs take on so many processors, in units of so many hours.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    runs
-        Number of runs.
-    hours
-        Hours of a run.
-    processors
-        Number of processors.
-    unit
-        Hours of a unit.
-
-    Returns
-    -------
     Wall-clock time, in units of `unit` hours.
     """
     return runs * hours / processors / unit
@@ -465,17 +178,6 @@ def dumbbell(campaigns: Campaigns, what: str) -> float:
 
     ``outstanding``, ``path``: segments that the path holds with and without its buffer. ``line``, ``interface``: speed
     of its line and of the fast interface of its hosts.
-
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    what
-        ``outstanding``, ``path``, ``line`` or ``interface``.
-
-    Returns
-    -------
-    Segments or Mbps.
     """
     there = scenario("dumbbell")
     described = there.describe()

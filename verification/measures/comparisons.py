@@ -32,72 +32,24 @@ CONGESTED = 0.01
 
 
 def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
-    """Return the part of the conditions in whose tree an algorithm is joined last and alone.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A part of the conditions.
-    """
+    """Return the part of the conditions in whose tree an algorithm is joined last and alone."""
     return share(tree.most_distant == algorithm for tree in _trees(campaigns, experiment, without))
 
 
 def told_apart(campaigns: Campaigns, experiment: str) -> Share:
-    """Return the part of the conditions in which some response differs between two algorithms.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A part of the conditions.
-    """
+    """Return the part of the conditions in which some response differs between two algorithms."""
     return share(bool(tree.distinct) for tree in _trees(campaigns, experiment, ()))
 
 
 def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], congested: bool = False) -> Share:
-    """Return the part of the (congested) conditions whose last join is of these algorithms with all others.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    algorithms
-        Algorithms of one side of the last join.
-    congested
-        True: only congested conditions count.
-
-    Returns
-    -------
-    A part of the conditions.
-    """
+    """Return the part of the (congested) conditions whose last join is of these algorithms with all others."""
     trees = _trees(campaigns, experiment, ())
     chosen = _congested(campaigns, experiment) if congested else np.ones(len(trees), dtype=bool)
     return share(set(algorithms) in _last_two(tree) for tree, kept in zip(trees, chosen, strict=True) if kept)
 
 
 def nearest(campaigns: Campaigns, experiment: str, of: str, to: str) -> Share:
-    """Return the part of the conditions in whose tree two algorithms are joined before either joins any other.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    of
-        Algorithm.
-    to
-        Other algorithm.
-
-    Returns
-    -------
-    A part of the conditions.
-    """
+    """Return the part of the conditions in whose tree two algorithms are joined before either joins any other."""
     return share(_pair(tree, {of, to}) for tree in _trees(campaigns, experiment, ()))
 
 
@@ -108,40 +60,14 @@ def trees_with(
     last: str,
     without: Sequence[str] = (),
 ) -> float:
-    """Return the conditions in whose tree each pair is joined before all others, and `last` joins last and alone.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    pairs
-        Pairs of algorithms.
-    last
-        Algorithm that joins last.
-    without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the conditions in whose tree each pair is joined before all others, and `last` joins last and alone."""
     campaigns.judged(experiment, whole=True)
     trees = _trees(campaigns, experiment, without)
     return float(sum(tree.most_distant == last and all(_pair(tree, set(pair)) for pair in pairs) for tree in trees))
 
 
 def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
-    """Return the part of the congested conditions in which an algorithm is outlier of most responses.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A part of the congested conditions.
-    """
+    """Return the part of the congested conditions in which an algorithm is outlier of most responses."""
     summary = _summary(campaigns, experiment, tuple(without), 0.0)
     own = _cells_of(summary, algorithm).sum(axis=1)
     others = [_cells_of(summary, each).sum(axis=1) for each in summary.algorithms if each != algorithm]
@@ -149,22 +75,7 @@ def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without
 
 
 def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> float:
-    """Return the mean number of responses with an algorithm as outlier, in congested less in other conditions.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Difference of two numbers of responses.
-
-    Raises
-    ------
-    NotEvaluated
-        If all conditions are congested, or none.
-    """
+    """Return the mean number of responses with an algorithm as outlier, in congested less in other conditions."""
     own = _cells_of(_summary(campaigns, experiment, tuple(without), 0.0), algorithm).sum(axis=1)
     congested = _congested(campaigns, experiment)
     if congested.all():
@@ -175,21 +86,7 @@ def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str
 def outlier_share(
     campaigns: Campaigns, experiment: str, algorithm: str, filter_percent: float, without: Sequence[str] = ()
 ) -> float:
-    """Return an algorithm's share of the cells with an outlier.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-    filter_percent
-        Distance from the mean, in %, that an outlier exceeds.
-    without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1; NaN without an outlier.
-    """
+    """Return an algorithm's share of the cells with an outlier. 0 to 1; NaN without an outlier."""
     summary = _summary(campaigns, experiment, tuple(without), filter_percent)
     return float(_cells_of(summary, algorithm).sum() / summary.flagged.sum())
 
@@ -202,23 +99,7 @@ def outlier_in(
     filter_percent: float,
     without: Sequence[str] = (),
 ) -> float:
-    """Return the number of the named responses with an algorithm as outlier in at least one condition.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-    names
-        Responses.
-    filter_percent
-        Distance from the mean, in %, that an outlier exceeds.
-    without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the number of the named responses with an algorithm as outlier in at least one condition."""
     campaigns.judged(experiment, whole=True)
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
     return float(np.count_nonzero(cells[:, [RESPONSES.index(name) for name in names]].any(axis=0)))
@@ -235,21 +116,6 @@ def outlier_contrast(
 ) -> float:
     """Return the part of the cells of `names` with an algorithm as outlier, less the part of the cells of `to`.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-    names
-        Responses.
-    to
-        Responses to compare with.
-    filter_percent
-        Distance from the mean, in %, that an outlier exceeds.
-    without
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
     -1 to 1.
     """
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
@@ -265,18 +131,7 @@ def alike(
     A difference is the range over the algorithms in % of their mean. Responses that are equal for all algorithms,
     those in `without` included, do not count.
 
-    Parameters
-    ----------
-    campaigns, experiment, without
-        As for every measure, see `verification.measures`.
-    percent
-        Largest difference, %.
-    congested
-        True: only congested conditions count.
-
-    Returns
-    -------
-    A part of the conditions.
+    `percent`: largest difference, %.
     """
     cube, _ = _cube(campaigns, experiment, tuple(without))
     same = np.ptp(_cube(campaigns, experiment, ())[0], axis=1) == 0
@@ -293,17 +148,6 @@ def spread_without(
     """Return the largest relative distance of an algorithm from the mean of all, median over congested conditions.
 
     With `most`, return it in the condition that loses most. Algorithms in `without` are left out.
-
-    Parameters
-    ----------
-    campaigns, experiment, without, name
-        As for every measure, see `verification.measures`.
-    most
-        True: only the condition that loses most counts.
-
-    Returns
-    -------
-    The distance, as a part of the mean.
     """
     others = _others(campaigns, experiment, without, name)[_heavy(campaigns, experiment, most)]
     mean = others.mean(axis=1)
@@ -316,21 +160,6 @@ def distance_from(
     """Return the largest relative distance of `of` from algorithm `to`, median over congested conditions.
 
     With `most`, return it in the condition that loses most.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    of
-        Algorithms.
-    to, name
-        As for every measure, see `verification.measures`.
-    most
-        True: only the condition that loses most counts.
-
-    Returns
-    -------
-    The distance, as a part of the value of `to`.
     """
     algorithms = campaigns.load(experiment).algorithms
     table = campaigns.table(experiment, name)[_heavy(campaigns, experiment, most)]
@@ -341,13 +170,6 @@ def distance_from(
 def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> float:
     """Return the most by which an algorithm lies above the mean of all in any condition.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, name
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
     In the unit of the response.
     """
     campaigns.judged(experiment, whole=True)
@@ -357,17 +179,7 @@ def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name
 
 
 def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
-    """Return the conditions in which Grubbs' test finds an algorithm that lies below the others in a response.
-
-    Parameters
-    ----------
-    campaigns, experiment, name
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the conditions in which Grubbs' test finds an algorithm that lies below the others in a response."""
     campaigns.judged(experiment, whole=True)
     table = campaigns.table(experiment, name)
     mean, spread = table.mean(axis=1), table.std(axis=1, ddof=1)
@@ -376,17 +188,7 @@ def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
 
 
 def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> Share:
-    """Return the part of the congested conditions in which an algorithm is farthest from the mean of the others.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, name
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A part of the congested conditions.
-    """
+    """Return the part of the congested conditions in which an algorithm is farthest from the mean of the others."""
     congested = _congested(campaigns, experiment)
     others = _others(campaigns, experiment, (algorithm,), name)[congested]
     place = campaigns.load(experiment).algorithms.index(algorithm)
@@ -398,23 +200,7 @@ def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: s
 def sum_larger(
     campaigns: Campaigns, experiment: str, of: str, to: Sequence[str], names: Sequence[str], period: str
 ) -> Share:
-    """Return the part of the conditions in which the sum of responses is larger under `of` than under all of `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, of
-        As for every measure, see `verification.measures`.
-    to
-        Algorithms to compare with.
-    names
-        Responses.
-    period
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A part of the conditions.
-    """
+    """Return the part of the conditions in which the sum of responses is larger under `of` than under all of `to`."""
     algorithms = campaigns.load(experiment).algorithms
     sums = np.sum([np.nan_to_num(campaigns.table(experiment, name, period)) for name in names], axis=0)
     own, others = sums[:, algorithms.index(of)], sums[:, [algorithms.index(each) for each in to]]

@@ -22,15 +22,6 @@ SAMPLE_S = 1.0
 def metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) -> list[float]:
     """Return a metric of every condition and interval between joins and leaves.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-    what
-        Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
-
-    Returns
-    -------
     One value per condition and interval: throughput as a share of the line, fairness and stability as numbers,
     responsiveness in samples.
     """
@@ -42,68 +33,23 @@ def metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) ->
 def interval_metric(campaigns: Campaigns, experiment: str, algorithm: str, what: str, percentile: float = 50) -> float:
     """Return a percentile of a metric over all conditions and intervals between joins and leaves.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-    what
-        Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
-    percentile
-        Percentile, 0 to 100.
-
-    Returns
-    -------
-    The percentile, as `metrics`.
+    `percentile`: 0 to 100.
     """
     return float(np.percentile(metrics(campaigns, experiment, algorithm, what), percentile))
 
 
 def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what: str) -> float:
-    """Return the median of a metric for algorithm `of` less that for `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, of, to
-        As for every measure, see `verification.measures`.
-    what
-        Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
-
-    Returns
-    -------
-    The difference, as `metrics`.
-    """
+    """Return the median of a metric for algorithm `of` less that for `to`."""
     return interval_metric(campaigns, experiment, of, what) - interval_metric(campaigns, experiment, to, what)
 
 
 def gap_ratio(campaigns: Campaigns, experiment: str, other: str, of: str, to: str, what: str) -> float:
-    """Return `metric_change` in `experiment` over its value in `other`: above 1 where the difference is amplified.
-
-    Parameters
-    ----------
-    campaigns, experiment, other, of, to
-        As for every measure, see `verification.measures`.
-    what
-        Metric, a field of `mesonet.analysis.flow_metrics.FlowMetrics`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return `metric_change` in `experiment` over its value in `other`: above 1 where the difference is amplified."""
     return metric_change(campaigns, experiment, of, to, what) / metric_change(campaigns, other, of, to, what)
 
 
 def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the number of the four metrics in which the median of another algorithm is better.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 4.
-    """
+    """Return the number of the four metrics in which the median of another algorithm is better. 0 to 4."""
     others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
     worse = 0
     for what, sign in (("throughput", 1), ("fairness", 1), ("stability", -1), ("responsiveness", -1)):
@@ -113,17 +59,7 @@ def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
 
 
 def not_steadiest(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the number of the four metrics whose SD over the intervals is smaller for another algorithm.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 4.
-    """
+    """Return the number of the four metrics whose SD over the intervals is smaller for another algorithm. 0 to 4."""
     names = campaigns.load(experiment).algorithms
     wider = 0
     for what in ("throughput", "fairness", "stability", "responsiveness"):
@@ -133,17 +69,7 @@ def not_steadiest(campaigns: Campaigns, experiment: str, algorithm: str) -> floa
 
 
 def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """Return the rate of all flows of a condition after the warm-up, as a share of the speed of the line.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the rate of all flows of a condition after the warm-up, as a share of the speed of the line. 0 to 1."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time >= run.scenario["time"]["warmup"]
     delivered = np.nan_to_num(run.delivered[inside])
@@ -151,53 +77,19 @@ def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition:
 
 
 def line_share_change(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
-    """Return `line_share` in `condition` less `line_share` in condition `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-    to
-        Condition to compare with.
-
-    Returns
-    -------
-    -1 to 1.
-    """
+    """Return `line_share` in `condition` less `line_share` in condition `to`. -1 to 1."""
     return line_share(campaigns, experiment, algorithm, condition) - line_share(campaigns, experiment, algorithm, to)
 
 
 def falls_more(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
-    """Return the number of other algorithms whose share of the line falls by more from `to` to `condition`.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-    to
-        Condition to compare with.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return the number of other algorithms whose share of the line falls by more from `to` to `condition`."""
     own = line_share_change(campaigns, experiment, algorithm, condition, to)
     others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
     return float(sum(line_share_change(campaigns, experiment, name, condition, to) < own for name in others))
 
 
 def largest_queue(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
-    """Return the most that all flows hold in the queue by their own measure after the warm-up, over the buffer.
-
-    Parameters
-    ----------
-    campaigns, experiment, condition, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments over places of the buffer.
-    """
+    """Return the most that all flows hold in the queue by their own measure after the warm-up, over the buffer."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time >= run.scenario["time"]["warmup"]
     (classed,) = run.path["classes"]
@@ -205,17 +97,7 @@ def largest_queue(campaigns: Campaigns, experiment: str, condition: int, algorit
 
 
 def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
-    """Return the segments of all flows in the queue, by their windows, over the sum of alphas, in the last third.
-
-    Parameters
-    ----------
-    campaigns, experiment, condition, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the segments of all flows in the queue, by their windows, over the sum of alphas, in the last third."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time > run.time[-1] * 2 / 3
     held = np.nanmean(run.cwnd[inside].sum(axis=1)) - run.speed * run.path["max_rtt"]
@@ -224,17 +106,7 @@ def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, alg
 
 
 def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """Return the largest difference of a flow's rate from the mean rate, as a part of it, in the last third.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A part of the mean rate.
-    """
+    """Return the largest difference of a flow's rate from the mean rate, as a part of it, in the last third."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time > run.time[-1] * 2 / 3
     rates = run.delivered[inside][-1] - run.delivered[inside][0]
@@ -242,34 +114,14 @@ def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition
 
 
 def rate_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the rate of the flow with the longest round trip over the shortest's, while all flows are there.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the rate of the flow with the longest round trip over the shortest's, while all flows are there."""
     run = campaigns.run(experiment, algorithm)
     delivered = run.delivered[_all_there(run)]
     return _longest_over_shortest(run, delivered[-1] - delivered[0])
 
 
 def queue_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the mean own queue of the flow with the longest round trip over the shortest's, by their own measure.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the mean own queue of the flow with the longest round trip over the shortest's, by their own measure."""
     run = campaigns.run(experiment, algorithm)
     return _longest_over_shortest(run, np.nanmean(queued(run.cwnd, run.rtt)[_all_there(run)], axis=0))
 
@@ -278,48 +130,19 @@ def wait_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) ->
     """Return the mean wait of the flow with the longest round trip over the shortest's.
 
     The wait in the queue is the round trip less the shortest round trip that the flow has seen.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
     """
     run = campaigns.run(experiment, algorithm)
     return _longest_over_shortest(run, np.nanmean(run.rtt[_all_there(run)], axis=0) - np.nanmin(run.rtt, axis=0))
 
 
 def mean_queue(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the largest own queue of any flow by its own measure, mean over the samples.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return the largest own queue of any flow by its own measure, mean over the samples."""
     run = campaigns.run(experiment, algorithm)
     return float(np.nanmean(np.nanmax(queued(run.cwnd, run.rtt), axis=1)))
 
 
 def mean_queue_ratio(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
-    """Return `mean_queue` of algorithm `of` over `mean_queue` of algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, of, to
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return `mean_queue` of algorithm `of` over `mean_queue` of algorithm `to`."""
     return mean_queue(campaigns, experiment, of) / mean_queue(campaigns, experiment, to)
 
 

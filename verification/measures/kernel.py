@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float:
     """Return a quantity of a scenario, mean over the runs.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    scenario
-        Name of a scenario.
-    quantity
-        Name of a quantity.
-
-    Returns
-    -------
     The mean, in the unit that the name ends with; NaN where no run has it.
     """
     row = reference(scenario).get(quantity)
@@ -35,17 +24,6 @@ def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float
 def kernel_share(campaigns: Campaigns, scenarios: Sequence[str], quantities: Sequence[str] = PUBLISHED) -> float:
     """Return the part of the rows of the frozen table that mesonet reproduces; a missing value is not reproduced.
 
-    Parameters
-    ----------
-    campaigns
-        As for every measure, see `verification.measures`.
-    scenarios
-        Names of scenarios.
-    quantities
-        Names of quantities.
-
-    Returns
-    -------
     0 to 1.
     """
     rows = [(key, row) for key, row in read().items() if key[0] in scenarios and key[1] in quantities]

@@ -58,32 +58,12 @@ class Line:
 
 
 def loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the part of the packets that the line drops.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the part of the packets that the line drops. 0 to 1."""
     return _loss(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
 
 
 def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded."""
     line = _line(campaigns, experiment, connections, buffer)
     window = round(line.pipe / connections)
     cycle = sum(range((window + 1) // 2, window + 1)) + 2 * window + 1
@@ -91,17 +71,7 @@ def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buf
 
 
 def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return loss in `experiment` over loss in `other`.
-
-    Parameters
-    ----------
-    campaigns, experiment, other, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return loss in `experiment` over loss in `other`."""
     return loss(campaigns, experiment, connections, buffer) / loss(campaigns, other, connections, buffer)
 
 
@@ -154,80 +124,30 @@ def fit_ratio(
 
 
 def active(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the connections that are not shut off, over W_c.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Connections per packet of W_c.
-    """
+    """Return the connections that are not shut off, over W_c."""
     line = _line(campaigns, experiment, connections, buffer)
     return float(np.count_nonzero(_working(campaigns, experiment, line))) / line.pipe
 
 
 def shut_off(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the part of the connections that is shut off.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the part of the connections that is shut off. 0 to 1."""
     working = _working(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     return float(1 - np.count_nonzero(working) / len(working))
 
 
 def fewer_shut_off(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return the part of the connections shut off in `other` less the part shut off in `experiment`.
-
-    Parameters
-    ----------
-    campaigns, experiment, other, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    -1 to 1.
-    """
+    """Return the part of the connections shut off in `other` less the part shut off in `experiment`. -1 to 1."""
     return shut_off(campaigns, other, connections, buffer) - shut_off(campaigns, experiment, connections, buffer)
 
 
 def jain(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return Jain's index of the deliveries of the connections.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    1/n to 1.
-    """
+    """Return Jain's index of the deliveries of the connections."""
     found = _delivered(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     return float(found.sum() ** 2 / (len(found) * (found**2).sum()))
 
 
 def fairness_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return the spread (variation coefficient) of deliveries in `experiment` over the spread in `other`.
-
-    Parameters
-    ----------
-    campaigns, experiment, other, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the spread (variation coefficient) of deliveries in `experiment` over the spread in `other`."""
     spreads = [
         float(np.std(found) / np.mean(found))
         for found in (
@@ -238,49 +158,19 @@ def fairness_change(campaigns: Campaigns, experiment: str, other: str, connectio
 
 
 def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the rate of packets that left the line, as a share of its speed.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the rate of packets that left the line, as a share of its speed. 0 to 1."""
     line = _line(campaigns, experiment, connections, buffer)
     return campaigns.value(experiment, ALGORITHM, line.condition, "segment_rate") / line.speed
 
 
 def least_throughput(campaigns: Campaigns, experiment: str) -> float:
-    """Return the least `throughput` over the conditions.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the least `throughput` over the conditions. 0 to 1."""
     conditions = lines(campaigns.load(experiment))
     return min(throughput(campaigns, experiment, line.connections, line.buffer) for line in conditions)
 
 
 def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the rate of packets delivered for the first time, as a share of the speed of the line.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the rate of packets delivered for the first time, as a share of the speed of the line. 0 to 1."""
     return _goodput(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
 
 
@@ -289,18 +179,7 @@ def throughput_change(
 ) -> float:
     """Return the largest difference of the ``throughput`` or ``goodput`` of two experiments over conditions.
 
-    Parameters
-    ----------
-    campaigns, experiment, other
-        As for every measure, see `verification.measures`.
-    what
-        ``throughput`` or ``goodput``.
-    small_pipe
-        True: only conditions with more connections than W_c. False: only the others. None: all.
-
-    Returns
-    -------
-    0 to 1.
+    0 to 1. `small_pipe`: True: only conditions with more connections than W_c. False: only the others. None: all.
     """
     measure = {"throughput": throughput, "goodput": goodput}[what]
     changes = [
@@ -317,16 +196,7 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
 
     Falls of more than 0.001 count, in conditions whose buffer is smaller than the segments that the path holds, W_opt.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    by
-        ``buffer`` or ``connections``.
-
-    Returns
-    -------
-    A count; 0 if throughput grows everywhere.
+    0 if throughput grows everywhere.
     """
     table = {
         (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
@@ -348,15 +218,6 @@ def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float
     ``slope``: packets per round trip from the first rise to the last, over 1; ``losses``: packets lost by a
     connection for each time it halves, the mean over all connections.
 
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-    what
-        ``top``, ``bottom``, ``slope`` or ``losses``.
-
-    Returns
-    -------
     The ratio; for ``losses`` a number of packets.
     """
     line = _line(campaigns, experiment, connections, buffer)
@@ -380,19 +241,7 @@ def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float
 
 
 def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: float, which: str) -> float:
-    """Return packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over time, or ``sd``.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-    which
-        ``5``, ``50``, ``95`` or ``sd``.
-
-    Returns
-    -------
-    A part of the places of the buffer.
-    """
+    """Return packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over time, or ``sd``."""
     line = _line(campaigns, experiment, connections, buffer)
     trace = _kept(campaigns, experiment, line, "router_traces").filter(_after(line))
     used = trace["queue"].to_numpy() / line.buffer
@@ -400,34 +249,14 @@ def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: f
 
 
 def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return the SD of the buffer's occupancy in `experiment` over its SD in `other`.
-
-    Parameters
-    ----------
-    campaigns, experiment, other, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the SD of the buffer's occupancy in `experiment` over its SD in `other`."""
     return occupancy(campaigns, experiment, connections, buffer, "sd") / occupancy(
         campaigns, other, connections, buffer, "sd"
     )
 
 
 def timeouts_per_loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return timeouts over lost packets, both summed over the connections; 0 where no packet is lost.
-
-    Parameters
-    ----------
-    campaigns, experiment, connections, buffer
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return timeouts over lost packets, both summed over the connections; 0 where no packet is lost."""
     flows = _flows(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     lost = float(flows["losses"].sum())
     return float(flows["timeouts"].sum()) / lost if lost else 0.0
@@ -438,13 +267,6 @@ def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
 
     Conditions have two groups of round trips, which include the mean wait in the queue.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
     0 to 1.
     """
     inside = []
@@ -469,25 +291,7 @@ def within_factor(
     timeout: the minimum or a round trip, whichever is more (assumed: single timeouts are not recorded). Connections
     without a loss or a packet are left out: the model does not cover them.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    model
-        ``full`` or ``approximate``.
-    factor
-        Factor, at least 1.
-    connections
-        Fewest and most connections of the conditions that count.
-
-    Returns
-    -------
-    0 to 1.
-
-    Raises
-    ------
-    NotEvaluated
-        If fewer than `FEWEST_FLOWS` connections had a loss.
+    0 to 1. `model`: ``full`` or ``approximate``. `factor`: at least 1.
     """
     hits = total = 0
     for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
@@ -510,16 +314,7 @@ def within_factor(
 def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
     """Return the part of the connections that the approximate model predicts within a factor, less the full model's.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    factor
-        Factor, at least 1.
-
-    Returns
-    -------
-    -1 to 1.
+    -1 to 1. `factor`: at least 1.
     """
     shares = [within_factor(campaigns, experiment, model, factor) for model in ("full", "approximate")]
     return shares[1] - shares[0]
@@ -530,20 +325,8 @@ def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Flo
 
     b = 1, and the receiver sets no limit.
 
-    Parameters
-    ----------
-    loss
-        Loss indications per packet, above 0 and below 1.
-    round_trip
-        Round trip, s.
-    time_out
-        First timeout, s.
-    full
-        True: the full model. False: the approximate one.
-
-    Returns
-    -------
-    Packets/s, in the shape of `loss`.
+    Packets/s, in the shape of `loss`. `loss`: loss indications per packet, above 0 and below 1. `round_trip`: s.
+    `time_out`: first timeout, s.
     """
     p = loss
     spread = 1 + p * (1 + p * (2 + p * (4 + p * (8 + p * (16 + 32 * p)))))
@@ -564,17 +347,6 @@ def table(campaigns: Campaigns, experiment: str, line: str) -> Iterator[dict[str
 
     Part of the packets lost; goodput over capacity; Jain's index; part of the connections shut off; active
     connections; percentiles and standard deviation of the buffer over its places; timeouts over lost packets.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    line
-        Name of the line.
-
-    Yields
-    ------
-    Numbers by column; measured ones are rounded to four digits.
     """
     for each in lines(campaigns.load(experiment)):
         of = (campaigns, experiment, each.connections, each.buffer)
@@ -643,17 +415,7 @@ def _scenarios(campaign: Campaign) -> list[dict[str, Any]]:
 
 @cache
 def lines(campaign: Campaign) -> list[Line]:
-    """Return the conditions of a campaign, in order.
-
-    Parameters
-    ----------
-    campaign
-        Campaign.
-
-    Returns
-    -------
-    One entry per condition.
-    """
+    """Return the conditions of a campaign, in order."""
     found = []
     for number, scenario in enumerate(_scenarios(campaign), start=1):
         described = core.describe(json.dumps(scenario))

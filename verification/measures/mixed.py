@@ -27,17 +27,6 @@ def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> 
     """Return a response per second as a count per hour: ``mean``, ``least`` or ``most`` over the conditions.
 
     A condition counts with its mean over the algorithms.
-
-    Parameters
-    ----------
-    campaigns, experiment, name
-        As for every measure, see `verification.measures`.
-    which
-        ``least``, ``mean`` or ``most``.
-
-    Returns
-    -------
-    Count per hour.
     """
     campaigns.judged(experiment, whole=True)
     conditions = campaigns.table(experiment, name).mean(axis=1)
@@ -49,15 +38,6 @@ def linear_part(campaigns: Campaigns, experiment: str) -> float:
 
     It is the median over the responses of the network that the experiment has, each in its period and with its mean
     over the algorithms.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    At most 1; negative where main effects explain nothing.
     """
     campaign = campaigns.load(experiment)
     matrix = campaign.rows.matrix[campaigns.judged(experiment) - 1]
@@ -78,23 +58,7 @@ def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: s
 
     The geometric mean over conditions, alternates (or of one `algorithm`), classes of path and of interface.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    category
-        File category.
-    algorithm
-        An alternate; None: all.
-
-    Returns
-    -------
     The ratio less one; 0 for equal goodputs.
-
-    Raises
-    ------
-    NotEvaluated
-        If no group has enough flows.
     """
     rows = advantages(campaigns, experiment, category)
     if algorithm is not None:
@@ -108,24 +72,6 @@ def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: st
     """Return the part of the conditions in which the advantage is larger in category `to` than in `category`.
 
     Only classes of path and of interface count in which both have enough flows: the hosts do not differ.
-
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    category
-        File category.
-    to
-        Category to compare with.
-
-    Returns
-    -------
-    A part of the conditions.
-
-    Raises
-    ------
-    NotEvaluated
-        If no group has enough flows.
     """
     pairs = advantages(campaigns, experiment, category).join(
         advantages(campaigns, experiment, to), on=_GROUP, suffix="_to"
@@ -139,15 +85,6 @@ def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: st
 def advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataFrame:
     """Return the log of an alternate's mean goodput over TCP's, by condition, alternate, path and interface.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    category
-        File category.
-
-    Returns
-    -------
     Columns condition, algorithm, path_class, rate_class and log_ratio.
     """
     rows = campaigns.load(experiment).groups.filter(

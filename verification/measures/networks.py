@@ -17,34 +17,14 @@ if TYPE_CHECKING:
 def response(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, name: str, period: str = "measured"
 ) -> float:
-    """Return a response of a run.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition, name, period
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The value, in the unit of the response; NaN where nothing was measured.
-    """
+    """Return a response of a run. The value, in the unit of the response; NaN where nothing was measured."""
     return campaigns.value(experiment, algorithm, condition, name, period)
 
 
 def response_ratio(
     campaigns: Campaigns, experiment: str, of: str, to: str, condition: int, name: str, period: str = "measured"
 ) -> float:
-    """Return a response under algorithm `of` over that under algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, of, to, condition, name, period
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return a response under algorithm `of` over that under algorithm `to`."""
     return campaigns.value(experiment, of, condition, name, period) / campaigns.value(
         experiment, to, condition, name, period
     )
@@ -53,21 +33,7 @@ def response_ratio(
 def condition_ratio(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int, name: str, period: str = "measured"
 ) -> float:
-    """Return a response in one condition over the response in another.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-    to
-        Condition to compare with.
-    name, period
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return a response in one condition over the response in another."""
     return campaigns.value(experiment, algorithm, condition, name, period) / campaigns.value(
         experiment, algorithm, to, name, period
     )
@@ -76,21 +42,7 @@ def condition_ratio(
 def period_ratio(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, names: Sequence[str], period: str, to: str
 ) -> float:
-    """Return the sum of some responses in one period over the sum in another.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition, names
-        As for every measure, see `verification.measures`.
-    period
-        Period.
-    to
-        Period to compare with.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the sum of some responses in one period over the sum in another."""
     sums = [
         sum(campaigns.value(experiment, algorithm, condition, name, each) for name in names) for each in (period, to)
     ]
@@ -100,17 +52,7 @@ def period_ratio(
 def sum_ratio(
     campaigns: Campaigns, experiment: str, of: str, to: str, condition: int, names: Sequence[str], period: str
 ) -> float:
-    """Return the sum of some responses under algorithm `of` over the sum under algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, of, to, condition, names, period
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the sum of some responses under algorithm `of` over the sum under algorithm `to`."""
     sums = [sum(campaigns.value(experiment, each, condition, name, period) for name in names) for each in (of, to)]
     return sums[0] / sums[1]
 
@@ -118,13 +60,6 @@ def sum_ratio(
 def spread_over_algorithms(campaigns: Campaigns, experiment: str, condition: int, name: str) -> float:
     """Return the largest less the smallest value of a response over the algorithms, as a part of their mean.
 
-    Parameters
-    ----------
-    campaigns, experiment, condition, name
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
     The spread, as a part of the mean; 0 where the mean is 0.
     """
     algorithms = campaigns.load(experiment).algorithms
@@ -135,21 +70,7 @@ def spread_over_algorithms(campaigns: Campaigns, experiment: str, condition: int
 def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, name: str, least_loss: float) -> Share:
     """Return the part of the conditions that lose `least_loss` or more in which an algorithm has the highest value.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, name
-        As for every measure, see `verification.measures`.
-    least_loss
-        Lowest loss rate of a congested condition, 0 to 1.
-
-    Returns
-    -------
-    A part of the congested conditions.
-
-    Raises
-    ------
-    NotEvaluated
-        If no condition is congested.
+    `least_loss`: lowest loss rate of a congested condition, 0 to 1.
     """
     table, algorithms = campaigns.table(experiment, name), campaigns.load(experiment).algorithms
     congested = campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss
@@ -162,16 +83,7 @@ def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, 
 def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float:
     """Return the part of the conditions in which the mean loss rate over the algorithms is at least `least_loss`.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    least_loss
-        Lowest loss rate, 0 to 1.
-
-    Returns
-    -------
-    0 to 1.
+    0 to 1. `least_loss`: lowest loss rate, 0 to 1.
     """
     campaigns.judged(experiment, whole=True)
     return float(np.mean(campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss))
@@ -180,15 +92,6 @@ def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float
 def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> float:
     """Return the ``least`` or ``most`` of a response over conditions and algorithms.
 
-    Parameters
-    ----------
-    campaigns, experiment, name
-        As for every measure, see `verification.measures`.
-    which
-        ``least`` or ``most``.
-
-    Returns
-    -------
     The value, in the unit of the response.
     """
     campaigns.judged(experiment, whole=True)
@@ -199,17 +102,7 @@ def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> flo
 def window_variation(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, span: Sequence[float]
 ) -> float:
-    """Return the standard deviation of cwnd over its mean within a span, mean over the traced flows.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The variation, as a part of the mean.
-    """
+    """Return the standard deviation of cwnd over its mean within a span, mean over the traced flows."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = (run.time > span[0]) & (run.time <= span[1])
     window = run.cwnd[inside]
@@ -219,21 +112,7 @@ def window_variation(
 def variation_change(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int, span: Sequence[float]
 ) -> float:
-    """Return the variation of cwnd in one condition over the variation in another.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-    to
-        Condition to compare with.
-    span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the variation of cwnd in one condition over the variation in another."""
     return window_variation(campaigns, experiment, algorithm, condition, span) / window_variation(
         campaigns, experiment, algorithm, to, span
     )

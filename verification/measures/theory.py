@@ -40,16 +40,7 @@ FEWEST_CYCLES = 3
 def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, law: str) -> float:
     """Return the mean window over whole cycles in the second half of a run, over the window of a law at its loss rate.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-    law
-        Key of `LAWS`.
-
-    Returns
-    -------
-    The ratio.
+    `law`: key of `LAWS`.
     """
     p, window = _cycles(campaigns, experiment, algorithm, condition)
     return window / LAWS[law](p, _round_trip(campaigns, experiment, algorithm, condition))
@@ -58,16 +49,7 @@ def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condi
 def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditions: Sequence[int]) -> float:
     """Return the slope of log window over log loss rate, through the points of some conditions.
 
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-    conditions
-        Conditions, from 1.
-
-    Returns
-    -------
-    The slope.
+    `conditions`: from 1.
     """
     points = [_cycles(campaigns, experiment, algorithm, number) for number in conditions]
     losses, windows = np.log(np.array(points)).T
@@ -75,17 +57,7 @@ def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditi
 
 
 def loss_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """Return the loss rate over the loss rate that a law gives for the mean window found.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the loss rate over the loss rate that a law gives for the mean window found."""
     p, window = _cycles(campaigns, experiment, algorithm, condition)
     return p / LOSSES[algorithm](window)
 
@@ -94,15 +66,6 @@ def loss_on_path(campaigns: Campaigns, experiment: str, of: str, to: str, condit
     """Return the loss rate of algorithm `of` on a path that it fills alone, over the loss rate of algorithm `to`.
 
     Windows differ only by how far below the path they fall.
-
-    Parameters
-    ----------
-    campaigns, experiment, of, to, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
     """
     return _cycles(campaigns, experiment, of, condition)[0] / _cycles(campaigns, experiment, to, condition)[0]
 
@@ -111,17 +74,6 @@ def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, rou
     """Return the mean number at a router, with the segment in service, over the M/D/1 mean at the utilisation found.
 
     Pollaczek and Khinchine: L = rho + rho^2 / (2 (1 - rho)).
-
-    Parameters
-    ----------
-    campaigns, experiment, condition
-        As for every measure, see `verification.measures`.
-    router
-        Router.
-
-    Returns
-    -------
-    The ratio.
     """
     (algorithm,) = campaigns.load(experiment).algorithms
     table = campaigns.load(experiment).kept("routers", condition, algorithm, campaigns.seed_of(experiment))
@@ -131,22 +83,7 @@ def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, rou
 
 
 def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the part of the difference of two windows that is left after both fall together, median over the falls.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The part that is left.
-
-    Raises
-    ------
-    NotEvaluated
-        If the flows never lose together.
-    """
+    """Return the part of the difference of two windows that is left after both fall together, median over the falls."""
     run = campaigns.run(experiment, algorithm)
     window = run.cwnd
     falls = np.flatnonzero((window[1:] < 0.7 * window[:-1]).any(axis=1))
@@ -165,17 +102,7 @@ def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
 
 
 def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: str, span: Sequence[float]) -> float:
-    """Return the change of the difference of two windows in a span in which neither falls.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return the change of the difference of two windows in a span in which neither falls."""
     run = campaigns.run(experiment, algorithm)
     inside = (run.time > span[0]) & (run.time <= span[1])
     gap = run.cwnd[inside, 0] - run.cwnd[inside, 1]
@@ -185,16 +112,7 @@ def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: s
 def line_use(campaigns: Campaigns, experiment: str, condition: int, speed: float) -> float:
     """Return the rate of segments that leave the line, as a share of its speed.
 
-    Parameters
-    ----------
-    campaigns, experiment, condition
-        As for every measure, see `verification.measures`.
-    speed
-        Speed of the line, segments/s.
-
-    Returns
-    -------
-    0 to 1.
+    0 to 1. `speed`: speed of the line, segments/s.
     """
     (algorithm,) = campaigns.load(experiment).algorithms
     return campaigns.value(experiment, algorithm, condition, "segment_rate") / speed

@@ -25,143 +25,53 @@ MEAN = 25.0
 def average_window(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Return the time average of cwnd.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return the time average of cwnd."""
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).window[flow - 1, 0])
 
 
 def total_window(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the sum of the average windows of all flows.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return the sum of the average windows of all flows."""
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).total[0])
 
 
 def share(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
-    """Return a flow's part of the sum of the average windows.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return a flow's part of the sum of the average windows. 0 to 1."""
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).share[flow - 1, 0])
 
 
 def window_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the average window of the second flow over the average window of the first.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the average window of the second flow over the average window of the first."""
     window = _averages(campaigns.run(experiment, algorithm, condition), span).window[:, 0]
     return float(window[1] / window[0])
 
 
 def rate_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the rate of the second flow over the rate of the first.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the rate of the second flow over the rate of the first."""
     rate = _averages(campaigns.run(experiment, algorithm, condition), span).rate[:, 0]
     return float(rate[1] / rate[0])
 
 
 def utilisation(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the segments delivered to all flows, as a part of the capacity of the slowest router.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the segments delivered to all flows, as a part of the capacity of the slowest router. 0 to 1."""
     run = campaigns.run(experiment, algorithm, condition)
     return float(np.nansum(_averages(run, span).rate) / run.speed)
 
 
 def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the sum of the average windows less the segments that the path holds without queues.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return the sum of the average windows less the segments that the path holds without queues."""
     run = campaigns.run(experiment, algorithm, condition)
     return float(total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"])
 
 
 def more_buffered(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """Return `buffered` of algorithm `of` less `buffered` of algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, of, to, experiment, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return `buffered` of algorithm `of` less `buffered` of algorithm `to`."""
     return buffered(campaigns, experiment, of, span) - buffered(campaigns, experiment, to, span)
 
 
 def share_change(
     campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Return `share` of a flow under algorithm `of` less its `share` under algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, of, to, experiment, flow, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    -1 to 1.
-    """
+    """Return `share` of a flow under algorithm `of` less its `share` under algorithm `to`."""
     own, other = (
         share(campaigns=campaigns, experiment=experiment, algorithm=name, flow=flow, span=span, condition=condition)
         for name in (of, to)
@@ -175,15 +85,6 @@ def own_queue(
     """Return the mean number of segments that a flow holds in queues by its own measure.
 
     It is the alpha of a flow of FAST that has settled.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
     """
     run = campaigns.run(experiment, algorithm, condition)
     inside = (run.time > span[0]) & (run.time <= span[1])
@@ -191,33 +92,13 @@ def own_queue(
 
 
 def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
-    """Return the largest less the smallest cwnd.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Segments.
-    """
+    """Return the largest less the smallest cwnd."""
     window = _window(campaigns.run(experiment, algorithm, condition), flow, span)
     return float(np.nanmax(window) - np.nanmin(window))
 
 
 def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span) -> float:
-    """Return the swing of algorithm `of` over the swing of algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, of, to, experiment, flow, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the swing of algorithm `of` over the swing of algorithm `to`."""
     return swing(campaigns, experiment, of, flow, span) / swing(campaigns, experiment, to, flow, span)
 
 
@@ -228,19 +109,6 @@ def approach(
 
     Far: from the start of the span up to half of the last value. Near: from `near` segments below the last value to
     one below.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span
-        As for every measure, see `verification.measures`.
-    near
-        Segments below the last value.
-    condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
     """
     run = campaigns.run(experiment, algorithm, condition)
     window = _window(run, flow, span)
@@ -252,48 +120,18 @@ def approach(
 
 
 def reductions(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
-    """Return how often cwnd falls by more than 5 % within a sample; a fall of several samples counts once.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    A count.
-    """
+    """Return how often cwnd falls by more than 5 % within a sample; a fall of several samples counts once."""
     return float(len(_falls(_window(campaigns.run(experiment, algorithm), flow, span))))
 
 
 def reduction(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
-    """Return the median part of cwnd that a flow gives up when it falls.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, flow, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    0 to 1.
-    """
+    """Return the median part of cwnd that a flow gives up when it falls. 0 to 1."""
     window = _window(campaigns.run(experiment, algorithm), flow, span)
     return float(np.median([1 - window[after] / window[before] for before, after in _falls(window)]))
 
 
 def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the time into the span after which both flows keep shares of 40 to 60 %, in means over 25 s.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm, span, condition
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Seconds.
-    """
+    """Return the time into the span after which both flows keep shares of 40 to 60 %, in means over 25 s."""
     run = campaigns.run(experiment, algorithm, condition)
     ends = np.arange(span[0] + MEAN, span[1] + 1, MEAN)
     shares = [_averages(run, (end - MEAN, end)).share[0, 0] for end in ends]
@@ -302,64 +140,25 @@ def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Spa
 
 
 def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """Return the convergence time of `of` over the time of `to`, which is at least the span of a mean.
-
-    Parameters
-    ----------
-    campaigns, of, to, experiment, span
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    The ratio.
-    """
+    """Return the convergence time of `of` over the time of `to`, which is at least the span of a mean."""
     first, second = convergence(campaigns, experiment, of, span), convergence(campaigns, experiment, to, span)
     return first / max(second, MEAN)
 
 
 def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the time from ssthresh to the full rate.
-
-    Parameters
-    ----------
-    campaigns, experiment, algorithm
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Seconds.
-    """
+    """Return the time from ssthresh to the full rate."""
     return float(campaigns.latencies(experiment)[algorithm]["goodput"])
 
 
 def latency_change(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
-    """Return `goodput_latency` of algorithm `of` less `goodput_latency` of algorithm `to`.
-
-    Parameters
-    ----------
-    campaigns, experiment, of, to
-        As for every measure, see `verification.measures`.
-
-    Returns
-    -------
-    Seconds.
-    """
+    """Return `goodput_latency` of algorithm `of` less `goodput_latency` of algorithm `to`."""
     return goodput_latency(campaigns, experiment, of) - goodput_latency(campaigns, experiment, to)
 
 
 def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str]) -> float:
     """Return the number of pairs of algorithms whose goodput latencies are not in the order given.
 
-    Parameters
-    ----------
-    campaigns, experiment
-        As for every measure, see `verification.measures`.
-    algorithms
-        Algorithms by rising latency.
-
-    Returns
-    -------
-    A count; 0 in the order given.
+    A count; 0 in the order given. `algorithms`: algorithms by rising latency.
     """
     values = [goodput_latency(campaigns, experiment, name) for name in algorithms]
     return float(sum(a > b for place, a in enumerate(values) for b in values[place + 1 :]))

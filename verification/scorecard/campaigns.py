@@ -55,17 +55,7 @@ class ListedCampaign:
     folder: Path  #: folder that relative names of experiments start from
 
     def designed(self) -> Designed:
-        """Return the experiment with its options.
-
-        Returns
-        -------
-        The experiment.
-
-        Raises
-        ------
-        InputError
-            If there is no such experiment, or an option is not allowed.
-        """
+        """Return the experiment with its options."""
         return experiment(self.experiment, **self.options)
 
     @cached_property
@@ -92,22 +82,7 @@ class ListedCampaign:
 
 
 def load_entries(file: Path) -> dict[str, ListedCampaign]:
-    """Return the campaigns of a file.
-
-    Parameters
-    ----------
-    file
-        The TOML file; experiments in files are relative to it.
-
-    Returns
-    -------
-    Campaign by name.
-
-    Raises
-    ------
-    InputError
-        For an unknown key or a syntax error.
-    """
+    """Return the campaigns of a file."""
     entries = {}
     for name, table in read_toml(file.read_text(encoding="utf-8"), str(file)).items():
         for key in table:
@@ -122,89 +97,31 @@ def load_entries(file: Path) -> dict[str, ListedCampaign]:
 
 @dataclass(frozen=True, eq=False)
 class Campaigns:
-    """The campaigns in a folder, seen by the measures one seed at a time.
+    """The campaigns in a folder, seen by the measures one seed at a time."""
 
-    Attributes
-    ----------
-    entries
-        The listed campaigns, by name.
-    folder
-        Folder of the campaign folders.
-    longest_s
-        Most processor time, s, of an absent campaign that is run; longer ones are not evaluated.
-    replicate
-        The seed that measures see, from 1.
-    progress
-        True: show progress on stderr.
-    any_load
-        True: measures see all conditions, also those whose load had not settled.
-    """
-
-    entries: Mapping[str, ListedCampaign]
+    entries: Mapping[str, ListedCampaign]  #: the listed campaigns, by name
     folder: Path
-    longest_s: float = 0.0
-    replicate: int = 1
-    progress: bool = True
-    any_load: bool = False
+    longest_s: float = 0.0  #: most processor time, s, of an absent campaign that is run; longer ones are not evaluated
+    replicate: int = 1  #: the seed that measures see, from 1
+    progress: bool = True  #: True: show progress on stderr
+    any_load: bool = False  #: True: measures see all conditions, also those whose load had not settled
 
     def of(self, replicate: int) -> Campaigns:
-        """Return these campaigns with another seed.
-
-        Parameters
-        ----------
-        replicate
-            The seed that measures see, from 1.
-
-        Returns
-        -------
-        The campaigns.
-        """
+        """Return these campaigns with another seed. `replicate`: the seed that measures see, from 1."""
         return replace(self, replicate=replicate)
 
     def of_any_load(self) -> Campaigns:
-        """Return these campaigns with all their conditions, including those whose load had not settled.
-
-        Returns
-        -------
-        The campaigns.
-        """
+        """Return these campaigns with all their conditions, including those whose load had not settled."""
         return replace(self, any_load=True)
 
     def load(self, name: str) -> Campaign:
-        """Return a whole campaign.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
-        The campaign; it is run if it is absent and short.
-
-        Raises
-        ------
-        NotRun
-            If it is absent and takes too long to run.
-        InputError
-            If there is no such name, a run failed, or the folder holds another campaign.
-        """
+        """Return a whole campaign."""
         if name not in self.entries:
             raise unknown("campaign", name, self.entries)
         return _load(self.entries[name], self.folder, self.longest_s, self.progress)
 
     def are_there(self, names: Iterable[str]) -> bool:
-        """Return True if some campaigns exist, or are short enough to be run.
-
-        Parameters
-        ----------
-        names
-            Names of the campaigns.
-
-        Returns
-        -------
-        False if one is absent and takes too long to run.
-        """
+        """Return True if some campaigns exist, or are short enough to be run."""
         try:
             for name in names:
                 self.load(name)
@@ -215,36 +132,12 @@ class Campaigns:
     def unsettled(self, name: str) -> tuple[int, ...] | None:
         """Return the conditions of a campaign whose load had not settled.
 
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
         Numbers from 1, ascending; None if a run has no record of its settling.
         """
         return self.load(name).unsettled
 
     def judged(self, name: str, *, whole: bool = False) -> npt.NDArray[np.intp]:
-        """Return the conditions that measures see.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-        whole
-            True: the number needs all conditions, such as a count or an extreme.
-
-        Returns
-        -------
-        Numbers from 1, ascending.
-
-        Raises
-        ------
-        NotEvaluated
-            If the load of too many conditions had not settled.
-        """
+        """Return the conditions that measures see. Numbers from 1, ascending."""
         conditions = np.arange(1, self.load(name).rows.conditions + 1)
         unsettled = self.unsettled(name)
         if self.any_load or not unsettled:
@@ -257,59 +150,22 @@ class Campaigns:
         return kept
 
     def code(self, name: str) -> str:
-        """Return the version of the code that made a campaign.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
-        The first 12 digits.
-        """
+        """Return the version of the code that made a campaign."""
         return str(self.load(name).provenance["code_versions"][0])[:12]
 
     def seeds(self, name: str) -> int:
-        """Return the number of seeds of a campaign.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
-        The number of replicates, at least 1.
-        """
+        """Return the number of seeds of a campaign. The number of replicates, at least 1."""
         return int(max(self.load(name).runs["replicate"].to_list()))
 
     def seed_of(self, name: str) -> int:
         """Return the replicate of a campaign that belongs to the present seed.
 
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
         Number, from 1; the last replicate of a campaign with fewer.
         """
         return min(self.replicate, self.seeds(name))
 
     def is_random(self, name: str) -> bool:
-        """Return True if a result of a campaign depends on the seed: it has users, or random starts or overheads.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
-        False if all seeds give equal results.
-        """
+        """Return True if a result of a campaign depends on the seed: it has users, or random starts or overheads."""
         return any(
             there["scenario"]["users"]["base_sources"] > 0
             or bool(there["scenario"].get("arrivals"))
@@ -318,68 +174,19 @@ class Campaigns:
         )
 
     def run(self, name: str, algorithm: str, condition: int = 1) -> TracedRun:
-        """Return a run with its traces.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-        algorithm
-            Algorithm of the run.
-        condition
-            Number, from 1.
-
-        Returns
-        -------
-        The run at the present seed.
-
-        Raises
-        ------
-        NotEvaluated
-            If the load of the condition had not settled.
-        """
+        """Return a run with its traces. `condition`: number, from 1."""
         self._refuse_unsettled(name, condition)
         return _traced(self.load(name))[algorithm, condition, self.seed_of(name)]
 
     def latencies(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the latencies of a campaign.
-
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-
-        Returns
-        -------
-        A row of latencies, s, by algorithm.
-        """
+        """Return the latencies of a campaign. A row of latencies, s, by algorithm."""
         return _latencies(self.load(name))
 
     def value(self, name: str, algorithm: str, condition: int, response: str, period: str = "measured") -> float:
         """Return a response of one run.
 
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-        algorithm
-            Algorithm of the run.
-        condition
-            Number, from 1.
-        response
-            Name of the response.
-        period
-            A measured period, or ``measured`` for the whole measured span.
-
-        Returns
-        -------
-        The value at the present seed; NaN where nothing was measured.
-
-        Raises
-        ------
-        NotEvaluated
-            If it is a mean over fewer than `verification.scorecard.flows.FEWEST_FLOWS` flows, or the load of the
-            condition had not settled.
+        The value at the present seed; NaN where nothing was measured. `condition`: number, from 1. `period`: a measured
+        period, or ``measured`` for the whole measured span.
         """
         self._refuse_unsettled(name, condition)
         row = _cells(self.load(name), response, period).filter(
@@ -394,23 +201,8 @@ class Campaigns:
     def table(self, name: str, response: str, period: str = "measured") -> Floats:
         """Return a response in all runs of the present seed, in the conditions of `judged`.
 
-        Parameters
-        ----------
-        name
-            Name of the campaign.
-        response
-            Name of the response.
-        period
-            A measured period, or ``measured`` for the whole measured span.
-
-        Returns
-        -------
-        Shape (conditions, algorithms); NaN where nothing was measured, and for means over too few flows.
-
-        Raises
-        ------
-        NotEvaluated
-            If the load of too many conditions had not settled.
+        Shape (conditions, algorithms); NaN where nothing was measured, and for means over too few flows. `period`: a
+        measured period, or ``measured`` for the whole measured span.
         """
         campaign = self.load(name)
         rows = _cells(campaign, response, period).filter(replicate=self.seed_of(name), scarce=False)

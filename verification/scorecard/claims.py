@@ -98,42 +98,12 @@ class Claim:
 
 
 def load_claims(folder: Path) -> list[Claim]:
-    """Return every claim of a folder.
-
-    Parameters
-    ----------
-    folder
-        Folder with a TOML file per claim.
-
-    Returns
-    -------
-    Claims by id.
-
-    Raises
-    ------
-    InputError
-        If a file is no claim. The error names the file and the place in it.
-    """
+    """Return every claim of a folder."""
     return [load_claim(path) for path in sorted(folder.glob("*.toml"), key=lambda path: id_order(path.stem))]
 
 
 def load_claim(path: Path) -> Claim:
-    """Return the claim of a file.
-
-    Parameters
-    ----------
-    path
-        The TOML file; its name is the id of the claim.
-
-    Returns
-    -------
-    The claim, checked.
-
-    Raises
-    ------
-    InputError
-        If the file is no claim. The error names the file and the place in it.
-    """
+    """Return the claim of a file."""
     table = read_toml(path.read_text(encoding="utf-8"), str(path))
     try:
         return _claim(path.stem, table)
@@ -144,14 +114,7 @@ def load_claim(path: Path) -> Claim:
 def id_order(name: str) -> tuple[str, int, str]:
     """Return the sort key of an id: letters, then the number.
 
-    Parameters
-    ----------
-    name
-        An id, such as ``B10``.
-
-    Returns
-    -------
-    Letters, number, and the id itself.
+    `name`: an id, such as ``B10``.
 
     Examples
     --------

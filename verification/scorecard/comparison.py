@@ -54,17 +54,7 @@ class Cause:
     because: str
 
     def covers(self, deviation: Deviation) -> bool:
-        """Return True if the cause explains a deviation.
-
-        Parameters
-        ----------
-        deviation
-            A deviation.
-
-        Returns
-        -------
-        True for its line, its numbers and its range of connections.
-        """
+        """Return True if the cause explains a deviation."""
         line, connections, _ = deviation.row
         least, most = self.connections
         return line == self.line and least <= connections <= most and deviation.number in self.numbers
@@ -75,24 +65,7 @@ def deviations(
     witness: Mapping[Key, Mapping[str, float]],
     chance: Mapping[Key, Mapping[str, float]],
 ) -> list[Deviation]:
-    """Return the numbers `COMPARED` of the rows that both tables have.
-
-    Parameters
-    ----------
-    ours
-        Rows of `verification.measures.many_flows.table`.
-    witness, chance
-        Tables of `read_table`: the witness's numbers, and their range over seeds.
-
-    Returns
-    -------
-    One entry per row and number.
-
-    Raises
-    ------
-    InputError
-        If the tables have no row in common.
-    """
+    """Return the numbers `COMPARED` of the rows that both tables have."""
     found = [
         Deviation(key, name, row[name], witness[key][name], chance[key][name] if key in chance else 0.0)
         for key, row in by_row(ours).items()
@@ -105,35 +78,13 @@ def deviations(
 
 
 def unexplained(found: Iterable[Deviation], causes: Iterable[Cause]) -> list[Deviation]:
-    """Return the deviations that are neither within the bound nor covered by a cause.
-
-    Parameters
-    ----------
-    found
-        Deviations.
-    causes
-        Known causes.
-
-    Returns
-    -------
-    The rest of the deviations.
-    """
+    """Return the deviations that are neither within the bound nor covered by a cause."""
     known = list(causes)
     return [each for each in found if not each.within and not any(cause.covers(each) for cause in known)]
 
 
 def shown(found: Sequence[Deviation]) -> str:
-    """Return the deviations as text, ours / witness, with a mark where they differ by more than bound and chance.
-
-    Parameters
-    ----------
-    found
-        Deviations, all numbers of a row together, as `deviations` returns them.
-
-    Returns
-    -------
-    Lines of a table, and a summary for each number.
-    """
+    """Return the deviations as text, ours / witness, with a mark where they differ by more than bound and chance."""
     lines = [f"{'line':5}{'connections':>12}{'buffer':>8}" + "".join(f"{name:>20}" for name in COMPARED)]
     for place in range(0, len(found), len(COMPARED)):
         row = found[place : place + len(COMPARED)]
@@ -148,17 +99,7 @@ def shown(found: Sequence[Deviation]) -> str:
 
 
 def by_row(rows: Iterable[Mapping[str, str | float]]) -> dict[Key, dict[str, float]]:
-    """Return the numbers `COMPARED` of rows.
-
-    Parameters
-    ----------
-    rows
-        Rows of `verification.measures.many_flows.table`.
-
-    Returns
-    -------
-    Numbers by line, connections and buffer.
-    """
+    """Return the numbers `COMPARED` of rows."""
     return {
         (str(row["line"]), int(row["connections"]), int(row["buffer_packets"])): {
             name: float(row[name]) for name in COMPARED
@@ -170,14 +111,7 @@ def by_row(rows: Iterable[Mapping[str, str | float]]) -> dict[Key, dict[str, flo
 def spread(tables: Sequence[Mapping[Key, Mapping[str, float]]]) -> dict[Key, dict[str, float]]:
     """Return the range of each number `COMPARED` over tables with other seeds.
 
-    Parameters
-    ----------
-    tables
-        Tables with equal rows, at least one.
-
-    Returns
-    -------
-    Largest less smallest value, by row.
+    `tables`: tables with equal rows, at least one.
     """
     return {
         key: {
@@ -189,22 +123,7 @@ def spread(tables: Sequence[Mapping[Key, Mapping[str, float]]]) -> dict[Key, dic
 
 
 def read_table(path: Path) -> dict[Key, dict[str, float]]:
-    """Return the rows of a table of a witness.
-
-    Parameters
-    ----------
-    path
-        The CSV file.
-
-    Returns
-    -------
-    Numbers by line, connections and buffer.
-
-    Raises
-    ------
-    InputError
-        If a column is missing or holds no number. The error names the file, the row and the column.
-    """
+    """Return the rows of a table of a witness."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     table: dict[Key, dict[str, float]] = {}

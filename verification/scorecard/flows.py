@@ -25,19 +25,8 @@ def flows_behind(campaign: Campaign, response: str, period: str) -> pl.DataFrame
 
     For a pair of routers it is the number of its class of paths, an upper bound.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    response
-        Name of the response.
-    period
-        A measured period, or ``measured`` for the whole measured span.
-
-    Returns
-    -------
     Columns condition, algorithm, replicate, flows. None for responses that are no means over completed flows, and for
-    scenarios with explicit flows only.
+    scenarios with explicit flows only. `period`: a measured period, or ``measured`` for the whole measured span.
     """
     if response != "retransmission_rate" and response not in _OF_FILES:
         return None

@@ -23,30 +23,18 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measurement of a number.
+    """Measurement of a number."""
 
-    Attributes
-    ----------
-    mean, low, high
-        Mean over the seeds and its 95 % confidence interval (Student's t). The interval is None for one seed or if
-        nothing depends on the seed, but for a part of the conditions (`verification.scorecard.shares`). The mean is
-        None if the number cannot be measured.
-    seeds
-        Number of seeds; 0 if nothing depends on them.
-    conditions
-        Number of conditions behind the interval; 0 if it is over the seeds.
-    reason
-        Reason why there is no mean.
-    unsettled
-        Conditions whose load had not settled, by name of the campaign; None if a campaign has no record of it.
-    """
-
+    #: `mean`, `low`, `high`: mean over the seeds and its 95 % confidence interval (Student's t). The interval is None
+    #: for one seed or if nothing depends on the seed, but for a part of the conditions
+    #: (`verification.scorecard.shares`). The mean is None if the number cannot be measured.
     mean: float | None
     low: float | None = None
     high: float | None = None
-    seeds: int = 0
-    conditions: int = 0
-    reason: str = ""
+    seeds: int = 0  #: number of seeds; 0 if nothing depends on them
+    conditions: int = 0  #: number of conditions behind the interval; 0 if it is over the seeds
+    reason: str = ""  #: reason why there is no mean
+    #: Conditions whose load had not settled, by name of the campaign; None if a campaign has no record of it.
     unsettled: Mapping[str, Sequence[int]] | None = None
 
 
@@ -54,22 +42,6 @@ def measure(number: Number, campaigns: Campaigns) -> Measurement:
     """Return a number over the seeds of its campaigns.
 
     Conditions whose load had not settled are left out, unless the number is about any load.
-
-    Parameters
-    ----------
-    number
-        The number of a claim.
-    campaigns
-        The campaigns of the claims.
-
-    Returns
-    -------
-    Mean and interval, or the reason why there is no mean.
-
-    Raises
-    ------
-    NotRun
-        If one of the campaigns is absent and takes too long to run.
     """
     unsettled = _unsettled(number, campaigns)
     if number.any_load:

@@ -18,13 +18,6 @@ class NotRun(NotEvaluated):
 def unsettled_text(unsettled: Mapping[str, Sequence[int]]) -> str:
     """Return a sentence on conditions whose load had not settled.
 
-    Parameters
-    ----------
-    unsettled
-        Numbers of conditions by name of the campaign.
-
-    Returns
-    -------
     Text without a full stop; empty if all had settled.
     """
     found = [

@@ -22,24 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecordedNumber:
-    """A measurement of a number and its origin.
+    """A measurement of a number and its origin."""
 
-    Attributes
-    ----------
-    claim, number
-        The claim and the name of the number, for readers of the record.
-    measure, of
-        As in `verification.scorecard.claims.Number`.
-    commands, codes
-        Command that made each campaign, and version of its code, by name of the campaign.
-    measurement
-        The measurement.
-    """
-
-    claim: str
+    claim: str  #: `claim`, `number`: the claim and the name of the number, for readers of the record
     number: str
-    measure: str
+    measure: str  #: `measure`, `of`: as in `verification.scorecard.claims.Number`
     of: Mapping[str, Any]
+    #: `commands`, `codes`: command that made each campaign, and version of its code, by name of the campaign.
     commands: Mapping[str, str]
     codes: Mapping[str, str]
     measurement: Measurement
@@ -59,31 +48,12 @@ class Record:
     def of(self, number: Number, entries: Mapping[str, ListedCampaign]) -> RecordedNumber | None:
         """Return the recorded measurement of a number.
 
-        Parameters
-        ----------
-        number
-            The number of a claim.
-        entries
-            The listed campaigns, by name.
-
-        Returns
-        -------
         The row; None if there is none, or one of its campaigns has changed.
         """
         return self.rows.get(_key(number.measure, number.of, commands(number, entries)))
 
     def code(self, entry: ListedCampaign) -> str | None:
-        """Return the version of the code that made a campaign.
-
-        Parameters
-        ----------
-        entry
-            A listed campaign.
-
-        Returns
-        -------
-        The version; None if no number of the campaign is recorded.
-        """
+        """Return the version of the code that made a campaign. None if no number of the campaign is recorded."""
         for row in self.rows.values():
             if row.commands.get(entry.name) == entry.command:
                 return row.codes[entry.name]
@@ -92,13 +62,6 @@ class Record:
     def unsettled(self, entry: ListedCampaign) -> Sequence[int] | None:
         """Return the conditions of a campaign whose load had not settled.
 
-        Parameters
-        ----------
-        entry
-            A listed campaign.
-
-        Returns
-        -------
         Numbers from 1; None if no number of the campaign has a record of it.
         """
         for row in self.rows.values():
@@ -107,49 +70,18 @@ class Record:
         return None
 
     def only(self, claims: Iterable[str]) -> Record:
-        """Return the rows of some claims.
-
-        Parameters
-        ----------
-        claims
-            Ids of the claims.
-
-        Returns
-        -------
-        A smaller record.
-        """
+        """Return the rows of some claims."""
         kept = set(claims)
         return Record({key: row for key, row in self.rows.items() if row.claim in kept})
 
     def write(self, path: Path) -> None:
-        """Write the record as JSON, one row a line.
-
-        Parameters
-        ----------
-        path
-            The file, which is replaced.
-        """
+        """Write the record as JSON, one row a line."""
         lines = [json.dumps(_document(row), ensure_ascii=False) for row in self.rows.values()]
         path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
 def read_record(path: Path) -> Record:
-    """Return the record of a file.
-
-    Parameters
-    ----------
-    path
-        The file; it need not exist.
-
-    Returns
-    -------
-    The record; empty without a file.
-
-    Raises
-    ------
-    InputError
-        If the file holds something else.
-    """
+    """Return the record of a file. Empty without a file."""
     if not path.exists():
         return Record()
     try:
@@ -163,19 +95,7 @@ def read_record(path: Path) -> Record:
 
 
 def commands(number: Number, entries: Mapping[str, ListedCampaign]) -> dict[str, str]:
-    """Return the commands that make the campaigns of a number.
-
-    Parameters
-    ----------
-    number
-        The number of a claim.
-    entries
-        The listed campaigns, by name.
-
-    Returns
-    -------
-    Command by name.
-    """
+    """Return the commands that make the campaigns of a number."""
     return {name: entries[name].command for name in number.campaigns}
 
 

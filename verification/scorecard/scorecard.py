@@ -52,21 +52,8 @@ class Scorecard:
     def chosen(self, words: Sequence[str], quick: bool) -> Scorecard:
         """Return some of the claims.
 
-        Parameters
-        ----------
-        words
-            Ids, parts such as ``G``, ``theory``, or campaigns such as ``many-flows``; all claims without any.
-        quick
-            True: only claims whose campaigns take `QUICK_S` together, the cheapest campaigns first.
-
-        Returns
-        -------
-        A smaller scorecard.
-
-        Raises
-        ------
-        InputError
-            For a word that stands for no claim.
+        `words`: ids, parts such as ``G``, ``theory``, or campaigns such as ``many-flows``; all claims without any.
+        `quick`: True: only claims whose campaigns take `QUICK_S` together, the cheapest campaigns first.
         """
         kept: dict[str, Claim] = {}
         for word in words:
@@ -82,17 +69,7 @@ class Scorecard:
         return Scorecard(claims, self.entries, self.record, self.witnesses)
 
     def judge(self, campaigns: Campaigns) -> dict[str, list[NumberVerdict]]:
-        """Return the findings of all claims.
-
-        Parameters
-        ----------
-        campaigns
-            The campaigns of the claims.
-
-        Returns
-        -------
-        Findings by id of the claim.
-        """
+        """Return the findings of all claims."""
         return {
             claim.id: judge(claim, campaigns, self.record, self.witnesses.get(claim.witness)) for claim in self.claims
         }
@@ -100,13 +77,6 @@ class Scorecard:
     def document(self, findings: dict[str, list[NumberVerdict]]) -> list[dict[str, Any]]:
         """Return every claim as plain data.
 
-        Parameters
-        ----------
-        findings
-            Findings by id of the claim.
-
-        Returns
-        -------
         Id, published and measured value of the first number, verdict, and all numbers, of each claim.
         """
         return [
@@ -126,17 +96,7 @@ class Scorecard:
         ]
 
     def rows(self, findings: dict[str, list[NumberVerdict]]) -> tuple[list[str], list[list[Any]]]:
-        """Return the table of all numbers.
-
-        Parameters
-        ----------
-        findings
-            Findings by id of the claim.
-
-        Returns
-        -------
-        Header, and a row for each number.
-        """
+        """Return the table of all numbers."""
         header = ["claim", "kind", "class", "number", "published", "ours", "95 %", "witness", "unit", "verdict"]
         rows = [
             [
@@ -152,13 +112,6 @@ class Scorecard:
     def unexpected(self, findings: dict[str, list[NumberVerdict]]) -> list[str]:
         """Return lines on claims not reproduced without an explanation, or reproduced with one.
 
-        Parameters
-        ----------
-        findings
-            Findings by id of the claim.
-
-        Returns
-        -------
         Lines of text; empty if all is as expected.
         """
         lines = []
@@ -171,17 +124,7 @@ class Scorecard:
         return lines
 
     def unrecorded(self, findings: dict[str, list[NumberVerdict]]) -> list[str]:
-        """Return the campaigns with users that have no record of the settling of their load.
-
-        Parameters
-        ----------
-        findings
-            Findings by id of the claim.
-
-        Returns
-        -------
-        Names; all conditions of these campaigns count in their numbers.
-        """
+        """Return the campaigns with users that have no record of the settling of their load."""
         names = dict.fromkeys(
             name
             for claim in self.claims
@@ -192,19 +135,7 @@ class Scorecard:
         return [name for name in names if self.entries[name].has_users]
 
     def page(self, findings: dict[str, list[NumberVerdict]], campaigns: Campaigns) -> str:
-        """Return the page ``RESULTS.md``.
-
-        Parameters
-        ----------
-        findings
-            Findings by id of the claim.
-        campaigns
-            The campaigns of the claims.
-
-        Returns
-        -------
-        Text in Markdown.
-        """
+        """Return the page ``RESULTS.md``."""
         verdicts = {claim.id: of_claim(findings[claim.id]) for claim in self.claims}
         lines = [
             "# Results",
@@ -233,19 +164,7 @@ class Scorecard:
         return "\n".join(lines) + "\n"
 
     def measured(self, findings: dict[str, list[NumberVerdict]], campaigns: Campaigns) -> Record:
-        """Return the record with new measurements in place of earlier ones of these claims.
-
-        Parameters
-        ----------
-        findings
-            Findings by id of the claim.
-        campaigns
-            The campaigns of the claims.
-
-        Returns
-        -------
-        The record, by claim.
-        """
+        """Return the record with new measurements in place of earlier ones of these claims."""
         rows = {key: row for key, row in self.record.rows.items() if row.claim not in findings}
         for claim in self.claims:
             for number, found in zip(claim.numbers, findings[claim.id], strict=False):

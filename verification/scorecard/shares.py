@@ -14,17 +14,10 @@ class Share:
     """Number of conditions in which something holds, of a total.
 
     With one seed the conditions stand for the seeds: each has its own network and users, and so its own chance.
-
-    Attributes
-    ----------
-    hits
-        Conditions in which it holds.
-    of
-        All conditions.
     """
 
-    hits: int
-    of: int
+    hits: int  #: conditions in which it holds
+    of: int  #: all conditions
 
     def __float__(self) -> float:
         """Return the part; NaN of no conditions."""
@@ -35,14 +28,7 @@ class Share:
 
         Source: Clopper and Pearson, Biometrika 26 (1934) 404: exact, rather wide.
 
-        Parameters
-        ----------
-        confidence
-            Confidence, above 0 and below 1.
-
-        Returns
-        -------
-        Lower and upper end, 0 to 1; NaN without conditions.
+        Lower and upper end, 0 to 1; NaN without conditions. `confidence`: above 0 and below 1.
         """
         if not self.of:
             return float("nan"), float("nan")
@@ -52,15 +38,6 @@ class Share:
 
 def share(holds: Iterable[bool]) -> Share:
     """Return the part of the conditions in which something holds.
-
-    Parameters
-    ----------
-    holds
-        True or False for each condition.
-
-    Returns
-    -------
-    The part.
 
     Examples
     --------

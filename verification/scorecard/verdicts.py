@@ -33,26 +33,13 @@ NOTHING = Record()
 
 @dataclass(frozen=True)
 class NumberVerdict:
-    """Finding for a number of a claim: measurement, verdict and reason.
-
-    Attributes
-    ----------
-    measured, low, high, seeds, conditions
-        As in `verification.scorecard.measurements.Measurement`; measured is its mean.
-    reason
-        Reason why it was not evaluated, or a way to evaluate it.
-    recorded
-        Versions of the code that measured it, if the value is from the record; empty otherwise.
-    unsettled
-        As in `verification.scorecard.measurements.Measurement`.
-    witness, witness_verdict, witnessed_by
-        Value of another simulator in an equal set-up, the verdict that follows from it alone, and its name and
-        version; None and empty without a witness.
-    """
+    """Finding for a number of a claim: measurement, verdict and reason."""
 
     id: str
     name: str
     published: str
+    #: `measured`, `low`, `high`, `seeds`, `conditions`: as in `verification.scorecard.measurements.Measurement`;
+    #: measured is its mean.
     measured: float | None
     low: float | None
     high: float | None
@@ -60,9 +47,11 @@ class NumberVerdict:
     unit: str
     strictness: str
     verdict: Verdict
-    reason: str = ""
+    reason: str = ""  #: reason why it was not evaluated, or a way to evaluate it
     conditions: int = 0
-    recorded: str = ""
+    recorded: str = ""  #: versions of the code that measured it, if the value is from the record; empty otherwise
+    #: `witness`, `witness_verdict`, `witnessed_by`: value of another simulator in an equal set-up, the verdict that
+    #: follows from it alone, and its name and version; None and empty without a witness.
     witness: float | None = None
     witness_verdict: Verdict | Literal[""] = ""
     witnessed_by: str = ""
@@ -75,21 +64,6 @@ def judge(
     """Return the findings of a claim.
 
     A number whose campaign is absent and takes too long to run is read from the record, if it is there.
-
-    Parameters
-    ----------
-    claim
-        The claim.
-    campaigns
-        The campaigns of the claims.
-    record
-        Earlier measurements.
-    witness
-        Another simulator that has run the set-up of the claim.
-
-    Returns
-    -------
-    One finding per number; a single finding for a claim without numbers.
     """
     if not claim.numbers:
         return [
@@ -116,13 +90,6 @@ def judge(
 def of_claim(findings: list[NumberVerdict]) -> Verdict:
     """Return the verdict on a claim.
 
-    Parameters
-    ----------
-    findings
-        Findings of all numbers of the claim.
-
-    Returns
-    -------
     The first verdict of this list that a number has: one of `NOT_REPRODUCED`, not evaluated, reproduced. For the record
     if no number has one of these.
     """

@@ -46,37 +46,13 @@ class Witness:
     def of(self, claim: str, number: Number) -> Measurement | None:
         """Return the witness's measurement of a number.
 
-        Parameters
-        ----------
-        claim
-            Id of the claim.
-        number
-            The number.
-
-        Returns
-        -------
-        The measurement; None if there is none, or the measure or its arguments changed.
+        None if there is none, or the measure or its arguments changed.
         """
         return self.measurements.get(_key(claim, number.name, number.measure, number.of))
 
 
 def read_witness(path: Path) -> Witness:
-    """Return the witness of a file ``values.json``.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    The witness, checked.
-
-    Raises
-    ------
-    InputError
-        If there is no file, or it holds something else. The error names the file, the path in it and the value.
-    """
+    """Return the witness of a file ``values.json``."""
     try:
         return _witness(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:

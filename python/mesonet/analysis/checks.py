@@ -10,22 +10,7 @@ from mesonet.numpy_data import names
 
 
 def checked_alpha(alpha: float) -> float:
-    """Return a level of significance as a number.
-
-    Parameters
-    ----------
-    alpha
-        The level, above 0 and below 1.
-
-    Returns
-    -------
-    The same level.
-
-    Raises
-    ------
-    InputError
-        If the level is outside of this range or NaN.
-    """
+    """Return a level of significance as a number. `alpha`: the level, above 0 and below 1."""
     if not 0 < alpha < 1:  # NaN too
         raise InputError("not a level of significance", path="alpha", value=alpha, allowed="above 0 and below 1")
     return float(alpha)
@@ -36,28 +21,8 @@ def factor_names(
 ) -> tuple[str, ...]:
     """Return the names of the columns of a design: the given names, else its own, else x1, x2, and so on.
 
-    Parameters
-    ----------
-    given
-        Names in any sequence, also an index of pandas; None or an empty sequence: take `own`.
-    columns
-        Number of columns.
-    own
-        Names that the design has itself.
-    interactions
-        Refuse names with ``*``, because the result names interactions.
-
-    Returns
-    -------
-    One name per column.
-
-    Raises
-    ------
-    InputError
-        For text in place of a list, names that repeat, and names with ``*``, which stands between the factors of an
-        interaction.
-    ValueError
-        If the number of names differs from the number of columns.
+    `given`: names in any sequence, also an index of pandas; None or an empty sequence: take `own`. `interactions`:
+    refuse names with ``*``, because the result names interactions.
     """
     if isinstance(given, str):
         raise InputError("not a list of names", path="factors", value=given, allowed="a sequence of names")

@@ -55,14 +55,7 @@ class Fit:
 def is_regular(matrix: Floats) -> bool:
     """Return True if the rows are all combinations of signs that some defining words allow, each equally often.
 
-    Parameters
-    ----------
-    matrix
-        Signs, shape (n, k).
-
-    Returns
-    -------
-    False for a matrix without rows.
+    `matrix`: signs, shape (n, k).
     """
     if not len(matrix):
         return False
@@ -84,19 +77,9 @@ def is_regular(matrix: Floats) -> bool:
 def sign_columns(matrix: Floats, names: Sequence[str], order: int | None = None) -> SignColumns:
     """Return the different columns of products of factors.
 
-    Parameters
-    ----------
-    matrix
-        Signs, shape (n, k).
-    names
-        Names of the k factors.
-    order
-        Most factors of a product. None: all columns that a regular design can estimate, of any order; products of up
-        to two factors for a design that is not regular, or only single factors where pairs are too many to estimate.
-
-    Returns
-    -------
-    The columns, shape (n, m), with their aliases. It is cached: callers must not change it.
+    The columns, shape (n, m), with their aliases. It is cached: callers must not change it. `matrix`: signs, shape (n,
+    k). `order`: most factors of a product. None: all columns that a regular design can estimate, of any order; products
+    of up to two factors for a design that is not regular, or only single factors where pairs are too many to estimate.
     """
     return _sign_columns(np.ascontiguousarray(matrix, dtype=np.int8).tobytes(), len(matrix), tuple(names), order)
 
@@ -151,17 +134,7 @@ def _sign_columns(signs: bytes, runs: int, names: tuple[str, ...], order: int | 
 
 
 def is_orthogonal(columns: Floats) -> bool:
-    """Return True if columns of signs are balanced and orthogonal to each other.
-
-    Parameters
-    ----------
-    columns
-        Signs, shape (n, m).
-
-    Returns
-    -------
-    True if every sum of a column and every product of two columns is 0.
-    """
+    """Return True if columns of signs are balanced and orthogonal to each other. `columns`: signs, shape (n, m)."""
     return not columns.sum(axis=0).any() and not (columns.T @ columns - len(columns) * np.eye(columns.shape[1])).any()
 
 
@@ -171,18 +144,8 @@ def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
     Orthogonal columns: differences of means. Others: least squares of the mean and of every column that does not
     depend on the columns before it; the dependent columns are left out, which takes their effects to be zero.
 
-    Parameters
-    ----------
-    columns
-        Signs of the runs that have a value, shape (n, m).
-    names
-        Names of the m columns, for the notes.
-    y
-        Response, shape (n,).
-
-    Returns
-    -------
-    Effects, level means and standard errors, shape (m,).
+    Effects, level means and standard errors, shape (m,). `columns`: signs of the runs that have a value, shape (n, m).
+    `y`: response, shape (n,).
     """
     n, m = columns.shape
     nothing = np.full(m, np.nan)
@@ -269,18 +232,8 @@ def _notes(columns: Floats, names: Sequence[str], kept: NDArray[np.bool_]) -> li
 def block_notes(design: object, columns: Floats, names: Sequence[str]) -> list[str]:
     """Return a note on the terms that a difference between the blocks of a design would change.
 
-    Parameters
-    ----------
-    design
-        Its attribute `block`, if it has one, is the number of the block of each run, or None without blocks.
-    columns
-        Signs of the terms in all runs, shape (n, m).
-    names
-        Names of the m terms.
-
-    Returns
-    -------
-    One note, or none without such a term.
+    `design`: its attribute `block`, if it has one, is the number of the block of each run, or None without blocks.
+    `columns`: signs of the terms in all runs, shape (n, m).
     """
     block = getattr(design, "block", None)
     if block is None:

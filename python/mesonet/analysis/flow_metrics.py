@@ -17,37 +17,18 @@ SETTLED = 0.1
 
 @dataclass(frozen=True)
 class FlowMetrics:
-    """Metrics of an interval.
+    """Metrics of an interval."""
 
-    Attributes
-    ----------
-    throughput
-        Mean of the sum of all rates, in the unit of the rates.
-    fairness
-        Jain's index of the mean rates, from 1/n to 1.
-    stability
-        Mean over the flows of sample standard deviation over mean; 0 is perfectly stable.
-    responsiveness
-        Samples until the running average of the slowest flow stays within 10 % of its mean.
-    """
-
-    throughput: float
-    fairness: float
-    stability: float
-    responsiveness: float
+    throughput: float  #: mean of the sum of all rates, in the unit of the rates
+    fairness: float  #: Jain's index of the mean rates, from 1/n to 1
+    stability: float  #: mean over the flows of sample standard deviation over mean; 0 is perfectly stable
+    responsiveness: float  #: samples until the running average of the slowest flow stays within 10 % of its mean
 
 
 def jain_index(rates: ArrayLike) -> float:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
 
-    Parameters
-    ----------
-    rates
-        n rates in any unit.
-
-    Returns
-    -------
-    From 1/n, one flow has everything, to 1, all are equal; NaN if all rates are 0.
+    From 1/n, one flow has everything, to 1, all are equal; NaN if all rates are 0. `rates`: n rates in any unit.
 
     Examples
     --------
@@ -62,19 +43,8 @@ def jain_index(rates: ArrayLike) -> float:
 def flow_metrics(rates: ArrayLike) -> FlowMetrics:
     """Return the metrics of an interval.
 
-    Parameters
-    ----------
-    rates
-        Rates at equal distances in time, shape (samples, flows); two samples or more, no NaN.
-
-    Returns
-    -------
-    Throughput in the unit of the rates, fairness, stability, and responsiveness in samples.
-
-    Raises
-    ------
-    ValueError
-        If the rates have another shape, fewer than two samples, or gaps.
+    Throughput in the unit of the rates, fairness, stability, and responsiveness in samples. `rates`: rates at equal
+    distances in time, shape (samples, flows); two samples or more, no NaN.
     """
     x = np.asarray(rates, dtype=float)
     if x.ndim != 2 or len(x) < 2 or not np.isfinite(x).all():

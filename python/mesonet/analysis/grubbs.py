@@ -109,16 +109,8 @@ def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
 def indistinct(values: Floats, axis: int = -1) -> NDArray[np.bool_]:
     """Return True where values are the same for any practical purpose.
 
-    Parameters
-    ----------
-    values
-        Numbers, at least one along `axis`; NaN is ignored.
-    axis
-        Axis along which values are compared.
-
-    Returns
-    -------
-    True where the spread is at most 1e-9 of the size of the mean; the shape of `values` without `axis`.
+    True where the spread is at most 1e-9 of the size of the mean; the shape of `values` without `axis`. `values`:
+    numbers, at least one along `axis`; NaN is ignored.
     """
     spread = np.nanmax(values, axis=axis) - np.nanmin(values, axis=axis)
     return np.asarray(spread <= INDISTINCT * np.abs(np.nanmean(values, axis=axis)))
@@ -130,14 +122,7 @@ def all_but_one_equal(values: Floats) -> NDArray[np.bool_]:
     G is then (n - 1) / sqrt(n), the largest possible, however near the other value lies. The equal values have no
     variance against which it can be judged.
 
-    Parameters
-    ----------
-    values
-        Numbers; NaN is ignored.
-
-    Returns
-    -------
-    The shape of `values` without the last axis.
+    The shape of `values` without the last axis. `values`: numbers; NaN is ignored.
     """
     ordered = np.sort(values, axis=-1)  # NaN last
     n = np.isfinite(values).sum(axis=-1)

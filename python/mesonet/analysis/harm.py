@@ -150,18 +150,7 @@ def harm(
 def harm_of_loss(lost: ArrayLike, solo: ArrayLike, more_is_better: ArrayLike) -> Floats:
     """Return the harm of a change for the worse.
 
-    Parameters
-    ----------
-    lost
-        Change for the worse in the unit of the quantity, at least 0.
-    solo
-        Quantity of the incumbent against itself.
-    more_is_better
-        True for throughput, False for delay and loss.
-
-    Returns
-    -------
-    Harm; infinite if the incumbent has less to lose than that.
+    `lost`: change for the worse in the unit of the quantity, at least 0.
     """
     change, base = np.asarray(lost, dtype=float), np.asarray(solo, dtype=float)
     with np.errstate(all="ignore"):
@@ -173,17 +162,8 @@ def harm_of_loss(lost: ArrayLike, solo: ArrayLike, more_is_better: ArrayLike) ->
 def harm_of(large: ArrayLike, little: ArrayLike) -> Floats:
     """Return the harm of two values.
 
-    Parameters
-    ----------
-    large
-        The value that is larger if the incumbent loses: of its throughput against itself, of its delay beside the other
-        algorithm. At least 0.
-    little
-        The other one.
-
-    Returns
-    -------
-    Harm, from -1 to 1; 0 if both are 0.
+    Harm, from -1 to 1; 0 if both are 0. `large`: the value that is larger if the incumbent loses: of its throughput
+    against itself, of its delay beside the other algorithm. At least 0.
     """
     large, little = np.asarray(large, dtype=float), np.asarray(little, dtype=float)
     with np.errstate(all="ignore"):

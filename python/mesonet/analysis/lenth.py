@@ -95,25 +95,8 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
 def margins_of_error(error: float, freedom: float, effects: int, *, alpha: float = 0.05) -> Lenth:
     """Return the margins of effects whose standard error is known from replicates.
 
-    Parameters
-    ----------
-    error
-        Standard error of every effect.
-    freedom
-        Degrees of freedom of the error; if not above 0, nothing can be tested.
-    effects
-        Number of effects that the simultaneous margin is for.
-    alpha
-        Level of significance, above 0 and below 1.
-
-    Returns
-    -------
-    Margins in the unit of `error`; NaN if nothing can be tested.
-
-    Raises
-    ------
-    InputError
-        If `alpha` is outside of its range.
+    Margins in the unit of `error`; NaN if nothing can be tested. `freedom`: degrees of freedom of the error; if not
+    above 0, nothing can be tested. `alpha`: level of significance, above 0 and below 1.
     """
     alpha, nan = checked_alpha(alpha), float("nan")
     if not freedom > 0 or effects < 1:

@@ -162,14 +162,8 @@ def main_effects(
 def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
     """Return values as `main_effects` takes replicates.
 
-    Parameters
-    ----------
-    values
-        Shape (runs, replicates), or any other shape.
-
-    Returns
-    -------
-    For two dimensions a frame with `condition` and `replicate` from 1, and `value`; other values as they are.
+    For two dimensions a frame with `condition` and `replicate` from 1, and `value`; other values as they are. `values`:
+    shape (runs, replicates), or any other shape.
     """
     array = np.asarray(values, dtype=float)
     if array.ndim != 2:
@@ -181,22 +175,7 @@ def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
 
 
 def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    """Return the signs and the factor names of a design.
-
-    Parameters
-    ----------
-    design, factors
-        As for `main_effects`.
-
-    Returns
-    -------
-    Signs, shape (n, k), and k names.
-
-    Raises
-    ------
-    ValueError
-        If the design is not two-level or the names do not fit it.
-    """
+    """Return the signs and the factor names of a design. Signs, shape (n, k), and k names."""
     own = design.factors if isinstance(design, DesignLike) else None
     matrix = np.asarray(design.matrix if isinstance(design, DesignLike) else design, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
@@ -207,23 +186,7 @@ def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) 
 def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
     """Return the design row and the value of every observation that has a value.
 
-    Parameters
-    ----------
-    y
-        As for `main_effects`.
-    runs
-        Rows of the design.
-    algorithm
-        As for `main_effects`.
-
-    Returns
-    -------
     Rows, from 0, and values, both of shape (observations,).
-
-    Raises
-    ------
-    ValueError
-        If the values do not fit the number of runs, or a frame lacks a column or holds several algorithms.
     """
     if isinstance(y, pl.DataFrame):
         row, value = _from_frame(y, runs, algorithm)
@@ -239,23 +202,7 @@ def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) 
 def condition_means(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
     """Return the rows of the design that have a value, and the mean over the replicates of each.
 
-    Parameters
-    ----------
-    y
-        As for `main_effects`.
-    runs
-        Rows of the design.
-    algorithm
-        As for `main_effects`.
-
-    Returns
-    -------
     Rows, from 0, rising, and means, both of shape (rows with a value,).
-
-    Raises
-    ------
-    ValueError
-        As `observations`.
     """
     row, value = observations(y, runs, algorithm)
     used, within, count = np.unique(row, return_inverse=True, return_counts=True)

@@ -11,16 +11,7 @@ Floats = NDArray[np.float64]
 def finite_mean(values: Floats, axis: int) -> Floats:
     """Return means of the finite values along an axis.
 
-    Parameters
-    ----------
-    values
-        Any shape; NaN or infinite where missing.
-    axis
-        The axis.
-
-    Returns
-    -------
-    The shape without that axis; NaN where no value is finite.
+    The shape without that axis; NaN where no value is finite. `values`: any shape; NaN or infinite where missing.
     """
     there = np.isfinite(values)
     with np.errstate(all="ignore"):

@@ -19,16 +19,8 @@ def unit(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
 
     The unit is 1 if no value would overflow or vanish when squared. NaN and infinite values do not count.
 
-    Parameters
-    ----------
-    values
-        Numbers in any shape.
-    axis
-        None: one unit for all values. Else one unit for the values along this axis, which stays as a dimension of 1.
-
-    Returns
-    -------
-    The unit, shape () or that of `values` with 1 along `axis`.
+    The unit, shape () or that of `values` with 1 along `axis`. `values`: numbers in any shape. `axis`: None: one unit
+    for all values. Else one unit for the values along this axis, which stays as a dimension of 1.
     """
     array = np.asarray(values, dtype=float)
     finite = np.where(np.isfinite(array), np.abs(array), 0.0)
@@ -40,20 +32,7 @@ def unit(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
 def in_unit(record: Record, by: ArrayLike, *fields: str, **others: Any) -> Record:
     """Return a result with some fields multiplied by the unit in which they were computed, and others replaced.
 
-    Parameters
-    ----------
-    record
-        A dataclass.
-    by
-        The unit, a number as `unit` returns it. If it is 1, the record is returned unchanged.
-    *fields
-        Names of the fields to multiply.
-    **others
-        Fields to replace, and their values.
-
-    Returns
-    -------
-    A changed copy, or `record` itself.
+    `by`: the unit, a number as `unit` returns it. If it is 1, the record is returned unchanged.
     """
     if float(np.asarray(by)) == 1:
         return record

@@ -63,8 +63,6 @@ class AnalysisResult(ABC):
     def to_polars(self) -> pl.DataFrame:
         """Return the table as a polars frame.
 
-        Returns
-        -------
         One row per combination of the dimensions; a number that could not be computed is null.
         """
         return _frame(self._table())
@@ -86,14 +84,7 @@ class AnalysisResult(ABC):
     def to_arrow(self) -> pa.Table:
         """Return the table as an Arrow table.
 
-        Returns
-        -------
         Each field carries its unit, the schema the facts about the whole table.
-
-        Raises
-        ------
-        ImportError
-            If pyarrow is not installed.
         """
         try:
             import pyarrow as pa
@@ -108,12 +99,7 @@ class AnalysisResult(ABC):
         return table.cast(pa.schema(fields, metadata=facts))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame; pandas must be installed.
-
-        Returns
-        -------
-        The rows of `to_polars`.
-        """
+        """Return the table as a pandas frame; pandas must be installed."""
         import pandas as pd
 
         return pd.DataFrame(self.to_polars().to_dict(as_series=False))
@@ -121,8 +107,6 @@ class AnalysisResult(ABC):
     def to_xarray(self) -> xr.Dataset:
         """Return the columns as arrays over the dimensions; xarray must be installed.
 
-        Returns
-        -------
         One variable per column; units and facts are attributes.
         """
         import xarray as xr
@@ -140,14 +124,8 @@ class AnalysisResult(ABC):
 def stack(results: Iterable[tuple[Mapping[str, Any], AnalysisResult]]) -> pl.DataFrame:
     """Return the tables of results of one kind below each other; of many results, much faster than frame by frame.
 
-    Parameters
-    ----------
-    results
-        Each result with its labels, the values of further columns in all its rows. All have the same labels.
-
-    Returns
-    -------
-    A column for each label, then the columns of the results. Empty without results.
+    A column for each label, then the columns of the results. Empty without results. `results`: each result with its
+    labels, the values of further columns in all its rows. All have the same labels.
     """
     parts: dict[str, list[Values]] = {}
     for labels, result in results:

@@ -11,14 +11,8 @@ from scipy import stats
 def sign_test(plus: int, minus: int) -> float:
     """Return the chance of a split at least as uneven, if both signs are equally likely.
 
-    Parameters
-    ----------
-    plus, minus
-        Numbers of positive and of negative differences, without ties.
-
-    Returns
-    -------
-    The two-sided p-value of the binomial test; NaN without a difference.
+    The two-sided p-value of the binomial test; NaN without a difference. `plus`, `minus`: numbers of positive and of
+    negative differences, without ties.
 
     Examples
     --------

@@ -251,16 +251,6 @@ def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:
 
 
 def has_margins(result: Terms) -> bool:
-    """Return True if the margins of error are known: from replicates, or from enough effects.
-
-    Parameters
-    ----------
-    result
-        Ranked terms and their noise.
-
-    Returns
-    -------
-    False also where the margin is not a number.
-    """
+    """Return True if the margins of error are known: from replicates, or from enough effects."""
     noise = result.noise
     return bool(np.isfinite(noise.me)) and (noise.replicated or noise.effects >= FEWEST_EFFECTS)

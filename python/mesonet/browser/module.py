@@ -37,76 +37,36 @@ class Built:
 
 
 def is_built() -> bool:
-    """Return True if the package has the built module.
-
-    Returns
-    -------
-    False for a package without the files of ``make wasm``.
-    """
+    """Return True if the package has the built module."""
     return _built().joinpath("built.json").is_file()
 
 
 @cache
 def built() -> Built:
-    """Return the description of the built module.
-
-    Returns
-    -------
-    Digests, sizes and tools.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the package has no built module.
-    """
+    """Return the description of the built module."""
     return Built(**json.loads(_built().joinpath("built.json").read_text(encoding="utf-8")))
 
 
 @cache
 def module() -> bytes:
-    """Return the WebAssembly module.
-
-    Returns
-    -------
-    Content of the file.
-    """
+    """Return the WebAssembly module."""
     return _built().joinpath(f"{NAME}.wasm").read_bytes()
 
 
 @cache
 def worker_script() -> str:
-    """Return the script of the worker: the script of wasm-bindgen, and the protocol.
-
-    Returns
-    -------
-    JavaScript that defines all it needs.
-    """
+    """Return the script of the worker: the script of wasm-bindgen, and the protocol."""
     return _built().joinpath(f"{NAME}.js").read_text(encoding="utf-8") + script("worker.js")
 
 
 def script(name: str) -> str:
-    """Return a script of this folder.
-
-    Parameters
-    ----------
-    name
-        Name of the file.
-
-    Returns
-    -------
-    JavaScript.
-    """
+    """Return a script of this folder."""
     return asset("mesonet.browser", name)
 
 
 @cache
 def carriers() -> dict[str, str]:
-    """Return the text of the elements that a page with the simulator must hold.
-
-    Returns
-    -------
-    By identifier of the element: the bytes, compressed with gzip, in base64.
-    """
+    """Return the text of the elements that a page with the simulator must hold."""
     return {MODULE_ID: packed(module()), WORKER_ID: packed(worker_script().encode())}
 
 

@@ -46,12 +46,7 @@ class Agenda:
             return not self._waiting and not self._out
 
     def next(self) -> Run | None:
-        """Return the next run, as soon as there is one.
-
-        Returns
-        -------
-        A run; None when all are finished, or after `stop`.
-        """
+        """Return the next run, as soon as there is one. None when all are finished, or after `stop`."""
         with self._changed:
             while not self.stopped:
                 if (run := self._pop()) or (not self._waiting and not self._out):
@@ -60,38 +55,20 @@ class Agenda:
             return None
 
     def next_now(self) -> Run | None:
-        """Return the next run without waiting.
-
-        Returns
-        -------
-        A run; None if there is none now.
-        """
+        """Return the next run without waiting. None if there is none now."""
         with self._changed:
             return None if self.stopped else self._pop()
 
     def follow(self, run: Run, share: Callable[[], float]) -> None:
         """Count the finished share of a run in the progress until the run ends.
 
-        Parameters
-        ----------
-        run
-            A run in progress.
-        share
-            Returns its finished share, 0 to 1.
+        `share`: returns its finished share, 0 to 1.
         """
         with self._changed:
             self._shares[run.key] = share
 
     def end(self, run: Run, ending: Outcome) -> None:
-        """Record the outcome of a run; give the run again if another try may succeed.
-
-        Parameters
-        ----------
-        run
-            A run that `next` or `next_now` returned.
-        ending
-            Its outcome.
-        """
+        """Record the outcome of a run; give the run again if another try may succeed."""
         with self._changed:
             self._out -= 1
             self._shares.pop(run.key, None)
@@ -108,39 +85,21 @@ class Agenda:
         self.show()
 
     def stop(self, error: BaseException | None = None) -> None:
-        """Stop giving out runs.
-
-        Parameters
-        ----------
-        error
-            Error that `raise_if_stopped` raises; None: none.
-        """
+        """Stop giving out runs."""
         with self._changed:
             if self._ended is False:
                 self._ended = error or True
             self._changed.notify_all()
 
     def show(self, more: str = "") -> None:
-        """Show the number of finished runs.
-
-        Parameters
-        ----------
-        more
-            A remark to show with it.
-        """
+        """Show the number of finished runs."""
         note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
         with self._changed:
             begun = sum(self._costs[key] * share() for key, share in self._shares.items())
         self._progress.update(self._spent + begun, self._total, note + (f", {more}" if more else ""))
 
     def raise_if_stopped(self) -> None:
-        """Raise the error given to `stop`, if there was one.
-
-        Raises
-        ------
-        BaseException
-            That error.
-        """
+        """Raise the error given to `stop`, if there was one."""
         if isinstance(self._ended, BaseException):
             raise self._ended
 

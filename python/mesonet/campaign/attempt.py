@@ -26,32 +26,7 @@ def attempt(
     model: dict[str, Any] | None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Make a run unless it is done or another process holds its lease.
-
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    leases
-        Leases of this process on its runs.
-    worker
-        Process that makes the run.
-    run
-        The run.
-    model
-        Description of the model; None: the simulator.
-    stopped
-        Called several times a second; the attempt ends if it returns True.
-
-    Returns
-    -------
-    The outcome, which is recorded in the folder.
-
-    Raises
-    ------
-    OSError
-        If results cannot be written: a full disk, a read-only folder. The attempt does not count.
-    """
+    """Make a run unless it is done or another process holds its lease."""
     if ledger.status(run.key) == "done":
         return "done"
     if not leases.take(run.key):

@@ -18,37 +18,18 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a runner.
+    """Options of a runner."""
 
-    Attributes
-    ----------
-    workers
-        Runs at a time on this machine; by default as many as there are processors.
-    memory
-        Most memory of one run, in bytes; by default nine tenths of the machine's.
-    time_limit
-        Most wall-clock time of one try at a run, in s; by default any. A try that takes longer is ended and counts as
-        failed; the next try continues from its snapshot.
-    dask
-        Address of a Dask scheduler, or its scheduler file: the runs are made there instead.
-    shard
-        (i, N): only the i-th of N parts of the runs, i from 1.
-    tries
-        Failed tries after which a run is quarantined.
-    retry
-        Try quarantined runs again.
-    mix
-        Continue a campaign that other code began, and keep its finished runs.
-    """
-
-    workers: int | None = None
-    memory: int | None = None
+    workers: int | None = None  #: runs at a time on this machine; by default as many as there are processors
+    memory: int | None = None  #: most memory of one run, in bytes; by default nine tenths of the machine's
+    #: Most wall-clock time of one try at a run, in s; by default any. A try that takes longer is ended and counts as
+    #: failed; the next try continues from its snapshot.
     time_limit: float | None = None
-    dask: str | None = None
-    shard: tuple[int, int] | None = None
-    tries: int = TRIES
-    retry: bool = False
-    mix: bool = False
+    dask: str | None = None  #: address of a Dask scheduler, or its scheduler file: the runs are made there instead
+    shard: tuple[int, int] | None = None  #: (i, N): only the i-th of N parts of the runs, i from 1
+    tries: int = TRIES  #: failed tries after which a run is quarantined
+    retry: bool = False  #: try quarantined runs again
+    mix: bool = False  #: continue a campaign that other code began, and keep its finished runs
 
     def __post_init__(self) -> None:
         """Raise an `InputError` for values that make no sense."""
@@ -65,43 +46,17 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Backlog:
-    """Runs to make, the longest expected first, and their expected cost.
+    """Runs to make, the longest expected first, and their expected cost."""
 
-    Attributes
-    ----------
-    ledger
-        The campaign folder.
-    name
-        Name of the experiment.
-    model
-        Description of the model; None: the simulator.
-    runs
-        Runs to make, in the order in which they start.
-    costs
-        Expected time of a run of each condition.
-    tries
-        Failed tries after which a run is quarantined.
-    """
-
-    ledger: Ledger
-    name: str
-    model: dict[str, Any] | None
-    runs: list[Run]
-    costs: Expected
-    tries: int
+    ledger: Ledger  #: the campaign folder
+    name: str  #: name of the experiment
+    model: dict[str, Any] | None  #: description of the model; None: the simulator
+    runs: list[Run]  #: runs to make, in the order in which they start
+    costs: Expected  #: expected time of a run of each condition
+    tries: int  #: failed tries after which a run is quarantined
 
     def may_try_again(self, run: Run) -> bool:
-        """Return True if a run whose process died has tries left.
-
-        Parameters
-        ----------
-        run
-            A run of the campaign.
-
-        Returns
-        -------
-        False if the run is quarantined.
-        """
+        """Return True if a run whose process died has tries left."""
         return len(self.ledger.tries(run.key)) < self.tries
 
 
@@ -110,20 +65,7 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
 
     The files of damaged runs are set aside.
 
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    document
-        The experiment in it.
-    versions
-        Code versions whose runs count, the version of this code first.
-    options
-        Options of the runner; `retry` forgets the failed tries of quarantined runs.
-
-    Returns
-    -------
-    The runs, the longest expected first.
+    `options`: options of the runner; `retry` forgets the failed tries of quarantined runs.
     """
     statuses = ledger.statuses()
     every = counted(document, versions, statuses)
@@ -145,18 +87,8 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:
     """Return every run of a campaign once, under the newest code version by which it is done.
 
-    Parameters
-    ----------
-    document
-        The experiment.
-    versions
-        Code versions whose runs count, the newest first; at least one.
-    statuses
-        Status by key, as `Ledger.statuses` returns it.
-
-    Returns
-    -------
-    Runs in the order of the plan. A run that is done by no version has the newest.
+    Runs in the order of the plan. A run that is done by no version has the newest. `versions`: code versions whose runs
+    count, the newest first; at least one.
     """
     plans = [planned(document, version) for version in versions]
     return [
@@ -165,26 +97,7 @@ def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapp
 
 
 def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[str]:
-    """Return the code versions whose runs count.
-
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    code_version
-        Version of this code.
-    mix
-        Keep runs that other code made.
-
-    Returns
-    -------
-    Code versions, the version of this code first.
-
-    Raises
-    ------
-    InputError
-        If other code made runs of the campaign and `mix` is not set.
-    """
+    """Return the code versions whose runs count."""
     earlier = known_versions(ledger.provenance())
     if not earlier or earlier[0] == code_version:
         return earlier or [code_version]
@@ -200,17 +113,7 @@ def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[st
 
 
 def known_versions(provenance: Mapping[str, Any]) -> list[str]:
-    """Return the versions of the code whose runs count.
-
-    Parameters
-    ----------
-    provenance
-        Provenance of the campaign, as `Ledger.provenance` returns it.
-
-    Returns
-    -------
-    Code versions, the newest first; empty before the first run.
-    """
+    """Return the versions of the code whose runs count. Code versions, the newest first; empty before the first run."""
     if not provenance:
         return []
     return list(provenance.get("code_versions") or [provenance["versions"]["code_version"]])

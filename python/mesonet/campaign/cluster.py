@@ -58,27 +58,8 @@ def run_on_cluster(
 ) -> None:
     """Run the backlog on a Dask cluster.
 
-    Parameters
-    ----------
-    backlog
-        Runs to make.
-    agenda
-        Order of the runs, and their progress.
-    scheduler
-        Address or scheduler file of the cluster.
-    memory
-        Most memory of one run, bytes; None: nine tenths of the memory of each worker's machine.
-    time_limit
-        Most wall-clock time of one try, s; None: any.
-
-    Raises
-    ------
-    InputError
-        If there is no such scheduler, or it stays without workers, or these cannot make the runs.
-    OSError
-        If results cannot be written any more.
-    Broken
-        If a task fails for any other reason.
+    `memory`: most memory of one run, bytes; None: nine tenths of the memory of each worker's machine. `time_limit`:
+    most wall-clock time of one try, s; None: any.
     """
     driver = _Driver(backlog, agenda, scheduler, memory, time_limit)
     try:
@@ -93,27 +74,8 @@ def make(
 ) -> Outcome:
     """Make one try at one run, in a thread of a Dask worker.
 
-    Parameters
-    ----------
-    folder
-        The campaign folder, as the worker sees it.
-    run
-        Fields of the `Run`.
-    model
-        Description of the model; None: the simulator.
-    memory
-        Most memory of the run, bytes; None: nine tenths of the memory of the worker's machine.
-    time_limit
-        Most wall-clock time of the try, s; None: any.
-
-    Returns
-    -------
-    The outcome, which is recorded in the folder.
-
-    Raises
-    ------
-    InputError
-        If the worker sees no campaign there, or has other code than the driver.
+    `memory`: most memory of the run, bytes; None: nine tenths of the memory of the worker's machine. `time_limit`: most
+    wall-clock time of the try, s; None: any.
     """
     if not (Path(folder) / "experiment.json").is_file():
         allowed = "a folder on a file system that the driver and all workers see at the same place"
@@ -250,13 +212,6 @@ def _patience() -> float:
 def exposure(scheduler: str) -> str:
     """Return a note on a scheduler that others may reach.
 
-    Parameters
-    ----------
-    scheduler
-        Address of the scheduler, or scheduler file.
-
-    Returns
-    -------
     One sentence; empty for TLS, for loopback, and where no address can be read.
     """
     try:
@@ -276,24 +231,7 @@ def exposure(scheduler: str) -> str:
 
 
 def answering(scheduler: str) -> str:
-    """Return the address of a scheduler that replies.
-
-    Parameters
-    ----------
-    scheduler
-        Address of the scheduler, or scheduler file.
-
-    Returns
-    -------
-    The address, such as ``tcp://host:8786``.
-
-    Raises
-    ------
-    InputError
-        If there is no reply.
-    ImportError
-        If Dask is not installed.
-    """
+    """Return the address of a scheduler that replies. The address, such as ``tcp://host:8786``."""
     try:
         import distributed  # noqa: F401 - test that it is installed
     except ImportError as error:
@@ -325,13 +263,7 @@ def _silent(scheduler: str, error: BaseException) -> InputError:
 
 
 def _address(scheduler: str) -> str:
-    """Return the address, of the scheduler file where it is one.
-
-    Raises
-    ------
-    OSError, ValueError
-        If there is no such file, or it holds no address.
-    """
+    """Return the address, of the scheduler file where it is one."""
     if "://" in scheduler or not (scheduler.endswith(".json") or Path(scheduler).is_file()):
         return scheduler
     about = json.loads(Path(scheduler).read_text())

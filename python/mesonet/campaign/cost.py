@@ -32,29 +32,14 @@ class Expected:
         return bool(self._seen)
 
     def learn(self, condition: int, wall_s: float) -> None:
-        """Take note of a run that is done.
-
-        Parameters
-        ----------
-        condition
-            Condition of the run, from 1.
-        wall_s
-            Its wall-clock time, s.
-        """
+        """Take note of a run that is done. `condition`: condition of the run, from 1."""
         self._seen.setdefault(condition, []).append(wall_s)
         self._known_scale = None
 
     def of(self, condition: int) -> float:
         """Return the expected time of a run of a condition.
 
-        Parameters
-        ----------
-        condition
-            Condition, from 1.
-
-        Returns
-        -------
-        Wall-clock time, s; before any run is known, the relative cost.
+        Wall-clock time, s; before any run is known, the relative cost. `condition`: from 1.
         """
         if own := self._seen.get(condition):
             return fmean(own)
@@ -74,21 +59,7 @@ class Expected:
 
 
 def expected(ledger: Ledger, document: Mapping[str, Any], done: Sequence[Run]) -> Expected:
-    """Return expected costs from finished runs; of many runs an even sample is read.
-
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    document
-        The experiment in it, with the relative cost of each condition.
-    done
-        Finished runs.
-
-    Returns
-    -------
-    Expected time of a run of each condition.
-    """
+    """Return expected costs from finished runs; of many runs an even sample is read."""
     costs = Expected(document)
     step = max(1, math.ceil(len(done) / _MOST_READ))
     for run in done[::step]:

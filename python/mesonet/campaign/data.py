@@ -310,20 +310,6 @@ def load(path: str | Path) -> Campaign:
 
     Runs of the code that last ran the campaign count, and runs of earlier code if that was allowed (``--force``). Runs
     of other code are left out.
-
-    Parameters
-    ----------
-    path
-        The campaign folder.
-
-    Returns
-    -------
-    The campaign with its tables.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no campaign, or a file in it is damaged.
     """
     ledger = Ledger(path)
     document = ledger.document()

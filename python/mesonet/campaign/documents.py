@@ -308,17 +308,7 @@ _Kind = TypeVar("_Kind", bound=Struct)
 
 
 def plain(document: Struct) -> dict[str, Any]:
-    """Return a document as plain data, without the entries that are not set.
-
-    Parameters
-    ----------
-    document
-        Document of a campaign.
-
-    Returns
-    -------
-    Its entries, as JSON has them.
-    """
+    """Return a document as plain data, without the entries that are not set."""
     return dict(msgspec.to_builtins(document, enc_hook=_scalar))
 
 
@@ -333,21 +323,7 @@ def _scalar(value: Any) -> Any:
 def experiment(file: Path) -> dict[str, Any]:
     """Return the content of ``experiment.json``.
 
-    Parameters
-    ----------
-    file
-        Its path.
-
-    Returns
-    -------
-    dict
-        The entries of `ExperimentDocument` without its checksum, and any others, as they stand in the file.
-
-    Raises
-    ------
-    InputError
-        If the content is not an `ExperimentDocument`, its checksum is wrong, or its parts do not fit each other; names
-        the file, the path in it, the value and what is allowed.
+    The entries of `ExperimentDocument` without its checksum, and any others, as they stand in the file.
     """
     text = _bytes(file)
     content = _decoded(text, file, _ALLOWED_EXPERIMENT)
@@ -366,40 +342,13 @@ def experiment(file: Path) -> dict[str, Any]:
 def provenance(file: Path) -> dict[str, Any]:
     """Return the content of ``provenance.json``.
 
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
     The content, which has the entries of `ProvenanceDocument` without its checksum.
-
-    Raises
-    ------
-    InputError
-        As for `experiment`.
     """
     return _read(file, ProvenanceDocument, _ALLOWED_PROVENANCE)
 
 
 def done(file: Path) -> dict[str, Any]:
-    """Return the content of a run's ``run.json``.
-
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
-    The content, which has the entries of `RunDocument`.
-
-    Raises
-    ------
-    InputError
-        As for `experiment`, and if the file differs from the file that was written.
-    """
+    """Return the content of a run's ``run.json``."""
     text = _bytes(file)
     content = _decoded(text, file)
     _checked(content, RunDocument, file)
@@ -410,19 +359,7 @@ def done(file: Path) -> dict[str, Any]:
 def failed(file: Path) -> dict[str, Any]:
     """Return the content of a run's ``failure.json``.
 
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
     The content, which has the entries of `FailureDocument` without its checksum.
-
-    Raises
-    ------
-    InputError
-        As for `experiment`.
     """
     return _read(file, FailureDocument, _ALLOWED)
 

@@ -43,19 +43,7 @@ SCHEMA = {
 def study_table(campaign: Campaign) -> pl.DataFrame:
     """Return the study table of a campaign of networks, with the runs that are done.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-
-    Returns
-    -------
     Columns of `SCHEMA`, then one column per factor, -1 to +1.
-
-    Raises
-    ------
-    InputError
-        If the campaign has a model that is no network.
     """
     if campaign.experiment.get("model") is not None:
         raise InputError("a model that is no network has no flow groups", value=campaign.name)
@@ -73,21 +61,7 @@ def study_table(campaign: Campaign) -> pl.DataFrame:
 def write_study_table(campaign: Campaign, path: Path) -> Path:
     """Write the study table as Parquet or as CSV.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    path
-        The file, which is replaced; its ending, ``.parquet`` or ``.csv``, chooses the format.
-
-    Returns
-    -------
-    The file.
-
-    Raises
-    ------
-    InputError
-        For another ending, a campaign with a model that is no network, or a folder that cannot be written to.
+    `path`: the file, which is replaced; its ending, ``.parquet`` or ``.csv``, chooses the format.
     """
     if path.suffix not in (".parquet", ".csv"):
         raise InputError("not a form of a table", path="--out", value=str(path), allowed=".parquet, .csv")

@@ -25,24 +25,12 @@ one steady load in a hundred seems to rise (chosen). A number, because SciPy wou
 
 @dataclass(frozen=True)
 class WholeRun:
-    """An estimate for a whole run.
+    """An estimate for a whole run."""
 
-    Attributes
-    ----------
-    cpu_s
-        Processor time, s.
-    least_cpu_s
-        Processor time, s, if the load stays as it was in the second half of the pilot.
-    growth
-        Exponent of the number of transmitting sources over time, 0 to 1; 0 if it does not rise.
-    settled
-        False if the load rises, or had not settled when the pilot ended.
-    """
-
-    cpu_s: float
-    least_cpu_s: float
-    growth: float
-    settled: bool
+    cpu_s: float  #: processor time, s
+    least_cpu_s: float  #: processor time, s, if the load stays as it was in the second half of the pilot
+    growth: float  #: exponent of the number of transmitting sources over time, 0 to 1; 0 if it does not rise
+    settled: bool  #: False if the load rises, or had not settled when the pilot ended
 
 
 def whole_run(
@@ -50,20 +38,10 @@ def whole_run(
 ) -> WholeRun:
     """Return the processor time of a whole run from a pilot.
 
-    Parameters
-    ----------
-    marks
-        Simulated time and processor time so far, s, from (0, 0) on; both ascend.
-    series
-        Columns time_s and those of the load, of the table ``series`` of the pilot.
-    duration_s
-        Simulated time of the whole run, s, at least that of the pilot.
-    users
-        True if the network has users or open-loop arrivals; the load of explicit flows is given.
-
-    Returns
-    -------
-    The estimate.
+    `marks`: simulated time and processor time so far, s, from (0, 0) on; both ascend. `series`: columns time_s and
+    those of the load, of the table ``series`` of the pilot. `duration_s`: simulated time of the whole run, s, at least
+    that of the pilot. `users`: True if the network has users or open-loop arrivals; the load of explicit flows is
+    given.
     """
     times, costs = np.array(marks, dtype=float).T
     end, used = float(times[-1]), float(costs[-1])

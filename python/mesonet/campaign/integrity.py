@@ -24,39 +24,16 @@ DAMAGED = "damaged"
 
 @dataclass(frozen=True)
 class Verification:
-    """State of the files of some runs.
+    """State of the files of some runs."""
 
-    Attributes
-    ----------
-    verified
-        Number of finished runs whose files all have their checksums.
-    without_checksums
-        Number of finished runs of earlier code, which wrote none; their tables and records can be read.
-    damaged
-        Reason by key of each damaged run.
-    """
-
-    verified: int
+    verified: int  #: number of finished runs whose files all have their checksums
+    #: Number of finished runs of earlier code, which wrote none; their tables and records can be read.
     without_checksums: int
-    damaged: dict[str, str]
+    damaged: dict[str, str]  #: reason by key of each damaged run
 
 
 def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Verification:
-    """Return the state of the files of runs: sound, without checksums, or damaged.
-
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    runs
-        The runs; runs without a folder are left out.
-    statuses
-        Status by key, as `Ledger.statuses` returns it.
-
-    Returns
-    -------
-    The numbers of sound runs, and the damaged runs.
-    """
+    """Return the state of the files of runs: sound, without checksums, or damaged."""
     verified, without, damaged = 0, 0, {}
     for key in dict.fromkeys(run.key for run in runs):
         status = statuses.get(key, "missing")
@@ -75,18 +52,7 @@ def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, s
 
     A run that another runner makes now, or has made again, stays.
 
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    runs
-        The runs to look at.
-    statuses
-        Status by key, as `Ledger.statuses` returns it; the runs that were moved are removed from it.
-
-    Returns
-    -------
-    Reason by key of each run that was moved.
+    `statuses`: status by key, as `Ledger.statuses` returns it; the runs that were moved are removed from it.
     """
     moved = {}
     if damaged := verify(ledger, runs, statuses).damaged:
@@ -110,17 +76,6 @@ def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
 
     The experiment gives the bytes that the file had. If the file is empty or has lost its end, the experiment gives
     its beginning and every run of the folder.
-
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    document
-        The experiment in full.
-
-    Returns
-    -------
-    True if the file was damaged and is written again.
     """
     file = ledger.path / EXPERIMENT
     with suppress(OSError):
@@ -154,17 +109,7 @@ def _is_cut(ledger: Ledger, document: Mapping[str, Any], held: bytes, sound: byt
 
 
 def count_set_aside(path: Path) -> int:
-    """Return the number of folders of damaged runs that a campaign holds.
-
-    Parameters
-    ----------
-    path
-        The campaign folder.
-
-    Returns
-    -------
-    The number.
-    """
+    """Return the number of folders of damaged runs that a campaign holds."""
     with suppress(OSError):
         return sum(1 for each in (path / DAMAGED).iterdir() if each.is_dir())
     return 0

@@ -57,17 +57,7 @@ class Leases:
             self.release(key)
 
     def take(self, key: str) -> bool:
-        """Lease a run.
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-
-        Returns
-        -------
-        False if another process, or another thread of this process, holds the lease.
-        """
+        """Lease a run. False if another process, or another thread of this process, holds the lease."""
         path = self._runs / f"{PREFIX}{key}"
         content = json.dumps({**_holder(), "lease": uuid4().hex})
         while not _create(path, content):
@@ -79,13 +69,7 @@ class Leases:
         return True
 
     def release(self, key: str) -> None:
-        """End a lease, unless it was not renewed in time and another process took it over.
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-        """
+        """End a lease, unless it was not renewed in time and another process took it over."""
         with self._lock:
             content = self._held.pop(key, None)
         path = self._runs / f"{PREFIX}{key}"
@@ -103,28 +87,12 @@ class Leases:
 
 
 def live(runs: Path) -> set[str]:
-    """Return the keys of the runs with a valid lease.
-
-    Parameters
-    ----------
-    runs
-        Folder of the runs.
-
-    Returns
-    -------
-    Keys of runs that some runner makes now.
-    """
+    """Return the keys of the runs with a valid lease."""
     return {name.removeprefix(PREFIX) for name in _names(runs) if not is_void(runs / name)}
 
 
 def sweep(runs: Path) -> None:
-    """Remove void leases, which killed processes leave behind.
-
-    Parameters
-    ----------
-    runs
-        Folder of the runs.
-    """
+    """Remove void leases, which killed processes leave behind."""
     for name in _names(runs):
         with suppress(OSError):  # read-only folder: they stay, and stay void
             if is_void(runs / name):
@@ -132,42 +100,17 @@ def sweep(runs: Path) -> None:
 
 
 def is_void(path: Path) -> bool:
-    """Return True if no process holds a lease.
-
-    Parameters
-    ----------
-    path
-        File of the lease; a file that does not exist is void.
-
-    Returns
-    -------
-    False while a process holds it.
-    """
+    """Return True if no process holds a lease."""
     return _state(path) != "held"
 
 
 def mark() -> str:
-    """Return a mark of this process for names of files that it alone uses.
-
-    Returns
-    -------
-    Letters, digits, dots and underscores.
-    """
+    """Return a mark of this process for names of files that it alone uses."""
     return f"{_machine_mark()}_{os.getpid()}_{_born_at(os.getpid()):.2f}"
 
 
 def is_left_behind(mark_of_writer: str) -> bool:
-    """Return True if the process of a mark has ended; processes of other machines cannot be seen.
-
-    Parameters
-    ----------
-    mark_of_writer
-        A mark, as `mark` returns it.
-
-    Returns
-    -------
-    False for a process that runs, of another machine, or of an unknown form.
-    """
+    """Return True if the process of a mark has ended; processes of other machines cannot be seen."""
     try:
         machine, pid, born = mark_of_writer.split("_")
         return machine == _machine_mark() and not _is_alive(int(pid), float(born))

@@ -38,49 +38,19 @@ _UNFINISHED = ".tmp-"
 
 @dataclass(frozen=True)
 class Run:
-    """Run of a campaign.
+    """Run of a campaign."""
 
-    Attributes
-    ----------
-    condition, replicate
-        Numbers, from 1.
-    algorithm
-        Algorithm of the run.
-    seed
-        Seed of the run.
-    key
-        Name of its folder.
-    scenario
-        Scenario or parameters, as canonical JSON.
-    code_version
-        Code version in its key.
-    """
-
-    condition: int
+    condition: int  #: `condition`, `replicate`: numbers, from 1
     algorithm: str
     replicate: int
     seed: int
-    key: str
-    scenario: str
-    code_version: str
+    key: str  #: name of its folder
+    scenario: str  #: scenario or parameters, as canonical JSON
+    code_version: str  #: code version in its key
 
 
 def run_key(scenario: str, seed: int, code_version: str) -> str:
-    """Return the name of a run's folder.
-
-    Parameters
-    ----------
-    scenario
-        Canonical JSON of the run.
-    seed
-        Its seed.
-    code_version
-        Version of the code.
-
-    Returns
-    -------
-    SHA-256 of all three, 64 hexadecimal digits.
-    """
+    """Return the name of a run's folder."""
     return hashlib.sha256(f"{scenario}\n{seed}\n{code_version}".encode()).hexdigest()
 
 
@@ -89,16 +59,7 @@ def run_seed(seed: int, condition: int, replicate: int) -> int:
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
 
-    Parameters
-    ----------
-    seed
-        Seed of the experiment.
-    condition, replicate
-        Numbers, from 1.
-
-    Returns
-    -------
-    The seed, 32 bits.
+    `condition`, `replicate`: numbers, from 1.
 
     Examples
     --------
@@ -113,17 +74,6 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     """Return every run of an experiment document.
 
     Two runs of the same scenario and seed share a key, such as runs of two algorithms that a condition makes equal.
-
-    Parameters
-    ----------
-    document
-        The experiment.
-    code_version
-        Version of the code.
-
-    Returns
-    -------
-    Runs by condition, algorithm and replicate.
     """
     runs = []
     for entry in document["scenarios"]:
@@ -160,21 +110,7 @@ class Ledger:
     def create(cls, path: str | Path, document: Mapping[str, Any]) -> Ledger:
         """Return the folder for an experiment, new or already begun.
 
-        Parameters
-        ----------
-        path
-            The campaign folder.
-        document
-            The experiment; it is written if the folder is new or empty.
-
-        Returns
-        -------
         The folder, with ``experiment.json`` and ``runs``.
-
-        Raises
-        ------
-        InputError
-            If the folder holds another experiment, or other things and no experiment.
         """
         ledger = cls(path)
         ledger.refuse_other(document)
@@ -185,28 +121,11 @@ class Ledger:
         return ledger
 
     def write_document(self, document: Mapping[str, Any]) -> None:
-        """Write or replace ``experiment.json``.
-
-        Parameters
-        ----------
-        document
-            The experiment.
-        """
+        """Write or replace ``experiment.json``."""
         _write(self.path / EXPERIMENT, document)
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
-        """Raise an `InputError` unless the folder is absent, empty or holds this very experiment.
-
-        Parameters
-        ----------
-        document
-            The experiment.
-
-        Raises
-        ------
-        InputError
-            With the first difference between both experiments.
-        """
+        """Raise an `InputError` unless the folder is absent, empty or holds this very experiment."""
         where = {"path": "--out", "value": str(self.path), "allowed": "a new or empty folder"}
         if not self.path.exists():
             return
@@ -226,17 +145,7 @@ class Ledger:
             raise InputError("the folder is not empty and holds no experiment", **where)
 
     def document(self) -> dict[str, Any]:
-        """Return the experiment that the folder holds.
-
-        Returns
-        -------
-        The content of ``experiment.json``, checked.
-
-        Raises
-        ------
-        InputError
-            If there is no experiment, or an experiment of another format or shape.
-        """
+        """Return the experiment that the folder holds. The content of ``experiment.json``, checked."""
         file = self.path / EXPERIMENT
         if not file.is_file():
             problem = "not a campaign folder: it has no experiment.json"
@@ -246,35 +155,17 @@ class Ledger:
     def provenance(self) -> dict[str, Any]:
         """Return the code versions and times of the runs of the campaign.
 
-        Returns
-        -------
         The content of ``provenance.json``; empty before the first run.
-
-        Raises
-        ------
-        InputError
-            If the file is damaged.
         """
         file = self.path / "provenance.json"
         return documents.provenance(file) if file.exists() else {}
 
     def write_provenance(self, provenance: documents.ProvenanceDocument) -> None:
-        """Replace the provenance.
-
-        Parameters
-        ----------
-        provenance
-            The new content of ``provenance.json``.
-        """
+        """Replace the provenance. `provenance`: the new content of ``provenance.json``."""
         _write(self.path / "provenance.json", documents.plain(provenance))
 
     def statuses(self) -> dict[str, str]:
-        """Return the statuses of all runs that are done or failed.
-
-        Returns
-        -------
-        ``done`` or ``failed`` by key.
-        """
+        """Return the statuses of all runs that are done or failed. ``done`` or ``failed`` by key."""
         with suppress(FileNotFoundError):
             names = [name for name in os.listdir(self.runs) if not name.startswith(".")]
             runs = str(self.runs)
@@ -282,85 +173,31 @@ class Ledger:
         return {}
 
     def status(self, key: str) -> str:
-        """Return the status of a run.
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-
-        Returns
-        -------
-        ``done``, ``failed`` or ``missing``.
-        """
+        """Return the status of a run. ``done``, ``failed`` or ``missing``."""
         return _status(str(self.runs), key)
 
     def run_json(self, key: str, status: str | None = None) -> dict[str, Any]:
         """Return provenance and resources of a done run, or the record of a failed run.
 
-        Parameters
-        ----------
-        key
-            Key of the run.
-        status
-            Status of the run, if it is known; it saves a look-up.
-
-        Returns
-        -------
         The content of ``run.json`` or ``failure.json``.
-
-        Raises
-        ------
-        InputError
-            If the file is gone or damaged. The error names it.
         """
         if (status or self.status(key)) == "done":
             return documents.done(self.runs / key / "run.json")
         return documents.failed(self.runs / key / "failure.json")
 
     def tries(self, key: str) -> list[dict[str, Any]]:
-        """Return the failed tries of a run so far.
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-
-        Returns
-        -------
-        Message, host and times of each try; empty unless the run failed.
-        """
+        """Return the failed tries of a run so far. Message, host and times of each try; empty unless the run failed."""
         if self.status(key) != "failed":
             return []
         return list(documents.failed(self.runs / key / "failure.json")["tries"])
 
     def snapshot(self, key: str) -> Path:
-        """Return the path of the snapshot of a run (`mesonet.simulation.checkpoint`).
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-
-        Returns
-        -------
-        The file, which may not exist.
-        """
+        """Return the path of the snapshot of a run (`mesonet.simulation.checkpoint`)."""
         return self.runs / f"{_SNAPSHOT}{key}"
 
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
-        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then.
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-
-        Yields
-        ------
-        A new folder; it is removed if the block raises an error.
-        """
+        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then."""
         aside = self._unfinished(key)
         aside.mkdir(parents=True)
         try:
@@ -373,12 +210,7 @@ class Ledger:
     def fail(self, key: str, failure: documents.FailureDocument) -> None:
         """Record a failed run.
 
-        Parameters
-        ----------
-        key
-            Key of the run.
-        failure
-            Content of ``failure.json`` with the tries since the last record, which are added to earlier tries.
+        `failure`: content of ``failure.json`` with the tries since the last record, which are added to earlier tries.
         """
         about = documents.plain(failure)
         about["tries"] = [*self.tries(key), *about["tries"]]
@@ -386,33 +218,16 @@ class Ledger:
             _write(aside / "failure.json", about)
 
     def clear_failure(self, key: str) -> None:
-        """Forget that a run failed, and how often.
-
-        Parameters
-        ----------
-        key
-            Key of the run.
-        """
+        """Forget that a run failed, and how often."""
         if self.status(key) == "failed":
             self._move_away(key)
 
     def snapshots(self) -> set[str]:
-        """Return the keys of the runs that have a snapshot, of this code or another.
-
-        Returns
-        -------
-        Keys of runs.
-        """
+        """Return the keys of the runs that have a snapshot, of this code or another."""
         return {path.name.removeprefix(_SNAPSHOT) for path in self.runs.glob(f"{_SNAPSHOT}*")}
 
     def remove_stale(self, code_version: str) -> None:
-        """Remove files that killed writers left behind, and snapshots from which no run by this code can continue.
-
-        Parameters
-        ----------
-        code_version
-            Version of this code.
-        """
+        """Remove files that killed writers left behind, and snapshots from which no run by this code can continue."""
         beside = f"{ASIDE}{_SNAPSHOT}"
         left_beside = {path.stem.removeprefix(beside) for path in self.runs.glob(f"{beside}*")}
         if kept := self.snapshots() | left_beside:

@@ -12,18 +12,7 @@ KEEPABLE = ("series", "flows", "routers", "applications", "flow_traces", "router
 
 
 def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:
-    """Raise an `InputError` for a campaign of more than `MOST_RUNS` runs.
-
-    Parameters
-    ----------
-    conditions, algorithms, replicates
-        Their numbers; the number of runs is their product.
-
-    Raises
-    ------
-    InputError
-        If there are too many runs.
-    """
+    """Raise an `InputError` for a campaign of more than `MOST_RUNS` runs."""
     runs = conditions * algorithms * replicates
     if runs > MOST_RUNS:
         product = f"{conditions:,} conditions x {algorithms:,} algorithms x {replicates:,} replicates = {runs:,} runs"

@@ -43,61 +43,26 @@ Where users get less than half of what they request, active flows accumulate for
 
 @dataclass(frozen=True)
 class Cost:
-    """An estimate for a whole campaign.
+    """An estimate for a whole campaign."""
 
-    Attributes
-    ----------
-    cpu_s
-        Processor time of a run of each condition, in s, in the order of the conditions.
-    total_cpu_s
-        Processor time of all runs, in s.
-    least_cpu_s, most_cpu_s
-        The total, in s, if the pilot with the lowest, or highest, ratio of measured to expected cost is right for all.
-        The lowest is without growth of the load beyond the pilot.
-    memory_bytes
-        Largest resident memory of a pilot; a run needs at least as much.
-    disk_bytes
-        Disk space of all runs.
-    pilots
-        Of each pilot: condition, algorithm, share of the run that was simulated, cpu_s and least_cpu_s of the whole
-        run, settled (False: the load had not settled when the pilot ended), growth (exponent of the number of
-        transmitting sources over time; 0 if it does not rise), memory_bytes and disk_bytes.
-    growing
-        Conditions whose load still rose when their pilot ended: slow conditions.
-    unsettled
-        Conditions whose load had not settled when their pilot ended, in either direction.
-    """
-
-    cpu_s: list[float]
-    total_cpu_s: float
+    cpu_s: list[float]  #: processor time of a run of each condition, in s, in the order of the conditions
+    total_cpu_s: float  #: processor time of all runs, in s
+    #: `least_cpu_s`, `most_cpu_s`: the total, in s, if the pilot with the lowest, or highest, ratio of measured to
+    #: expected cost is right for all. The lowest is without growth of the load beyond the pilot.
     least_cpu_s: float
     most_cpu_s: float
-    memory_bytes: int
-    disk_bytes: int
+    memory_bytes: int  #: largest resident memory of a pilot; a run needs at least as much
+    disk_bytes: int  #: disk space of all runs
+    #: Of each pilot: condition, algorithm, share of the run that was simulated, cpu_s and least_cpu_s of the whole run,
+    #: settled (False: the load had not settled when the pilot ended), growth (exponent of the number of transmitting
+    #: sources over time; 0 if it does not rise), memory_bytes and disk_bytes.
     pilots: list[dict[str, Any]]
-    growing: list[int]
-    unsettled: list[int]
+    growing: list[int]  #: conditions whose load still rose when their pilot ended: slow conditions
+    unsettled: list[int]  #: conditions whose load had not settled when their pilot ended, in either direction
 
 
 def pilot(document: Mapping[str, Any], budget_s: float) -> Cost:
-    """Return an estimate of the cost of a campaign from a few short pilots.
-
-    Parameters
-    ----------
-    document
-        The experiment.
-    budget_s
-        Wall-clock time of all pilots together, s, about; a model that is no network takes a whole run per pilot.
-
-    Returns
-    -------
-    Processor time, memory and disk space.
-
-    Raises
-    ------
-    Broken
-        If a pilot fails; its message is the message of the run.
-    """
+    """Return an estimate of the cost of a campaign from a few short pilots."""
     runs = planned(document, models.code_version(document.get("model")))
     expected = Expected(document)
     first: dict[int, Run] = {}
@@ -169,12 +134,7 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
 
 
 def main() -> int:
-    """Run a pilot: read a task from standard input, print its cost on standard output.
-
-    Returns
-    -------
-    Exit status, 0.
-    """
+    """Run a pilot: read a task from standard input, print its cost on standard output."""
     task = json.load(sys.stdin)
     cost = _network(task) if task["model"] is None else _model(task)
     print(json.dumps(cost))  # noqa: T201 - the answer

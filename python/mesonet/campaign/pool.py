@@ -18,23 +18,8 @@ _TICK_S = 0.5
 def run_here(backlog: Backlog, agenda: Agenda, workers: int, memory: int | None, time_limit: float | None) -> None:
     """Run the backlog by processes of this machine.
 
-    Parameters
-    ----------
-    backlog
-        Runs to make.
-    agenda
-        Order of the runs, and their progress.
-    workers
-        Runs at a time, at least 1.
-    memory
-        Most memory of one run, bytes; None: nine tenths of the machine's.
-    time_limit
-        Most wall-clock time of one try, s; None: any.
-
-    Raises
-    ------
-    OSError
-        If results cannot be written any more.
+    `workers`: runs at a time, at least 1. `memory`: most memory of one run, bytes; None: nine tenths of the machine's.
+    `time_limit`: most wall-clock time of one try, s; None: any.
     """
     most = memory or int(MEMORY_SHARE * memory_of_machine())
     room = _Room()

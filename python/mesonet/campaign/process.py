@@ -36,44 +36,23 @@ _STARTS, _START_AGAIN_S = 3, 1.0
 
 @dataclass(frozen=True)
 class Death:
-    """A run that did not end by itself.
+    """A run that did not end by itself."""
 
-    Attributes
-    ----------
-    message
-        The reason.
-    log
-        End of the text that the run printed.
-    blamed
-        True if the run is to blame; False if it was ended from outside.
-    """
-
-    message: str
-    log: str
-    blamed: bool = True
+    message: str  #: the reason
+    log: str  #: end of the text that the run printed
+    blamed: bool = True  #: True if the run is to blame; False if it was ended from outside
 
 
 @dataclass
 class Worker:
-    """A process that makes runs, started when it is needed and again when it died.
+    """A process that makes runs, started when it is needed and again when it died."""
 
-    Attributes
-    ----------
-    memory
-        Most memory of one run, bytes; None: any.
-    time_limit
-        Most wall-clock time of one try, s, without the start of the process; after it the try has `GRACE_S` to write
-        a snapshot. None: any.
-    peak
-        Most memory that a run was seen to have, bytes.
-    share
-        Finished share of the last run, 0 to 1, as its process reported it.
-    """
-
-    memory: int | None = None
+    memory: int | None = None  #: most memory of one run, bytes; None: any
+    #: Most wall-clock time of one try, s, without the start of the process; after it the try has `GRACE_S` to write a
+    #: snapshot. None: any.
     time_limit: float | None = None
-    peak: int = 0
-    share: float = 0.0
+    peak: int = 0  #: most memory that a run was seen to have, bytes
+    share: float = 0.0  #: finished share of the last run, 0 to 1, as its process reported it
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _log: Any = field(default=None, repr=False)
     _served: int = field(default=0, repr=False)
@@ -85,19 +64,6 @@ class Worker:
     ) -> dict[str, Any] | Death:
         """Make a run in the process.
 
-        Parameters
-        ----------
-        ledger
-            The campaign folder, into which the process writes the result.
-        run
-            The run.
-        model
-            Description of the model; None: the simulator.
-        stopped
-            Called several times a second; if it returns True, the process is ended.
-
-        Returns
-        -------
         The reply of the process (empty if the run is done, else the error), or the death of the run.
         """
         process = self._started()
@@ -219,12 +185,7 @@ class Worker:
 
 
 def memory_of_machine() -> int:
-    """Return the memory that processes here may have: of the machine, or of the container (cgroup v2).
-
-    Returns
-    -------
-    Bytes.
-    """
+    """Return the memory that processes here may have: of the machine, or of the container (cgroup v2)."""
     import psutil
 
     total = int(psutil.virtual_memory().total)
@@ -236,13 +197,6 @@ def memory_of_machine() -> int:
 def memory_text(size: float) -> str:
     """Return a number of bytes as text.
 
-    Parameters
-    ----------
-    size
-        Bytes.
-
-    Returns
-    -------
     The number in GiB, or in MiB below one GiB.
 
     Examples
@@ -256,8 +210,6 @@ def memory_text(size: float) -> str:
 def package_path() -> dict[str, str]:
     """Return the environment of a process that imports this very package.
 
-    Returns
-    -------
     The environment of this process, with the package first in ``PYTHONPATH``.
     """
     package = str(Path(__file__).parents[2])

@@ -25,19 +25,8 @@ from mesonet.simulation import provenance
 def schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a file of a campaign folder.
 
-    Parameters
-    ----------
-    name
-        ``experiment``, ``provenance``, ``run`` or ``failure``.
-
-    Returns
-    -------
-    The schema of what this version of the code writes, as plain data. Readers accept further entries.
-
-    Raises
-    ------
-    InputError
-        If there is no such file.
+    The schema of what this version of the code writes, as plain data. Readers accept further entries. `name`:
+    ``experiment``, ``provenance``, ``run`` or ``failure``.
     """
     if name not in DOCUMENTS:
         raise unknown("schema", name, DOCUMENTS)
@@ -51,23 +40,7 @@ def schema(name: str) -> dict[str, Any]:
 def record(
     model: models.Description, scenario: dict[str, Any], seed: int, watch: provenance.Stopwatch
 ) -> dict[str, Any]:
-    """Return the content of ``run.json`` of a run of a model that is no network, without checksums.
-
-    Parameters
-    ----------
-    model
-        Description of the model.
-    scenario
-        Parameters of the run.
-    seed
-        Seed of the run.
-    watch
-        Stopwatch that was made when the run began.
-
-    Returns
-    -------
-    Plain data.
-    """
+    """Return the content of ``run.json`` of a run of a model that is no network, without checksums."""
     about = RunDocument(
         scenario=scenario,
         seed=seed,

@@ -23,26 +23,7 @@ from mesonet.simulation import provenance
 
 
 def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: bool = True) -> None:
-    """Run every run of the campaign that is missing, or that failed and is not quarantined.
-
-    Parameters
-    ----------
-    ledger
-        The campaign folder.
-    options
-        Options of the runner; by default `RunOptions()`.
-    progress
-        True: show progress on stderr.
-
-    Raises
-    ------
-    Interrupted
-        On Ctrl-C and SIGTERM, after the running processes were stopped; finished runs stay.
-    InputError
-        If other code made runs of the campaign, and `options.mix` is not set.
-    OSError
-        If results cannot be written any more; finished runs stay.
-    """
+    """Run every run of the campaign that is missing, or that failed and is not quarantined."""
     options = options or RunOptions()
     document = ledger.document()
     code_version = models.code_version(document.get("model"))
@@ -77,13 +58,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM ended a campaign; its processes are stopped, and finished runs stay.
-
-    Attributes
-    ----------
-    number
-        Number of the signal.
-    """
+    """Ctrl-C or SIGTERM ended a campaign; its processes are stopped, and finished runs stay."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)

@@ -16,75 +16,34 @@ from mesonet.campaign.ledger import Ledger
 
 @dataclass(frozen=True)
 class Status:
-    """Status of a campaign.
+    """Status of a campaign."""
 
-    Attributes
-    ----------
-    name, path
-        Name of the experiment, and the campaign folder.
-    runs, done, failed, missing
-        Number of runs; done, failed and missing runs add up to it.
-    quarantined
-        Failed runs that failed too often to be tried again.
-    running
-        Failed and missing runs that some runner makes now.
-    on_from_snapshot
-        Runs that no runner makes now and that continue from a snapshot.
-    processor_s_left
-        Expected time of the remaining runs on one processor, in s; None before the first run is done.
-    seconds_left
-        `processor_s_left` divided by the number of runs in progress; None if runs remain and none is in progress.
-    failures
-        Condition, algorithm, replicate, message, number of tries, and file with the log of each failed run.
-    code_versions
-        Versions of the code whose runs count, the newest first.
-    set_aside
-        Number of damaged runs whose files are in the folder ``damaged``.
-    verified, without_checksums
-        Number of finished runs whose files all have their checksums, and of finished runs of earlier code, which wrote
-        none; None unless verified.
-    damaged
-        Key and reason of each damaged run; None unless verified.
-    """
-
-    name: str
-    path: str
-    runs: int
+    name: str  #: name of the experiment
+    path: str  #: the campaign folder
+    runs: int  #: `runs`, `done`, `failed`, `missing`: number of runs; done, failed and missing runs add up to it
     done: int
     failed: int
     missing: int
-    quarantined: int
-    running: int
-    on_from_snapshot: int
+    quarantined: int  #: failed runs that failed too often to be tried again
+    running: int  #: failed and missing runs that some runner makes now
+    on_from_snapshot: int  #: runs that no runner makes now and that continue from a snapshot
+    #: Expected time of the remaining runs on one processor, in s; None before the first run is done.
     processor_s_left: float | None
+    #: `processor_s_left` divided by the number of runs in progress; None if runs remain and none is in progress.
     seconds_left: float | None
+    #: Condition, algorithm, replicate, message, number of tries, and file with the log of each failed run.
     failures: list[dict[str, Any]]
-    code_versions: list[str]
-    set_aside: int
+    code_versions: list[str]  #: versions of the code whose runs count, the newest first
+    set_aside: int  #: number of damaged runs whose files are in the folder ``damaged``
+    #: `verified`, `without_checksums`: number of finished runs whose files all have their checksums, and of finished
+    #: runs of earlier code, which wrote none; None unless verified.
     verified: int | None = None
     without_checksums: int | None = None
-    damaged: list[dict[str, str]] | None = None
+    damaged: list[dict[str, str]] | None = None  #: key and reason of each damaged run; None unless verified
 
 
 def status(path: str | Path, *, verify: bool = False) -> Status:
-    """Return the status of the campaign in a folder.
-
-    Parameters
-    ----------
-    path
-        The campaign folder.
-    verify
-        Read all files of all runs, and compare them with their checksums.
-
-    Returns
-    -------
-    Numbers of runs, expected time left, and failures.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no campaign, or a record in it is damaged.
-    """
+    """Return the status of the campaign in a folder."""
     ledger = Ledger(path)
     document, provenance = ledger.document(), ledger.provenance()
     versions = known_versions(provenance) or [models.code_version(document.get("model"))]

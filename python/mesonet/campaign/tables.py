@@ -19,26 +19,9 @@ _KEY_OF_FILE = r"([^/\\]+)[/\\][^/\\]+$"
 def read(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     """Return the rows of a table of every run that is done, behind the condition, algorithm and replicate of the run.
 
-    Parameters
-    ----------
-    folder
-        Folder of the runs; the files are ``KEY/name.parquet``.
-    runs
-        As `mesonet.campaign.Campaign.runs`. Runs that share a key each have the rows.
-    name
-        Name of the table.
-    known
-        Checksums of the files of each run, by key; runs without an entry have none.
-
-    Returns
-    -------
-    Rows in the order of `runs`; an empty frame without columns where no run is done.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, damaged or no table, or tables have different columns. The error names the file or the
-        folder.
+    Rows in the order of `runs`; an empty frame without columns where no run is done. `folder`: folder of the runs; the
+    files are ``KEY/name.parquet``. `runs`: as `mesonet.campaign.Campaign.runs`. Runs that share a key each have the
+    rows. `known`: checksums of the files of each run, by key; runs without an entry have none.
     """
     done = runs.filter(pl.col("status") == "done").select(*RUN, run_key="key")
     files = [folder / key / f"{name}.parquet" for key in done["run_key"].unique(maintain_order=True)]
@@ -59,24 +42,7 @@ def read(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mappin
 
 
 def table(file: Path, known: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return a table of a run.
-
-    Parameters
-    ----------
-    file
-        The file.
-    known
-        Checksums of the files of the run; None or empty: any table passes.
-
-    Returns
-    -------
-    The table.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged or no table. The error names it.
-    """
+    """Return a table of a run."""
     checksums.refuse_changed(file, known or {})
     try:
         return pl.read_parquet(file, glob=False, hive_partitioning=False)

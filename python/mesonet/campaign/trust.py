@@ -19,14 +19,8 @@ from typing import Any
 def named_code(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the code that a campaign folder names.
 
-    Parameters
-    ----------
-    document
-        The content of ``experiment.json``.
-
-    Returns
-    -------
-    The description of its model, or ``plugins`` with file and digest of each; None: the simulator alone.
+    The description of its model, or ``plugins`` with file and digest of each; None: the simulator alone. `document`:
+    the content of ``experiment.json``.
     """
     if plugins := document.get("plugins"):
         return {"plugins": plugins}
@@ -37,16 +31,7 @@ def named_code(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def is_trusted(path: Path, model: Mapping[str, Any] | None) -> bool:
     """Return True if this user runs the code of a campaign folder without a question.
 
-    Parameters
-    ----------
-    path
-        The campaign folder.
-    model
-        Its code, as `named_code` returns it; None: the simulator, which is trusted.
-
-    Returns
-    -------
-    False for code that this user neither began nor trusted in this folder.
+    `model`: its code, as `named_code` returns it; None: the simulator, which is trusted.
     """
     if model is None:
         return True
@@ -58,12 +43,7 @@ def is_trusted(path: Path, model: Mapping[str, Any] | None) -> bool:
 def trust(path: Path, model: Mapping[str, Any] | None) -> None:
     """Record that this user trusts the code of a campaign folder. Without a place to write, nothing is recorded.
 
-    Parameters
-    ----------
-    path
-        The campaign folder.
-    model
-        Its code, as `named_code` returns it; None: the simulator, which needs no record.
+    `model`: its code, as `named_code` returns it; None: the simulator, which needs no record.
     """
     if model is None or is_trusted(path, model):
         return
@@ -76,13 +56,6 @@ def trust(path: Path, model: Mapping[str, Any] | None) -> None:
 def program(model: Mapping[str, Any]) -> str:
     """Return the code of a campaign folder as text.
 
-    Parameters
-    ----------
-    model
-        The code, as `named_code` returns it.
-
-    Returns
-    -------
     The files of the plug-ins, or the command, or the function with its module, and the folder in which it runs.
     """
     if "plugins" in model:

@@ -46,12 +46,7 @@ SHARE_EVERY_S = 1.0
 
 
 def main() -> int:
-    """Serve tasks until there are no more.
-
-    Returns
-    -------
-    Exit status, 0.
-    """
+    """Serve tasks until there are no more."""
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the output of a model is no reply
     _send(channel, {"ready": True})
@@ -162,18 +157,8 @@ def answer_tables(
 ) -> tuple[dict[str, Table], dict[str, Any]]:
     """Return the tables of a run and its record. Errors of the simulator or the model pass through.
 
-    Parameters
-    ----------
-    task
-        A task, as the module describes it.
-    checkpoint
-        Snapshots of a run of a network; None: without. Models have none.
-    update
-        Called with the simulated time reached and the whole simulated time, s; models do not call it.
-
-    Returns
-    -------
-    Tables by name, and the content of ``run.json`` without checksums.
+    Tables by name, and the content of ``run.json`` without checksums. `update`: called with the simulated time reached
+    and the whole simulated time, s; models do not call it.
     """
     return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 

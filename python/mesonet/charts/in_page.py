@@ -27,14 +27,7 @@ _asset = partial(asset, FOLDER)
 def renderer() -> Any:
     """Return the module that draws charts without a browser, and that holds the scripts of pages.
 
-    Returns
-    -------
     ``vl_convert``, imported when it is needed: it is large, and not there in a browser.
-
-    Raises
-    ------
-    ImportError
-        If the extra ``viz`` is not installed.
     """
     try:
         import vl_convert
@@ -49,8 +42,6 @@ def libraries() -> str:
 
     The cache of this user keeps the script, because to bundle it takes a second.
 
-    Returns
-    -------
     The script. It evaluates no text as code if a chart is embedded with the option ``ast``.
     """
     made_by = renderer()
@@ -71,15 +62,6 @@ def content_policy(scripts: Iterable[str], styles: Iterable[str], *, simulator: 
     Attributes with scripts or styles, text evaluated as code, and every request to another place are refused, so that
     no name on the page can run anything.
 
-    Parameters
-    ----------
-    scripts, styles
-        Texts of the script and style elements of the page that a browser obeys.
-    simulator
-        Allow WebAssembly, and workers that the page makes of its own text.
-
-    Returns
-    -------
     The value of the header ``Content-Security-Policy``.
 
     Source
@@ -106,17 +88,7 @@ def _sources(texts: Iterable[str]) -> str:
 
 
 def chart_page(definition: dict[str, Any]) -> str:
-    """Return a chart as a page that needs no other file and no network.
-
-    Parameters
-    ----------
-    definition
-        The chart in Vega-Lite. Names in it are text, whatever they hold.
-
-    Returns
-    -------
-    The document.
-    """
+    """Return a chart as a page that needs no other file and no network."""
     title = definition.get("title") or ""
     title = title.get("text", "") if isinstance(title, dict) else title
     start, style = _asset("chart_page.js"), _asset("tooltip.css") + _asset("chart_page.css")

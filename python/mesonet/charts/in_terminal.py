@@ -27,15 +27,6 @@ _ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 def in_terminal(samples: pl.DataFrame, *, width: int = 80) -> str:
     """Return the course of a run as text.
 
-    Parameters
-    ----------
-    samples
-        As for `mesonet.charts.run_course`.
-    width
-        Columns of the terminal; fewer than 50 count as 50.
-
-    Returns
-    -------
     The text: one panel for each quantity, with its own scale, and the names of its lines below. Lines have colours if
     standard output is a terminal, or FORCE_COLOR is set and NO_COLOR is not.
 

@@ -24,15 +24,6 @@ NAMED = 11  #: px per response from which each can be named
 def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the pairs of responses with a high correlation, and the clusters.
 
-    Parameters
-    ----------
-    result
-        Correlations and clusters.
-    labels
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
     A row per pair with |r| above the threshold, in both orders, and per response with itself: x and y (places from 0),
     r, one and other (names). A row per cluster of more than one: from, to (the place behind the last) and name.
     """

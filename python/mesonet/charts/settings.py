@@ -41,17 +41,8 @@ class Settings:
 def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
     """Return names of algorithms that fit a cell.
 
-    Parameters
-    ----------
-    algorithms
-        Names.
-    length
-        Most letters of a short name.
-
-    Returns
-    -------
-    The short name of each algorithm. A longer name is cut and ends with a full stop, or with a number from 2 where
-    that would repeat another short name.
+    The short name of each algorithm. A longer name is cut and ends with a full stop, or with a number from 2 where that
+    would repeat another short name.
     """
     short: dict[str, str] = {}
     for name in algorithms:

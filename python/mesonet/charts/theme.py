@@ -76,17 +76,6 @@ def either(test: str, then: Any, otherwise: Any) -> dict[str, Any]:
     """Return a value that depends on the mark, for the class of a channel: ``alt.ColorValue(**either(...))``.
 
     `altair.when` gives the same, and looks through some hundred classes for each.
-
-    Parameters
-    ----------
-    test
-        Vega expression.
-    then, otherwise
-        The values where the test is true and where it is false.
-
-    Returns
-    -------
-    Arguments of the class.
     """
     return {"condition": [{"test": test, "value": then}], "value": otherwise}
 
@@ -100,21 +89,7 @@ ACTIVE = alt.ColorValue(**either("datum.active", BLUE, GREY))
 
 
 def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart:
-    """Return a frame around the marks of the highlighted condition.
-
-    Parameters
-    ----------
-    base
-        Chart with the data.
-    fields
-        Fields, except the condition, that `place` or the channels of `base` need.
-    **place
-        Channels of the position of the frame.
-
-    Returns
-    -------
-    The frame.
-    """
+    """Return a frame around the marks of the highlighted condition."""
     return (
         base.transform_aggregate(groupby=["condition", *fields])
         .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
@@ -127,22 +102,8 @@ def sheet(
 ) -> alt.FacetChart:
     """Return a panel per condition, `PER_ROW` side by side, with a frame around the highlighted one.
 
-    Parameters
-    ----------
-    base
-        Chart with the size of a panel, px.
-    *layers
-        Content of a panel.
-    data
-        Name of its table, which has a column condition.
-    order
-        Conditions from the first panel to the last.
-    gaps
-        Space between rows and between columns, px.
-
-    Returns
-    -------
-    The panels.
+    `base`: chart with the size of a panel, px. `data`: name of its table, which has a column condition. `gaps`: space
+    between rows and between columns, px.
     """
     edge: dict[str, Any] = {"x2": alt.X2Value(base.width - 2), "y2": alt.Y2Value(base.height - 2)}
     panel = alt.layer(*layers, ring(base, x=alt.XValue(2), y=alt.YValue(2), **edge), data=alt.NamedData(name=data))
@@ -157,16 +118,7 @@ def sheet(
 def band(base: alt.Chart, width: float) -> alt.Chart:
     """Return a band behind the column of the highlighted condition.
 
-    Parameters
-    ----------
-    base
-        Chart with the data.
-    width
-        Width of a column, px. With an offset, Vega-Lite's default would be narrower.
-
-    Returns
-    -------
-    The band.
+    `width`: width of a column, px. With an offset, Vega-Lite's default would be narrower.
     """
     return (
         base.transform_aggregate(groupby=["condition"])
@@ -180,47 +132,19 @@ def ink_on_blue(shade: str) -> alt.ColorValue:
 
     Black has a contrast of 4.5 : 1 up to a shade of 0.94, white from 0.92 on. Shades below 0 lead to vermillion, where
     text is always black.
-
-    Parameters
-    ----------
-    shade
-        Vega expression of the shade.
-
-    Returns
-    -------
-    The colour, for its channel.
     """
     return alt.ColorValue(**either(f"{shade} > 0.93", "white", BLACK))
 
 
 def kept(name: str, **size: Any) -> alt.Chart:
-    """Return a chart of the rows of a table whose conditions are shown.
-
-    Parameters
-    ----------
-    name
-        Name of the table.
-    **size
-        Width and height, as for `altair.Chart`.
-
-    Returns
-    -------
-    The chart, without a mark.
-    """
+    """Return a chart of the rows of a table whose conditions are shown."""
     return alt.Chart(alt.NamedData(name=name), **size).transform_filter(IS_KEPT)
 
 
 def tooltips(*shown: str | tuple[str, str] | tuple[str, str, str]) -> list[alt.Tooltip]:
     """Return what the pointer shows of a mark.
 
-    Parameters
-    ----------
-    *shown
-        Fields with their types; each alone, with its title, or with its title (may be empty) and its format.
-
-    Returns
-    -------
-    A tooltip for each.
+    `shown`: fields with their types; each alone, with its title, or with its title (may be empty) and its format.
     """
     parts = [(each, "", "") if isinstance(each, str) else (*each, "", "")[:3] for each in shown]
     return [
@@ -229,33 +153,14 @@ def tooltips(*shown: str | tuple[str, str] | tuple[str, str, str]) -> list[alt.T
 
 
 def response_title(text: str) -> alt.Parameter:
-    """Return the parameter that names the response drawn.
-
-    Parameters
-    ----------
-    text
-        Title of the response.
-
-    Returns
-    -------
-    The parameter `RESPONSE_TITLE`.
-    """
+    """Return the parameter that names the response drawn. The parameter `RESPONSE_TITLE`."""
     return alt.param(name=RESPONSE_TITLE, value=text)
 
 
 def in_turn(names: Sequence[str], values: Sequence[str]) -> alt.Scale:
     """Return the scale that gives each name a value.
 
-    Parameters
-    ----------
-    names
-        Names of series.
-    values
-        Colours, shapes or dashes; after the last one they begin again.
-
-    Returns
-    -------
-    The scale.
+    `values`: colours, shapes or dashes; after the last one they begin again.
     """
     return alt.Scale(domain=list(names), range=[values[i % len(values)] for i in range(len(names))])
 
@@ -263,63 +168,25 @@ def in_turn(names: Sequence[str], values: Sequence[str]) -> alt.Scale:
 def condition_params(response: str | None = None) -> list[alt.Parameter]:
     """Return the parameters of a figure of conditions.
 
-    Parameters
-    ----------
-    response
-        Title of the response drawn, with its unit; None: the figure draws no single response.
-
-    Returns
-    -------
-    The highlighted condition, the conditions shown, and the response.
+    `response`: title of the response drawn, with its unit; None: the figure draws no single response.
     """
     return [HIGHLIGHTED, KEPT, *([] if response is None else [response_title(response)])]
 
 
 def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
-    """Return the scale with the colour of each algorithm.
-
-    Parameters
-    ----------
-    algorithms
-        Names of all algorithms, in the order of the campaign.
-
-    Returns
-    -------
-    The scale.
-    """
+    """Return the scale with the colour of each algorithm."""
     return in_turn(algorithms, SERIES_COLOURS)
 
 
 def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
-    """Return the scale with the shape of each algorithm; algorithms of equal colour have different shapes.
-
-    Parameters
-    ----------
-    algorithms
-        Names of all algorithms, in the order of the campaign.
-
-    Returns
-    -------
-    The scale.
-    """
+    """Return the scale with the shape of each algorithm; algorithms of equal colour have different shapes."""
     return in_turn(algorithms, SERIES_SHAPES)
 
 
 def by_algorithm(algorithms: Sequence[str], legend: alt.Legend | None, *, both: bool = False) -> dict[str, Any]:
     """Return the channels by which open points show their algorithm.
 
-    Parameters
-    ----------
-    algorithms
-        Names of the algorithms.
-    legend
-        Legend of the colours; None: no legend.
-    both
-        The legend shows the shapes too.
-
-    Returns
-    -------
-    Stroke and shape, by channel.
+    Stroke and shape, by channel. `both`: the legend shows the shapes too.
     """
     return {
         "stroke": alt.Stroke("algorithm:N", scale=algorithm_colours(algorithms), legend=legend),
@@ -343,29 +210,14 @@ class ChartTables:
         return self._tables
 
     def definition(self) -> dict[str, Any]:
-        """Return the definition in Vega-Lite without the tables, and unchecked; made once, of the finished chart.
-
-        Returns
-        -------
-        The definition; each table is referred to by its name.
-        """
+        """Return the definition in Vega-Lite without the tables, and unchecked; made once, of the finished chart."""
         if "_definition" not in self.__dict__:
             # Altair's own attributes are parts of the definition.
             object.__setattr__(self, "_definition", super().to_dict(validate=False))  # type: ignore[misc]
         return dict(self._definition)
 
     def to_dict(self, *arguments: Any, **options: Any) -> dict[str, Any]:
-        """Return the definition in Vega-Lite with the tables as named data sets.
-
-        Parameters
-        ----------
-        *arguments, **options
-            As for `altair.Chart.to_dict`.
-
-        Returns
-        -------
-        The definition.
-        """
+        """Return the definition in Vega-Lite with the tables as named data sets."""
         definition: dict[str, Any] = super().to_dict(*arguments, **options)  # type: ignore[misc]
         tables = {name: table.to_dicts() for name, table in self._tables.items()}
         return {**definition, "datasets": {**definition.get("datasets", {}), **tables}}
@@ -375,15 +227,6 @@ class ChartTables:
 
         A shallow copy, from which every definition is made, shares all parts. Altair's own would put the parts
         together again and copy each of them.
-
-        Parameters
-        ----------
-        deep, ignore
-            As for `altair.Chart.copy`.
-
-        Returns
-        -------
-        The copy.
         """
         if deep is False:
             other = object.__new__(type(self))
@@ -407,10 +250,6 @@ def unchecked() -> AbstractContextManager[None]:
     """Return a context in which charts are made without Altair's checks of every part.
 
     The checks take a third of the time of a report. Tests make each chart with them.
-
-    Returns
-    -------
-    The context.
     """
     return debug_mode(False)
 
@@ -430,22 +269,8 @@ def finish(
 ) -> Any:
     """Return a chart with the common look, its parameters and its named tables inside, ready to draw.
 
-    Parameters
-    ----------
-    chart
-        The chart. It becomes the result: methods of Altair would copy all parts of it, some of them many times.
-    tables
-        The tables, by the names that the chart uses.
-    params
-        Parameters of the chart: variables, no selections.
-    title
-        Title; empty: none.
-    subtitle
-        Lines below the title.
-
-    Returns
-    -------
-    The chart, as an object of its own class with the additions of `ChartTables`.
+    The chart, as an object of its own class with the additions of `ChartTables`. `chart`: the chart. It becomes the
+    result: methods of Altair would copy all parts of it, some of them many times.
     """
     chart.config = CONFIG
     if params:

@@ -17,32 +17,12 @@ Entries = list[dict[str, Any]]
 
 
 def entries(kind: str) -> Entries:
-    """Return all entries of a kind.
-
-    Parameters
-    ----------
-    kind
-        A key of `KINDS`.
-
-    Returns
-    -------
-    Plain data with at least a ``name`` each.
-    """
+    """Return all entries of a kind. Plain data with at least a ``name`` each. `kind`: a key of `KINDS`."""
     return KINDS[kind][0]()
 
 
 def rows(kind: str) -> tuple[list[str], list[list[Any]]]:
-    """Return the short form of a kind.
-
-    Parameters
-    ----------
-    kind
-        A key of `KINDS`.
-
-    Returns
-    -------
-    Header and rows of a table.
-    """
+    """Return the short form of a kind. `kind`: a key of `KINDS`."""
     header = list(KINDS[kind][1])
     return header, [[entry[name] for name in header] for entry in entries(kind)]
 

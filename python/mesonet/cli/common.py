@@ -30,36 +30,11 @@ class Command(click.Command):
     """Command whose errors name the option of a value: Python's `figures` is `--figures` here."""
 
     def get_short_help_str(self, limit: int = 0) -> str:
-        """Return the line of the list of commands.
-
-        Parameters
-        ----------
-        limit
-            Unused: a line that is too long goes on in the next one.
-
-        Returns
-        -------
-        The first paragraph of the help.
-        """
+        """Return the line of the list of commands."""
         return " ".join((self.help or "").partition("\n\n")[0].split())
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an `InputError` about an argument of Python names the option instead.
-
-        Parameters
-        ----------
-        ctx
-            Context of click.
-
-        Returns
-        -------
-        The result of the command.
-
-        Raises
-        ------
-        InputError
-            If the command refuses a value.
-        """
+        """Run the command; an `InputError` about an argument of Python names the option instead."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -76,17 +51,7 @@ class CommandGroup(click.Group):
     command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and end with one message and an exit code for an error of the user.
-
-        Parameters
-        ----------
-        ctx
-            Context of click.
-
-        Returns
-        -------
-        The result of the command.
-        """
+        """Run the command, and end with one message and an exit code for an error of the user."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -108,29 +73,13 @@ class CommandGroup(click.Group):
 
 
 def end_of_pipe(ctx: click.Context) -> NoReturn:
-    """End as a program that SIGPIPE ends: the reader of its output has closed, as ``head`` does.
-
-    Parameters
-    ----------
-    ctx
-        Context of click.
-    """
+    """End as a program that SIGPIPE ends: the reader of its output has closed, as ``head`` does."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the exit
     ctx.exit(128 + signal.SIGPIPE)
 
 
 def stop(ctx: click.Context, message: str, code: int) -> NoReturn:
-    """End the command with a message on stderr.
-
-    Parameters
-    ----------
-    ctx
-        Context of click.
-    message
-        The message, one line.
-    code
-        Exit code.
-    """
+    """End the command with a message on stderr."""
     click.echo(f"mesonet: {message}", err=True)
     ctx.exit(code)
 
@@ -139,17 +88,7 @@ SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT", shell_complet
 
 
 def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with the options that choose a scenario, or a condition of an experiment.
-
-    Parameters
-    ----------
-    command
-        The function of the command.
-
-    Returns
-    -------
-    The decorated function.
-    """
+    """Return a command with the options that choose a scenario, or a condition of an experiment."""
     for option in (
         click.option("--force", is_flag=True, help="Continue even if the scale distorts the network."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
@@ -183,21 +122,8 @@ DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type
 def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:
     """Return the thresholds of the analyses, from options.
 
-    Parameters
-    ----------
-    correlation
-        |r| above which responses are redundant, 0 to 1; None: the default.
-    cut
-        Share of the largest linkage below which algorithms are a group, 0 to 1; None: the default.
-
-    Returns
-    -------
-    The thresholds.
-
-    Raises
-    ------
-    InputError
-        If a threshold is out of range. The error names the option.
+    `correlation`: |r| above which responses are redundant, 0 to 1; None: the default. `cut`: share of the largest
+    linkage below which algorithms are a group, 0 to 1; None: the default.
     """
     from mesonet.reporting.campaign_view.thresholds import Thresholds
 
@@ -211,25 +137,7 @@ def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:
 def from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
     """Return the result of a function for the campaign in a folder, with progress.
 
-    Parameters
-    ----------
-    directory
-        The campaign folder.
-    what
-        Name of the result, for the progress.
-    write
-        Called with the campaign, the place and ``progress``.
-    place
-        Folder or file of the result.
-
-    Returns
-    -------
-    The result of `write`.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no campaign, or no run of it is done.
+    `write`: called with the campaign, the place and ``progress``.
     """
     from mesonet.reporting.campaign_view.sampled import is_sampled, left_out
 
@@ -243,17 +151,7 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 
 def idle_notes(chosen: Scenario) -> list[str]:
-    """Return notes on values that have no effect, and on capacities of links that are filled in.
-
-    Parameters
-    ----------
-    chosen
-        The scenario.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return notes on values that have no effect, and on capacities of links that are filled in."""
     from mesonet.scenarios.derived import capacity_notes, ecn_notes, impairment_notes, traffic_notes
 
     unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]

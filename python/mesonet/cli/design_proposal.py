@@ -25,21 +25,11 @@ _WAYS = ("runs", "resolution", "name", "generators")
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A design for a number of factors.
-
-    Attributes
-    ----------
-    design
-        The design.
-    names
-        Name in words of each factor, by id.
-    algorithms, replicates
-        Runs of the experiment per condition; 1 without an experiment.
-    """
+    """A design for a number of factors."""
 
     design: Design
-    names: Mapping[str, str]
-    algorithms: int = 1
+    names: Mapping[str, str]  #: name in words of each factor, by id
+    algorithms: int = 1  #: `algorithms`, `replicates`: runs of the experiment per condition; 1 without an experiment
     replicates: int = 1
 
 
@@ -54,25 +44,8 @@ def find_design(
 ) -> Proposal:
     """Return a design from options as users type them.
 
-    Parameters
-    ----------
-    target
-        An experiment, by name or file; the other options can choose another design for it.
-    factors
-        How many, or ids separated by commas.
-    runs, resolution, name, generators
-        One of them, or runs and resolution, which is then the lowest accepted resolution.
-    seed
-        Seed of the search, where the table of the literature ends.
-
-    Returns
-    -------
-    The design, with the names of its factors.
-
-    Raises
-    ------
-    InputError
-        If the options choose no design, or contradict each other, or there is no such design.
+    `target`: an experiment, by name or file; the other options can choose another design for it. `runs`, `resolution`,
+    `name`, `generators`: one of them, or runs and resolution, which is then the lowest accepted resolution.
     """
     values = (runs, resolution, name, generators or None)
     given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
@@ -106,26 +79,9 @@ def completed(
 ) -> tuple[str, int, dict[str, Any]]:
     """Return kind, seed and additions; options that are not given have the values of the experiment's own design.
 
-    Parameters
-    ----------
-    target
-        An experiment, by name or file; None: no experiment.
-    kind, seed
-        The options; None: not given.
-    ways
-        The options ``runs``, ``resolution``, ``name`` and ``generators``. If they select another design, the
-        additions of the experiment's own design are not taken over.
-    additions
-        The options of `mesonet.cli.design_run_table.runs_of`. A foldover, or blocks, replace both of the design's own.
-
-    Returns
-    -------
-    Kind, seed and additions.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment.
+    `ways`: the options ``runs``, ``resolution``, ``name`` and ``generators``. If they select another design, the
+    additions of the experiment's own design are not taken over. `additions`: the options of
+    `mesonet.cli.design_run_table.runs_of`. A foldover, or blocks, replace both of the design's own.
     """
     given = [way for way in _WAYS if ways.get(way)]
     if target is None:
@@ -148,27 +104,8 @@ def find_plan(
 ) -> tuple[tuple[str, ...], list[list[float]]]:
     """Return a plan of another kind than two-level, from options as users type them.
 
-    Parameters
-    ----------
-    kind
-        One of `mesonet.cli.design_run_table.KINDS`, or ``grid``.
-    target
-        An experiment, by name or file; None: no experiment.
-    factors
-        How many, or ids separated by commas.
-    runs
-        Number of runs; by default as in the experiment.
-    seed
-        Seed of the draws.
-
-    Returns
-    -------
-    Ids of the factors, and rows of coded settings, -1 to +1.
-
-    Raises
-    ------
-    InputError
-        If an option is missing, malformed or does not go with another. The error names the option.
+    Ids of the factors, and rows of coded settings, -1 to +1. `kind`: one of `mesonet.cli.design_run_table.KINDS`, or
+    ``grid``.
     """
     try:
         given, own = _factors(target, factors)
@@ -183,21 +120,7 @@ def find_plan(
 
 
 def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
-    """Return two lines on a plan of another kind: its size, and the effects that it can estimate.
-
-    Parameters
-    ----------
-    kind
-        Kind of the plan.
-    ids
-        Ids of the factors.
-    runs
-        Number of runs.
-
-    Returns
-    -------
-    Text with line ends.
-    """
+    """Return two lines on a plan of another kind: its size, and the effects that it can estimate."""
     regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
     sentence = {
         "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
@@ -215,17 +138,7 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
 
 
 def heading(proposal: Proposal) -> str:
-    """Return the description of a design in a few lines.
-
-    Parameters
-    ----------
-    proposal
-        The design.
-
-    Returns
-    -------
-    Text with line ends.
-    """
+    """Return the description of a design in a few lines."""
     design = proposal.design
     k = len(design.factors)
     lines = [f"{size_text(design)}: {plural(k, 'factor')}, {plural(design.runs, 'run')}{_origin(design)}"]
@@ -257,33 +170,13 @@ def _words(design: Design) -> str:
 
 
 def factor_rows(proposal: Proposal) -> list[list[str]]:
-    """Return id and name of the factors if any name differs from its id.
-
-    Parameters
-    ----------
-    proposal
-        The design.
-
-    Returns
-    -------
-    Rows of a table; none if all names equal their ids.
-    """
+    """Return id and name of the factors if any name differs from its id."""
     names = proposal.names
     return [[id, name] for id, name in names.items()] if any(id != name for id, name in names.items()) else []
 
 
 def alias_rows(proposal: Proposal) -> list[list[str]]:
-    """Return the alias strings, of which only the sums can be estimated.
-
-    Parameters
-    ----------
-    proposal
-        The design.
-
-    Returns
-    -------
-    Rows of a table: the string in ids and, where they differ, in names.
-    """
+    """Return the alias strings, of which only the sums can be estimated."""
     strings = proposal.design.alias_strings
     rows = [[" = ".join(effects)] for effects in strings]
     if factor_rows(proposal):
@@ -293,17 +186,7 @@ def alias_rows(proposal: Proposal) -> list[list[str]]:
 
 
 def clear_text(design: Design) -> str:
-    """Return the two-factor interactions that are clear.
-
-    Parameters
-    ----------
-    design
-        The design.
-
-    Returns
-    -------
-    A list, or a phrase if all or none are clear.
-    """
+    """Return the two-factor interactions that are clear."""
     clear = design.clear_interactions
     if len(clear) == len(design.aliases) - len(design.factors):
         return "all two-factor interactions"
@@ -313,15 +196,6 @@ def clear_text(design: Design) -> str:
 def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
     """Return the design beside the best design of its size and larger ones.
 
-    Parameters
-    ----------
-    design
-        The design.
-    seed
-        Seed of the search, where the table of the literature ends.
-
-    Returns
-    -------
     Rows of a table, in the columns `COLUMNS`.
     """
     rows = [_row("this one", design)]
@@ -344,19 +218,7 @@ def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
 
 
 def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
-    """Return the design as plain data, but for its runs.
-
-    Parameters
-    ----------
-    proposal
-        The design.
-    seed
-        Seed of the search for the next larger design.
-
-    Returns
-    -------
-    Plain data.
-    """
+    """Return the design as plain data, but for its runs."""
     design = proposal.design
     larger = designs.next_larger(design, seed)
     return {

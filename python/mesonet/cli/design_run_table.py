@@ -19,21 +19,11 @@ KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "lat
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All runs of a design with its additions.
+    """All runs of a design with its additions."""
 
-    Attributes
-    ----------
-    matrix
-        Shape (runs, k): -1, +1, and 0 for half-way.
-    folded
-        The foldover, if there is one.
-    blocked
-        The blocks, if there are some.
-    """
-
-    matrix: npt.NDArray[np.int8]
-    folded: Augmented | None
-    blocked: Blocking | None
+    matrix: npt.NDArray[np.int8]  #: shape (runs, k): -1, +1, and 0 for half-way
+    folded: Augmented | None  #: the foldover, if there is one
+    blocked: Blocking | None  #: the blocks, if there are some
 
 
 def runs_of(
@@ -47,31 +37,8 @@ def runs_of(
 ) -> Runs:
     """Return the runs of a design with additions, from options as users type them.
 
-    Parameters
-    ----------
-    design
-        The design.
-    foldover
-        ``all``, or ids separated by commas: the factors whose signs are switched in the added runs.
-    half
-        A factor, or ``-`` and a factor: runs are added only where it stands at + (or at -).
-    blocks
-        Number of blocks.
-    replicates
-        How often each run is made.
-    centre_points
-        Centre points to add.
-    seed
-        Seed of the search for blocks.
-
-    Returns
-    -------
-    The runs, centre points last.
-
-    Raises
-    ------
-    InputError
-        If an option is malformed or does not go with another. The error names the option.
+    `foldover`: ``all``, or ids separated by commas: the factors whose signs are switched in the added runs. `half`: a
+    factor, or ``-`` and a factor: runs are added only where it stands at + (or at -).
     """
     if half is not None and foldover is None:
         raise InputError("a half goes with a foldover", path="--half", value=half, allowed="--foldover too")
@@ -97,17 +64,6 @@ def runs_of(
 def lines(design: Design, runs: Runs, times: int) -> list[str]:
     """Return lines on the additions to a design and the effects that they separate.
 
-    Parameters
-    ----------
-    design
-        The design.
-    runs
-        Its runs with additions.
-    times
-        How often each run is made: algorithms times replicates.
-
-    Returns
-    -------
     Lines of text; empty without additions.
     """
     text = []
@@ -131,15 +87,6 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
 def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[str]]]:
     """Return a table of all runs in order.
 
-    Parameters
-    ----------
-    factors
-        Ids of the factors.
-    runs
-        The runs.
-
-    Returns
-    -------
     Header and rows: number, block if there are blocks, and the level of each factor as -, 0 or +.
     """
     block = None
@@ -155,17 +102,7 @@ def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[
 
 
 def as_json(runs: Runs) -> dict[str, Any]:
-    """Return the additions to a design as plain data.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-
-    Returns
-    -------
-    Foldover, blocks, and the matrix of all runs.
-    """
+    """Return the additions to a design as plain data."""
     folded, blocked = runs.folded, runs.blocked
     return {
         "foldover": folded
@@ -188,25 +125,7 @@ def as_json(runs: Runs) -> dict[str, Any]:
 def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
     """Return the rows of a plan of another kind than two-level.
 
-    Parameters
-    ----------
-    kind
-        One of `KINDS`.
-    factors
-        Ids, or how many.
-    runs
-        Number of runs, where the kind leaves it free.
-    seed
-        Seed of the draws.
-
-    Returns
-    -------
     Coded settings, -1 for minus to +1 for plus; shape (runs, k).
-
-    Raises
-    ------
-    InputError
-        For an unknown kind, or a number of runs that is missing, impossible or superfluous.
     """
     if kind == "full-factorial":
         if runs is not None:

@@ -19,17 +19,7 @@ if TYPE_CHECKING:
 
 
 def heading(chosen: Designed) -> str:
-    """Return the description of an experiment in a few lines.
-
-    Parameters
-    ----------
-    chosen
-        The experiment.
-
-    Returns
-    -------
-    Text with line ends.
-    """
+    """Return the description of an experiment in a few lines."""
     design, rows = chosen.design, chosen.rows
     runs = chosen.conditions * len(chosen.algorithms) * chosen.replicates
     mixed_with = getattr(chosen, "mixed_with", None)
@@ -66,13 +56,6 @@ def heading(chosen: Designed) -> str:
 def segment_bytes(chosen: Designed) -> float | None:
     """Return the size of a segment in all conditions.
 
-    Parameters
-    ----------
-    chosen
-        The experiment.
-
-    Returns
-    -------
     Bytes; None for a model that is no network, or if a factor varies the size.
     """
     path = "transport.segment_bytes"
@@ -83,17 +66,7 @@ def segment_bytes(chosen: Designed) -> float | None:
 
 
 def factor_rows(chosen: Designed) -> list[list[str]]:
-    """Return a row per factor.
-
-    Parameters
-    ----------
-    chosen
-        The experiment.
-
-    Returns
-    -------
-    Rows of text: id, name, path, and both levels.
-    """
+    """Return a row per factor."""
     size = segment_bytes(chosen)
     return [
         [factor.id, factor.name, factor.path, *(units.with_bits(level, size) for level in (factor.minus, factor.plus))]
@@ -104,13 +77,6 @@ def factor_rows(chosen: Designed) -> list[list[str]]:
 def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
     """Return a table of the conditions.
 
-    Parameters
-    ----------
-    chosen
-        The experiment.
-
-    Returns
-    -------
     Header and rows: number, block if there are blocks, the values that each factor sets, and the highest offered load
     with the class of its routers if the simulated network is known.
     """
@@ -131,13 +97,6 @@ ARRIVAL_COLUMNS = ["arrivals", "mean size", "rate", "offered load"]
 def arrival_rows(chosen: Designed) -> list[list[str]]:
     """Return a row per process of open-loop arrivals: the least and the most over the conditions.
 
-    Parameters
-    ----------
-    chosen
-        The experiment.
-
-    Returns
-    -------
     Rows of text, in the columns `ARRIVAL_COLUMNS`; empty without arrivals, or for a model that is no network.
     """
     processes: list[list[dict[str, Any]]] = getattr(chosen, "arrivals", list)()
@@ -155,21 +114,7 @@ def _span(values: Sequence[float]) -> str:
 
 
 def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
-    """Return the plan of an experiment as plain data.
-
-    Parameters
-    ----------
-    chosen
-        The experiment.
-    warnings
-        Warnings of its check.
-    cost
-        Estimate of its cost, if there is one.
-
-    Returns
-    -------
-    Plain data, with every run.
-    """
+    """Return the plan of an experiment as plain data."""
     design, rows = chosen.design, chosen.rows
     whole = all(float(x).is_integer() for x in rows.matrix.flat)
     return {
@@ -196,24 +141,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
 
 
 def estimate(chosen: Designed, budget_s: float) -> Cost:
-    """Return the expected cost of a campaign, from pilots.
-
-    Parameters
-    ----------
-    chosen
-        The experiment.
-    budget_s
-        Wall-clock time of all pilots, s, about.
-
-    Returns
-    -------
-    Processor time, memory and disk space.
-
-    Raises
-    ------
-    Broken
-        If a pilot fails.
-    """
+    """Return the expected cost of a campaign, from pilots."""
     from mesonet.campaign.pilot import pilot
 
     loads = [load for load, _ in chosen.offered_loads()]
@@ -222,19 +150,7 @@ def estimate(chosen: Designed, budget_s: float) -> Cost:
 
 
 def cost_lines(cost: Cost, workers: int) -> list[str]:
-    """Return an estimate in words.
-
-    Parameters
-    ----------
-    cost
-        The estimate.
-    workers
-        Runs at a time.
-
-    Returns
-    -------
-    Lines of text.
-    """
+    """Return an estimate in words."""
     from mesonet.campaign.pilot import SEEN
 
     least, most = (duration(seconds) for seconds in (cost.least_cpu_s, cost.most_cpu_s))
@@ -266,17 +182,7 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
 
 
 def status_lines(status: Status) -> list[str]:
-    """Return the progress of a campaign in words.
-
-    Parameters
-    ----------
-    status
-        The status.
-
-    Returns
-    -------
-    Lines of text.
-    """
+    """Return the progress of a campaign in words."""
     counts = "".join(f", {getattr(status, name)} {name}" for name in ("failed", "missing") if getattr(status, name))
     lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
     if status.running:

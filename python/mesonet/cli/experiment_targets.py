@@ -19,53 +19,13 @@ def find_experiment(
     values: Sequence[str] = (),
     **options: Any,
 ) -> Designed:
-    """Return the experiment of a name or a file, with options as users type them.
-
-    Parameters
-    ----------
-    target
-        A built-in name or a TOML file.
-    algorithms
-        Names separated by commas, instead of the algorithms of the file.
-    scale
-        Multiplies router speeds and the number of sources.
-    values
-        ``PATH=VALUE`` each.
-    **options
-        Further arguments of `mesonet.experiment`.
-
-    Returns
-    -------
-    The experiment.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment or a value is not allowed.
-    """
+    """Return the experiment of a name or a file, with options as users type them. `values`: ``PATH=VALUE`` each."""
     factor = 1.0 if scale is None else scale
     return experiment(target, algorithms=algorithms, scale=factor, values=pairs(values), **options)
 
 
 def find_folder(target: str, out: Path | None = None) -> Path:
-    """Return the campaign folder of an experiment, or the folder itself.
-
-    Parameters
-    ----------
-    target
-        An experiment, by name or file, or a campaign folder.
-    out
-        Folder of the experiment; by default its name.
-
-    Returns
-    -------
-    The folder, which may not exist.
-
-    Raises
-    ------
-    InputError
-        If `out` is given for a campaign folder.
-    """
+    """Return the campaign folder of an experiment, or the folder itself."""
     if _is_experiment(target):
         return out or Path(experiment(target).name)
     if out is not None:
@@ -84,31 +44,8 @@ def run(
 ) -> Path:
     """Run the missing runs of an experiment or of the campaign in a folder.
 
-    Parameters
-    ----------
-    target
-        An experiment, by name or file, or a campaign folder.
-    out
-        Folder of the experiment; by default its name.
-    workers
-        Runs at a time; by default the number of processors.
-    force
-        Run even where the scale distorts the network, or other code began the campaign.
-    options
-        Arguments of `find_experiment`; a campaign folder takes none.
-    confirmed
-        Called with the model or the plug-ins of a folder that this user has not run before; False: refuse it.
-    **how
-        Fields of `mesonet.campaign.backlog.RunOptions`.
-
-    Returns
-    -------
-    The campaign folder.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment or campaign, an option is not allowed, or a model or plug-in is not trusted.
+    `force`: run even where the scale distorts the network, or other code began the campaign. `confirmed`: called with
+    the model or the plug-ins of a folder that this user has not run before; False: refuse it.
     """
     if _is_experiment(target):
         chosen = find_experiment(target, **options)

@@ -10,19 +10,7 @@ _SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2*
 def in_bytes(text: str | None) -> int | None:
     """Return the bytes of a size of memory.
 
-    Parameters
-    ----------
-    text
-        A size such as ``500 MB`` or ``4 GiB``; None: the default.
-
-    Returns
-    -------
-    Bytes, or None.
-
-    Raises
-    ------
-    InputError
-        If it is no such size.
+    Bytes, or None. `text`: a size such as ``500 MB`` or ``4 GiB``; None: the default.
 
     Examples
     --------

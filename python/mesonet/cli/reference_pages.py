@@ -33,12 +33,7 @@ def defaults() -> str:
 
 
 def pages() -> dict[str, str]:
-    """Return the generated pages of the reference.
-
-    Returns
-    -------
-    Text by file name.
-    """
+    """Return the generated pages of the reference."""
     return {
         "parameters.md": reference_page(),
         "factors.md": _factors(),

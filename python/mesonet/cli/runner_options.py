@@ -18,14 +18,7 @@ HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
 def runner_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options of the runner.
 
-    Parameters
-    ----------
-    command
-        The function of the command; it gets the arguments `HOW`.
-
-    Returns
-    -------
-    The function with its options.
+    `command`: the function of the command; it gets the arguments `HOW`.
     """
     for option in (
         click.option("--retry", is_flag=True, help="Retry runs in quarantine, which failed too often."),
@@ -50,22 +43,7 @@ def how(
     tries: int,
     retry: bool,
 ) -> dict[str, Any]:
-    """Return the arguments of a run for the options of `runner_options`.
-
-    Parameters
-    ----------
-    workers, memory, time_limit, dask, shard, tries, retry
-        Values of the options.
-
-    Returns
-    -------
-    Fields of `mesonet.campaign.backlog.RunOptions`, without the workers.
-
-    Raises
-    ------
-    InputError
-        If a value is malformed, or workers are given for a cluster.
-    """
+    """Return the arguments of a run for the options of `runner_options`."""
     if dask is not None and workers is not None:
         raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
     parsed: dict[str, Any] = {
@@ -84,19 +62,7 @@ def how(
 def parse_shard(text: str | None) -> tuple[int, int] | None:
     """Return a part of a campaign from its text.
 
-    Parameters
-    ----------
-    text
-        ``i/N`` with i from 1 to N; None: the whole campaign.
-
-    Returns
-    -------
-    (i, N), or None.
-
-    Raises
-    ------
-    InputError
-        If it is not of this form, or i is not from 1 to N.
+    (i, N), or None. `text`: ``i/N`` with i from 1 to N; None: the whole campaign.
 
     Examples
     --------
@@ -115,22 +81,7 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
 
 
 def parse_time_limit(text: str | None) -> float | None:
-    """Return the seconds of a time limit.
-
-    Parameters
-    ----------
-    text
-        A time above 0, such as ``2 h``; None: no limit.
-
-    Returns
-    -------
-    Seconds, or None.
-
-    Raises
-    ------
-    InputError
-        If it is no such time.
-    """
+    """Return the seconds of a time limit. Seconds, or None. `text`: a time above 0, such as ``2 h``; None: no limit."""
     if text is None:
         return None
     try:

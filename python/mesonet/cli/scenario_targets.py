@@ -28,31 +28,9 @@ def find_scenario(
 ) -> Scenario:
     """Return the scenario of a name or a file, or a condition of an experiment.
 
-    Parameters
-    ----------
-    target
-        A built-in name or a TOML file, of a scenario or an experiment.
-    values
-        ``PATH=VALUE`` each.
-    algorithm
-        The algorithm of all sources; in a mixed experiment the alternate.
-    duration
-        Simulated time, such as ``5 min``.
-    condition
-        Counts from 1, in the order of the experiment's design.
-    scale
-        Multiplies router speeds and the number of sources; refused where that distorts the network, unless `force`.
-    force
-        Accept a scale that distorts the network.
-
-    Returns
-    -------
-    The scenario, checked and scaled.
-
-    Raises
-    ------
-    InputError
-        If there is no scenario or experiment of this name, or an option does not fit it.
+    `values`: ``PATH=VALUE`` each. `duration`: simulated time, such as ``5 min``. `condition`: counts from 1, in the
+    order of the experiment's design. `scale`: multiplies router speeds and the number of sources; refused where that
+    distorts the network, unless `force`.
     """
     scale = 1.0 if scale is None else checked_scale(scale)
     algorithm = _loaded(algorithm)
@@ -122,19 +100,7 @@ def _condition(
 def pairs(values: Sequence[str]) -> dict[str, Any]:
     """Return the values of the ``--set`` options: lists and tables in the syntax of TOML, all others as text.
 
-    Parameters
-    ----------
-    values
-        ``PATH=VALUE`` each.
-
-    Returns
-    -------
-    Value by path.
-
-    Raises
-    ------
-    InputError
-        If a text has another form, or a path is set twice.
+    `values`: ``PATH=VALUE`` each.
 
     Examples
     --------

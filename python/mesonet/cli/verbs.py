@@ -39,22 +39,7 @@ class Verbs(CommandGroup):
     """The verbs, each imported when it is used: a short command waits for no library that another verb needs."""
 
     def make_context(self, *given: Any, **options: Any) -> click.Context:
-        """Return the context of the command; Ctrl-C ends it as everywhere else.
-
-        Parameters
-        ----------
-        *given, **options
-            As of click.
-
-        Returns
-        -------
-        The context.
-
-        Raises
-        ------
-        SystemExit
-            On Ctrl-C.
-        """
+        """Return the context of the command; Ctrl-C ends it as everywhere else."""
         try:
             return super().make_context(*given, **options)
         except KeyboardInterrupt:
@@ -62,46 +47,16 @@ class Verbs(CommandGroup):
             raise SystemExit(interrupts.CODE) from None
 
     def list_commands(self, _: click.Context) -> list[str]:
-        """Return the verbs in the order of the help.
-
-        Parameters
-        ----------
-        _
-            Context of click.
-
-        Returns
-        -------
-        Their names.
-        """
+        """Return the verbs in the order of the help."""
         return list(VERBS)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the lines of `VERBS`.
-
-        Parameters
-        ----------
-        _
-            Context of click.
-        formatter
-            What writes the help.
-        """
+        """Write the lines of `VERBS`."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        """Return a verb.
-
-        Parameters
-        ----------
-        _
-            Context of click.
-        name
-            As typed.
-
-        Returns
-        -------
-        Its command; none if there is no such verb.
-        """
+        """Return a verb."""
         if name not in VERBS:
             return None
         verb = getattr(import_module(f"mesonet.cli.{name}"), "list_" if name == "list" else name)

@@ -57,75 +57,31 @@ _FEWEST_EVENTS = 5
 
 @dataclass(frozen=True)
 class Reference:
-    """A number of a baseline.
-
-    Attributes
-    ----------
-    median, sd
-        Median and standard deviation over the seeds.
-    tolerance
-        Largest difference of the median over `CHECKED` seeds that is no regression.
-    values
-        Value of each seed.
-    """
+    """A number of a baseline."""
 
     median: float
-    sd: float
-    tolerance: float
-    values: tuple[float, ...]
+    sd: float  #: standard deviation over the seeds
+    tolerance: float  #: largest difference of the median over `CHECKED` seeds that is no regression
+    values: tuple[float, ...]  #: value of each seed
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """Numbers of an algorithm.
+    """Numbers of an algorithm."""
 
-    Attributes
-    ----------
-    name
-        File, or name of an algorithm of mesonet, as the user gave it.
-    algorithm
-        Algorithm that the numbers are of.
-    seeds
-        Seeds of the runs.
-    numbers
-        By scenario and metric.
-    """
-
-    name: str
-    algorithm: str
-    seeds: tuple[int, ...]
-    numbers: Mapping[str, Mapping[str, Reference]]
+    name: str  #: file, or name of an algorithm of mesonet, as the user gave it
+    algorithm: str  #: algorithm that the numbers are of
+    seeds: tuple[int, ...]  #: seeds of the runs
+    numbers: Mapping[str, Mapping[str, Reference]]  #: by scenario and metric
 
 
 def title(name: str) -> str:
-    """Return the title of a scenario of the baselines.
-
-    Parameters
-    ----------
-    name
-        Name of the scenario.
-
-    Returns
-    -------
-    Its title, which begins with a small letter.
-    """
+    """Return the title of a scenario of the baselines."""
     return load_scenario(f"baseline/{name}.toml", folder()).title
 
 
 def about(baseline: Baseline, name: str) -> About:
-    """Return the facts about the comparison of a scenario.
-
-    Parameters
-    ----------
-    baseline
-        The baseline.
-    name
-        Name of the scenario.
-
-    Returns
-    -------
-    Facts for a finding.
-    """
+    """Return the facts about the comparison of a scenario."""
     return About(
         GROUP,
         name,
@@ -144,19 +100,6 @@ def measured(
 ) -> dict[str, dict[str, np.ndarray]]:
     """Return the numbers of the scenarios.
 
-    Parameters
-    ----------
-    bench
-        Runs of the algorithm.
-    seeds
-        Seeds of the runs.
-    progress
-        Called after each run.
-    scenarios
-        Names of scenarios.
-
-    Returns
-    -------
     An array with a number for each seed, by scenario and metric. Metrics that a run lacks are left out.
     """
     found: dict[str, dict[str, np.ndarray]] = {}
@@ -176,17 +119,6 @@ def measured(
 def reference(values: np.ndarray, metric: str, count: int) -> Reference:
     """Return the number of a baseline for the values of its seeds.
 
-    Parameters
-    ----------
-    values
-        A value for each seed.
-    metric
-        Name of the metric.
-    count
-        Number of comparisons in the whole baseline.
-
-    Returns
-    -------
     Median, standard deviation and tolerance. The tolerance is t s sqrt(pi / 2 (1 / n + 1 / m)): t is the two-sided
     quantile of Student's law at `ALARM` / count with n - 1 degrees of freedom, s the standard deviation, n the number
     of seeds, m `CHECKED`; pi / 2 is the variance of a median of normal numbers over the variance of their mean. It is
@@ -201,21 +133,7 @@ def reference(values: np.ndarray, metric: str, count: int) -> Reference:
 
 
 def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None = None) -> Baseline:
-    """Write the baseline of an algorithm.
-
-    Parameters
-    ----------
-    bench
-        Runs of the algorithm.
-    path
-        The file, which is replaced.
-    progress
-        Called after each run.
-
-    Returns
-    -------
-    The baseline.
-    """
+    """Write the baseline of an algorithm."""
     places.checked(path, "--write-baseline")
     seeds = list(range(1, SEEDS + 1))
     found = measured(bench, seeds, progress)
@@ -248,33 +166,13 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
 
 
 def shipped() -> dict[str, Path]:
-    """Return the baselines of the package.
-
-    Returns
-    -------
-    File by name of the algorithm.
-    """
+    """Return the baselines of the package."""
     there = Path(str(files("mesonet.conform"))) / "baselines"
     return {path.stem: path for path in sorted(there.glob("*.json"))}
 
 
 def read_baseline(text: str) -> Baseline:
-    """Return a baseline of the package, or of a file.
-
-    Parameters
-    ----------
-    text
-        Name of an algorithm of mesonet, or path of a file.
-
-    Returns
-    -------
-    The baseline.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it is no baseline.
-    """
+    """Return a baseline of the package, or of a file."""
     where = shipped().get(text, Path(text))
     allowed = f"a file of --write-baseline, or {', '.join(shipped())}"
     if not where.is_file():
@@ -319,23 +217,8 @@ def check_baseline(
 ) -> Iterator[Finding]:
     """Yield a finding for each scenario of a baseline.
 
-    Parameters
-    ----------
-    baseline
-        The baseline.
-    bench
-        Runs of the algorithm.
-    seeds
-        Seeds of the runs; None: the first `CHECKED` seeds of the baseline, with which an algorithm that has not changed
-        gives the same numbers.
-    progress
-        Called after each run.
-    skip
-        Names of checks to leave out.
-
-    Yields
-    ------
-    Findings.
+    `seeds`: seeds of the runs; None: the first `CHECKED` seeds of the baseline, with which an algorithm that has not
+    changed gives the same numbers.
     """
     for name, metrics in baseline.numbers.items():
         facts = about(baseline, name)

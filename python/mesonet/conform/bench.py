@@ -17,49 +17,20 @@ SEED = 1
 
 
 def folder() -> Path:
-    """Return the folder of the scenarios.
-
-    Returns
-    -------
-    Its path.
-    """
+    """Return the folder of the scenarios."""
     return Path(str(files("mesonet.conform"))) / "scenarios"
 
 
 @dataclass
 class Bench:
-    """Runs of one algorithm.
+    """Runs of one algorithm."""
 
-    Attributes
-    ----------
-    algorithm
-        Canonical name of the algorithm, or of a variant.
-    runs
-        Samples by name, in the order in which they were simulated.
-    """
-
-    algorithm: str
+    algorithm: str  #: canonical name of the algorithm, or of a variant
+    #: Samples by name, in the order in which they were simulated.
     runs: dict[str, Samples] = field(default_factory=dict)
 
     def scenario(self, name: str, values: Mapping[str, Any] | None = None) -> Scenario:
-        """Return a scenario with the algorithm.
-
-        Parameters
-        ----------
-        name
-            Name of a file of the folder, without its ending.
-        values
-            Values by full path, which replace those of the file.
-
-        Returns
-        -------
-        The scenario, checked.
-
-        Raises
-        ------
-        InputError
-            If the file or a value is not allowed.
-        """
+        """Return a scenario with the algorithm."""
         source = f"set in {name}.toml"
         chosen = load_scenario(f"{name}.toml", folder()).with_values(values or {}, source)
         chosen = chosen.with_values({"algorithm": self.algorithm})
@@ -67,21 +38,7 @@ class Bench:
         return chosen
 
     def samples(self, run: str, name: str, values: Mapping[str, Any] | None = None, seed: int = SEED) -> Samples:
-        """Return the samples of a run, which is simulated if it is new.
-
-        Parameters
-        ----------
-        run
-            Name of the run. Two runs with one name have one scenario.
-        name, values
-            As for `scenario`.
-        seed
-            Seed of the run.
-
-        Returns
-        -------
-        Its samples.
-        """
+        """Return the samples of a run, which is simulated if it is new."""
         if run not in self.runs:
             chosen = self.scenario(name, values)
             self.runs[run] = Samples(chosen, simulate(chosen, seed))

@@ -30,87 +30,43 @@ _EVENT_KEYS = {"mode", "visit", "delay", "set"}
 
 @dataclass(frozen=True)
 class Event:
-    """Change of the scenario when the flow enters a mode. A first run without the change finds the time.
+    """Change of the scenario when the flow enters a mode. A first run without the change finds the time."""
 
-    Attributes
-    ----------
-    mode, visit
-        The mode, and which visit to it counts, from 1.
-    delay
-        Time from there to the change, s.
-    values
-        Values by path; `EVENT` in them is the time of the change.
-    """
-
-    mode: str
+    mode: str  #: `mode`, `visit`: the mode, and which visit to it counts, from 1
     visit: int
-    delay: float
-    values: Mapping[str, Any]
+    delay: float  #: time from there to the change, s
+    values: Mapping[str, Any]  #: values by path; `EVENT` in them is the time of the change
 
 
 @dataclass(frozen=True)
 class Case:
-    """Case of a specification.
+    """Case of a specification."""
 
-    Attributes
-    ----------
-    about
-        Suite, id, title, reason and source.
-    scenario, values
-        Name of a scenario of the package, and values that replace its own.
-    event
-        Change during the run, or None.
-    expectations
-        Expectations on the samples; all must hold.
-    only, only_reason
-        Algorithms that the case is about, empty: all; and the reason why others are skipped.
-    missing
-        Reason why the case cannot be run; empty if it can.
-    known
-        Cause of a known failure, by algorithm of mesonet.
-    """
-
-    about: About
-    scenario: str
-    values: Mapping[str, Any]
-    event: Event | None
-    expectations: tuple[Expectation, ...]
+    about: About  #: suite, id, title, reason and source
+    scenario: str  #: name of a scenario of the package
+    values: Mapping[str, Any]  #: values that replace its own
+    event: Event | None  #: change during the run, or None
+    expectations: tuple[Expectation, ...]  #: expectations on the samples; all must hold
+    #: `only`, `only_reason`: algorithms that the case is about, empty: all; and the reason why others are skipped.
     only: tuple[str, ...]
     only_reason: str
-    missing: str
-    known: Mapping[str, str]
+    missing: str  #: reason why the case cannot be run; empty if it can
+    known: Mapping[str, str]  #: cause of a known failure, by algorithm of mesonet
 
 
 @dataclass(frozen=True)
 class CaseSuite:
-    """Cases of one specification.
+    """Cases of one specification."""
 
-    Attributes
-    ----------
-    name, title
-        Name in options, and name in words.
-    algorithms
-        Algorithms that the suite is for, unless a user asks for it.
-    needs_modes
-        True if its cases need an algorithm that reports its modes.
-    cases
-        The cases, in the order of their files.
-    """
-
-    name: str
-    title: str
-    algorithms: tuple[str, ...]
-    needs_modes: bool
-    cases: tuple[Case, ...]
+    name: str  #: name in options
+    title: str  #: name in words
+    algorithms: tuple[str, ...]  #: algorithms that the suite is for, unless a user asks for it
+    needs_modes: bool  #: True if its cases need an algorithm that reports its modes
+    cases: tuple[Case, ...]  #: the cases, in the order of their files
 
 
 def suites() -> dict[str, CaseSuite]:
-    """Return the suites of the package.
-
-    Returns
-    -------
-    Suite by name.
-    """
+    """Return the suites of the package."""
     folders = sorted(path.parent for path in (Path(str(files("mesonet.conform"))) / "cases").glob("*/suite.toml"))
     return {folder.name: read_suite(folder) for folder in folders}
 
@@ -118,21 +74,7 @@ def suites() -> dict[str, CaseSuite]:
 def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[CaseSuite]:
     """Return the suites that a user asks for.
 
-    Parameters
-    ----------
-    text
-        Names separated by commas, ``none``, or None: the suites that are for the algorithm.
-    algorithm
-        The algorithm under test.
-
-    Returns
-    -------
-    The suites.
-
-    Raises
-    ------
-    InputError
-        If there is no such suite.
+    `text`: names separated by commas, ``none``, or None: the suites that are for the algorithm.
     """
     known = suites()
     if text is None:
@@ -147,22 +89,7 @@ def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[CaseSui
 
 
 def read_suite(folder: Path) -> CaseSuite:
-    """Return the suite of a folder.
-
-    Parameters
-    ----------
-    folder
-        Folder with ``suite.toml`` and a file for each case.
-
-    Returns
-    -------
-    The suite.
-
-    Raises
-    ------
-    InputError
-        If a file is malformed.
-    """
+    """Return the suite of a folder. `folder`: folder with ``suite.toml`` and a file for each case."""
     table = _table(folder / "suite.toml", _SUITE_KEYS, ("title", "source"))
     cases = [read(path, folder.name, table["source"]) for path in sorted(folder.glob("*.toml"))
              if path.name != "suite.toml"]  # fmt: skip
@@ -171,26 +98,7 @@ def read_suite(folder: Path) -> CaseSuite:
 
 
 def read(path: Path, suite: str, source: str) -> Case:
-    """Return the case of a file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    suite
-        Name of its suite.
-    source
-        Specification of the suite.
-
-    Returns
-    -------
-    The case.
-
-    Raises
-    ------
-    InputError
-        If the file is malformed; the message names the key.
-    """
+    """Return the case of a file."""
     table = _table(path, _KEYS, ("id", "title", "reason", "section"))
     missing = str(table.get("missing", ""))
     expected = tuple(
@@ -217,21 +125,7 @@ def read(path: Path, suite: str, source: str) -> Case:
 
 
 def check_suite(suite: CaseSuite, bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield the finding of each case.
-
-    Parameters
-    ----------
-    suite
-        The suite.
-    bench
-        Runs of the algorithm.
-    skip
-        Names of cases to leave out.
-
-    Yields
-    ------
-    Findings, in the order of the cases.
-    """
+    """Yield the finding of each case. Findings, in the order of the cases."""
     for case in suite.cases:
         if case.about.name in skip:
             yield Finding.left_out(case.about)

@@ -25,38 +25,17 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Plan:
-    """Checks of an algorithm.
+    """Checks of an algorithm."""
 
-    Attributes
-    ----------
-    algorithm
-        Canonical name of the algorithm, or of a variant.
-    has_contract
-        True if the contract is checked.
-    suites
-        Suites of cases.
-    baseline
-        The baseline, or None.
-    skip
-        Names of checks that are left out.
-    seed
-        First seed of the comparison with the baseline; None: the seeds of the baseline.
-    """
-
-    algorithm: str
-    has_contract: bool
-    suites: tuple[CaseSuite, ...]
+    algorithm: str  #: canonical name of the algorithm, or of a variant
+    has_contract: bool  #: True if the contract is checked
+    suites: tuple[CaseSuite, ...]  #: suites of cases
     baseline: Baseline | None
-    skip: frozenset[str]
-    seed: int | None
+    skip: frozenset[str]  #: names of checks that are left out
+    seed: int | None  #: first seed of the comparison with the baseline; None: the seeds of the baseline
 
     def checks(self) -> list[About]:
-        """Return the checks, those that are left out included.
-
-        Returns
-        -------
-        Facts of each check, in order.
-        """
+        """Return the checks, those that are left out included."""
         found = contract.checks() if self.has_contract else []
         found += [case.about for suite in self.suites for case in suite.cases]
         if self.baseline:
@@ -80,30 +59,11 @@ def plan(
 ) -> Plan:
     """Return the checks of an algorithm.
 
-    Parameters
-    ----------
-    algorithm
-        Name of an algorithm, or of a variant such as ``tcp(decrease=0.45)``.
-    has_contract
-        True if the contract is to be checked.
-    cases
-        Suites of cases, separated by commas, or ``none``; None: those that are for the algorithm.
-    baseline
-        File of a baseline, name of an algorithm of mesonet, or ``none``; None: the baseline of the algorithm, if
-        mesonet has one. A variant has none.
-    skip
-        Names of checks to leave out, such as ``bbr/idle``.
-    seed
-        First seed of the comparison with the baseline; None: the seeds of the baseline.
-
-    Returns
-    -------
-    The checks.
-
-    Raises
-    ------
-    InputError
-        If there is no such algorithm, suite, baseline or check, or nothing is left to check.
+    `algorithm`: name of an algorithm, or of a variant such as ``tcp(decrease=0.45)``. `cases`: suites of cases,
+    separated by commas, or ``none``; None: those that are for the algorithm. `baseline`: file of a baseline, name of an
+    algorithm of mesonet, or ``none``; None: the baseline of the algorithm, if mesonet has one. A variant has none.
+    `skip`: names of checks to leave out, such as ``bbr/idle``. `seed`: first seed of the comparison with the baseline;
+    None: the seeds of the baseline.
     """
     try:
         named = algorithms.resolve(algorithm)
@@ -133,18 +93,8 @@ def plan(
 def findings(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None = None) -> list[Finding]:
     """Return the findings of a plan.
 
-    Parameters
-    ----------
-    chosen
-        The plan.
-    bench
-        Runs of its algorithm.
-    progress
-        Called with each finding, and with None after each run of the comparison with the baseline.
-
-    Returns
-    -------
-    A finding for each check, in the order of the plan.
+    A finding for each check, in the order of the plan. `progress`: called with each finding, and with None after each
+    run of the comparison with the baseline.
     """
     found = []
     for each in _all(chosen, bench, progress):
@@ -166,34 +116,12 @@ def _all(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] 
 
 
 def failed(found: Sequence[Finding]) -> bool:
-    """Return True if a check failed; known failures do not count.
-
-    Parameters
-    ----------
-    found
-        Findings.
-
-    Returns
-    -------
-    True or False.
-    """
+    """Return True if a check failed; known failures do not count."""
     return any(each.verdict == FAIL for each in found)
 
 
 def document(chosen: Plan, found: Sequence[Finding]) -> dict[str, Any]:
-    """Return a report as plain data.
-
-    Parameters
-    ----------
-    chosen
-        The plan.
-    found
-        Its findings.
-
-    Returns
-    -------
-    Algorithm, versions, baseline, counts of verdicts, and findings.
-    """
+    """Return a report as plain data."""
     counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in (PASS, FAIL, KNOWN, SKIPPED)}
     return {
         "algorithm": chosen.algorithm,

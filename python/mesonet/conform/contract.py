@@ -40,29 +40,12 @@ Check = Callable[[Bench], tuple[str, str, dict[str, float]]]
 
 
 def checks() -> list[About]:
-    """Return the checks of the contract.
-
-    Returns
-    -------
-    Facts of each check, in order.
-    """
+    """Return the checks of the contract."""
     return [about for about, _ in _CHECKS]
 
 
 def check_contract(bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield the finding of each check.
-
-    Parameters
-    ----------
-    bench
-        Runs of the algorithm.
-    skip
-        Names of checks to leave out.
-
-    Yields
-    ------
-    Findings, in the order of `checks`.
-    """
+    """Yield the finding of each check."""
     for about, check in _CHECKS:
         if about.name in skip:
             yield Finding.left_out(about)

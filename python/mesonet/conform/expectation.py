@@ -57,71 +57,34 @@ _GROWTH = 1.25
 
 @dataclass(frozen=True)
 class Expectation:
-    """Bounds on a measure of the samples.
+    """Bounds on a measure of the samples."""
 
-    Attributes
-    ----------
-    text
-        The measure in words.
-    measure
-        One of `MEASURES`.
-    quantity, take
-        One of `QUANTITIES`, or of `COUNTS` for the measure ``count``; and one of `TAKES`, for the measure ``samples``.
-    modes
-        Modes of the algorithm in which samples count; empty: all samples.
-    visit
-        ``each``, ``first`` or ``last`` visit to the modes.
-    start, end
-        Seconds, after the event of the case if it has one: samples and visits outside do not count.
-    next, before
-        Modes that may follow, for ``followed_by``; and modes that must follow, for a visit to count.
-    level
-        Level, for ``seconds_until`` and ``rounds_until``; a negative one must be undercut.
-    at_least, at_most
-        Bounds, in the unit of the measure.
-    only
-        Algorithms that the expectation is about; empty: all.
-    reason
-        Reason for the bounds.
-    """
-
-    text: str
-    measure: str = "samples"
+    text: str  #: the measure in words
+    measure: str = "samples"  #: one of `MEASURES`
+    #: `quantity`, `take`: one of `QUANTITIES`, or of `COUNTS` for the measure ``count``; and one of `TAKES`, for the
+    #: measure ``samples``.
     quantity: str = "cwnd"
     take: str = "mean"
-    modes: tuple[str, ...] = ()
-    visit: str = "each"
+    modes: tuple[str, ...] = ()  #: modes of the algorithm in which samples count; empty: all samples
+    visit: str = "each"  #: ``each``, ``first`` or ``last`` visit to the modes
+    #: `start`, `end`: seconds, after the event of the case if it has one: samples and visits outside do not count.
     start: float = 0.0
     end: float = float("inf")
+    #: `next`, `before`: modes that may follow, for ``followed_by``; and modes that must follow, for a visit to count.
     next: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
-    level: float = 0.0
-    at_least: float = -float("inf")
+    level: float = 0.0  #: level, for ``seconds_until`` and ``rounds_until``; a negative one must be undercut
+    at_least: float = -float("inf")  #: `at_least`, `at_most`: bounds, in the unit of the measure
     at_most: float = float("inf")
-    only: tuple[str, ...] = ()
-    reason: str = ""
+    only: tuple[str, ...] = ()  #: algorithms that the expectation is about; empty: all
+    reason: str = ""  #: reason for the bounds
 
     def holds(self, values: np.ndarray) -> bool:
-        """Return True if all values are within the bounds, and there is at least one.
-
-        Parameters
-        ----------
-        values
-            Values of the measure.
-
-        Returns
-        -------
-        True or False; False for NaN.
-        """
+        """Return True if all values are within the bounds, and there is at least one."""
         return bool(len(values) and np.all((values >= self.at_least) & (values <= self.at_most)))
 
     def bounds(self) -> str:
-        """Return the bounds as text.
-
-        Returns
-        -------
-        Such as ``0.98 to 1.02``.
-        """
+        """Return the bounds as text, such as ``0.98 to 1.02``."""
         if np.isinf(self.at_most):
             return f"at least {self.at_least:g}"
         if np.isinf(self.at_least):
@@ -131,16 +94,7 @@ class Expectation:
     def values(self, samples: Samples, event: float = 0.0) -> np.ndarray:
         """Return the values of the measure.
 
-        Parameters
-        ----------
-        samples
-            Samples of the run.
-        event
-            Time of the event of the case, s.
-
-        Returns
-        -------
-        A value, or a value for each visit; empty if nothing was observed.
+        A value, or a value for each visit; empty if nothing was observed. `event`: time of the event of the case, s.
         """
         start, end = event + self.start, event + self.end
         flow = samples.flow()
@@ -203,24 +157,7 @@ class Expectation:
 
 
 def expectation(given: Mapping[str, Any], file: str, path: str) -> Expectation:
-    """Return the expectation of a table of a case.
-
-    Parameters
-    ----------
-    given
-        The table.
-    file, path
-        Places for messages.
-
-    Returns
-    -------
-    The expectation.
-
-    Raises
-    ------
-    InputError
-        If a key or a value is not allowed.
-    """
+    """Return the expectation of a table of a case."""
     for key in given:
         if key not in _KEYS:
             raise unknown("key of an expectation", key, sorted(_KEYS), file=file, path=f"{path}.{key}")

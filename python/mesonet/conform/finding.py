@@ -13,25 +13,13 @@ not apply to the algorithm, or if the simulator lacks what it needs."""
 
 @dataclass(frozen=True)
 class About:
-    """Facts about a check that do not depend on the algorithm.
+    """Facts about a check that do not depend on the algorithm."""
 
-    Attributes
-    ----------
-    group
-        ``contract``, the name of a suite of cases, or ``baseline``.
-    id, title
-        Short name, unique in the group, and the requirement in words.
-    reason
-        Reason for the requirement and for its bounds.
-    source
-        Publication of the requirement, with its section.
-    """
-
-    group: str
-    id: str
+    group: str  #: ``contract``, the name of a suite of cases, or ``baseline``
+    id: str  #: `id`, `title`: short name, unique in the group, and the requirement in words
     title: str
-    reason: str
-    source: str
+    reason: str  #: reason for the requirement and for its bounds
+    source: str  #: publication of the requirement, with its section
 
     @property
     def name(self) -> str:
@@ -41,50 +29,21 @@ class About:
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of a check.
+    """Result of a check."""
 
-    Attributes
-    ----------
-    about
-        The check.
-    verdict
-        `PASS`, `FAIL`, `KNOWN` or `SKIPPED`.
-    why
-        What was measured, or the reason why the check was skipped.
-    values
-        Measured numbers by name.
-    wall_s
-        Time of the check, s.
-    """
-
-    about: About
-    verdict: str
-    why: str
-    values: Mapping[str, float] = field(default_factory=dict)
-    wall_s: float = 0.0
+    about: About  #: the check
+    verdict: str  #: `PASS`, `FAIL`, `KNOWN` or `SKIPPED`
+    why: str  #: what was measured, or the reason why the check was skipped
+    values: Mapping[str, float] = field(default_factory=dict)  #: measured numbers by name
+    wall_s: float = 0.0  #: time of the check, s
 
     @classmethod
     def left_out(cls, about: About) -> Finding:
-        """Return the finding of a check that the user leaves out.
-
-        Parameters
-        ----------
-        about
-            The check.
-
-        Returns
-        -------
-        A finding with the verdict `SKIPPED`.
-        """
+        """Return the finding of a check that the user leaves out. A finding with the verdict `SKIPPED`."""
         return cls(about, SKIPPED, "left out by --skip")
 
     def document(self) -> dict[str, Any]:
-        """Return the finding as plain data.
-
-        Returns
-        -------
-        Group, id, title, verdict, why, values, reason and source.
-        """
+        """Return the finding as plain data."""
         return {
             "group": self.about.group,
             "id": self.about.id,

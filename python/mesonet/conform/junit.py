@@ -18,15 +18,6 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def xml(algorithm: str, found: Sequence[Finding]) -> str:
     """Return findings as JUnit XML.
 
-    Parameters
-    ----------
-    algorithm
-        Name of the algorithm.
-    found
-        Findings; those of one group stand together.
-
-    Returns
-    -------
     A document with a suite for each group. Known failures and checks that do not apply are skipped tests.
     """
     root = ElementTree.Element("testsuites", {"name": f"mesonet conform {_clean(algorithm)}", **_counts(found)})
@@ -51,22 +42,7 @@ def xml(algorithm: str, found: Sequence[Finding]) -> str:
 
 
 def write(path: Path, algorithm: str, found: Sequence[Finding]) -> None:
-    """Write findings as JUnit XML.
-
-    Parameters
-    ----------
-    path
-        The file, which is replaced.
-    algorithm
-        Name of the algorithm.
-    found
-        Findings.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
+    """Write findings as JUnit XML."""
     with places.file(path, "--junit") as aside:
         aside.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + xml(algorithm, found), encoding="utf-8")
 

@@ -30,18 +30,8 @@ _MS = 1e3
 def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any]]:
     """Yield the header and the events of a flow.
 
-    Parameters
-    ----------
-    samples
-        Samples of the run.
-    number
-        Number of the flow, from 1.
-    title
-        Title of the trace.
-
-    Yields
-    ------
-    Plain data. Times are in ms from the start of the run, sizes in bytes, rates in bit/s, as qlog has them.
+    Plain data. Times are in ms from the start of the run, sizes in bytes, rates in bit/s, as qlog has them. `number`:
+    number of the flow, from 1.
     """
     yield {
         "qlog_version": VERSION,
@@ -75,16 +65,7 @@ def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any
 def write(path: Path, samples: Samples, number: int, title: str) -> None:
     """Write the trace of a flow as qlog.
 
-    Parameters
-    ----------
-    path
-        The file, which is replaced; its ending is ``.sqlog``.
-    samples
-        Samples of the run.
-    number
-        Number of the flow, from 1.
-    title
-        Title of the trace.
+    `path`: the file, which is replaced; its ending is ``.sqlog``. `number`: number of the flow, from 1.
     """
     with places.file(path, "--traces") as aside, aside.open("w", encoding="utf-8") as file:
         for record in records(samples, number, title):

@@ -18,29 +18,14 @@ _STARTING = ("closed", "connecting")
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a run.
+    """Samples of a run."""
 
-    Attributes
-    ----------
-    scenario
-        Scenario of the run.
-    result
-        Tables of the run.
-    """
-
-    scenario: Scenario
-    result: Result
+    scenario: Scenario  #: scenario of the run
+    result: Result  #: tables of the run
 
     def flow(self, number: int = 1) -> dict[str, np.ndarray]:
         """Return the trace of an explicit flow while the flow sends.
 
-        Parameters
-        ----------
-        number
-            Number of the flow, from 1.
-
-        Returns
-        -------
         Columns of the table ``flow_traces``; NaN where there is no value.
         """
         return self._flows[number]
@@ -90,14 +75,7 @@ class Samples:
     def link(self, times: np.ndarray) -> np.ndarray:
         """Return the rate of the bottleneck at given times.
 
-        Parameters
-        ----------
-        times
-            Times, s.
-
-        Returns
-        -------
-        Rates in segments/s; a policer counts as a link of its rate.
+        Rates in segments/s; a policer counts as a link of its rate. `times`: s.
         """
         starts, rates, period = self._capacity
         within = np.asarray(times, dtype=float) % period if period else np.asarray(times, dtype=float)
@@ -118,16 +96,8 @@ class Samples:
     def delivered_rate(self, number: int = 1, window: float | None = None) -> np.ndarray:
         """Return the rate of delivery before each sample of a flow.
 
-        Parameters
-        ----------
-        number
-            Number of the flow.
-        window
-            Time over which the rate is taken, s; None: the round-trip time of the path, at least ten samples.
-
-        Returns
-        -------
-        Rates in segments/s.
+        Rates in segments/s. `window`: time over which the rate is taken, s; None: the round-trip time of the path, at
+        least ten samples.
         """
         flow = self.flow(number)
         time, delivered = flow["time_s"], flow["segments_delivered"].astype(float)

@@ -16,15 +16,6 @@ from mesonet.files import places
 def write(folder: Path, bench: Bench) -> list[Path]:
     """Write the traces of all runs that the bench kept.
 
-    Parameters
-    ----------
-    folder
-        The folder, which is made if it does not exist.
-    bench
-        Runs of the algorithm.
-
-    Returns
-    -------
     The files: ``RUN-flow-N.csv``, with the columns of the table ``flow_traces``, and ``RUN-flow-N.sqlog``.
     """
     written = []

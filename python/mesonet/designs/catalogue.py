@@ -50,28 +50,15 @@ _OWN = {(2048, 28), (2048, 29), (2048, 30), (4096, 26), (4096, 31), (4096, 32)}
 
 @dataclass(frozen=True)
 class PublishedDesign:
-    """A design of the literature.
+    """A design of the literature."""
 
-    Attributes
-    ----------
-    runs, factors
-        Its size.
-    columns
-        Yates columns of the factors that are not base factors: bit 0 is the first base factor.
-    word_lengths
-        Printed numbers of words of length 3, 4, and so on, as far as the source prints them.
-    source
-        Where it was published.
-    minimum_aberration
-        True if all designs of the size were compared.
-    """
-
-    runs: int
+    runs: int  #: `runs`, `factors`: its size
     factors: int
-    columns: tuple[int, ...]
+    columns: tuple[int, ...]  #: Yates columns of the factors that are not base factors: bit 0 is the first base factor
+    #: Printed numbers of words of length 3, 4, and so on, as far as the source prints them.
     word_lengths: tuple[int, ...]
-    source: str
-    minimum_aberration: bool
+    source: str  #: where it was published
+    minimum_aberration: bool  #: True if all designs of the size were compared
 
 
 _TABLE = """

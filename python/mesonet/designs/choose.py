@@ -116,37 +116,12 @@ def next_larger(design: Design, seed: int = 1) -> Design | None:
 
 
 def roman(resolution: int) -> str:
-    """Return a resolution as it is written, such as IV.
-
-    Parameters
-    ----------
-    resolution
-        Length of the shortest word, 3 or more.
-
-    Returns
-    -------
-    A Roman number for 3 to 12, else digits.
-    """
+    """Return a resolution as it is written, such as IV."""
     return _ROMAN[resolution - 3] if 3 <= resolution < 3 + len(_ROMAN) else str(resolution)
 
 
 def parsed_resolution(resolution: int | str) -> int:
-    """Return the number of a resolution such as 4, "4" or "IV".
-
-    Parameters
-    ----------
-    resolution
-        A number or text, in capital or small letters.
-
-    Returns
-    -------
-    The number, 3 to 32.
-
-    Raises
-    ------
-    InputError
-        If the text is no number, or the number is out of range.
-    """
+    """Return the number of a resolution such as 4, "4" or "IV"."""
     text = str(resolution).strip().upper()
     number = _ROMAN.index(text) + 3 if text in _ROMAN else int(text) if text.isdecimal() and len(text) < 4 else 0
     if not 3 <= number <= MOST_FACTORS:

@@ -27,15 +27,6 @@ _CODES = {
 def from_codes(factors: int, base: int) -> Iterator[tuple[int, ...]]:
     """Yield the columns of the generated factors of each code that has a design of this size.
 
-    Parameters
-    ----------
-    factors
-        Number of factors.
-    base
-        Number of base factors.
-
-    Yields
-    ------
     One column per generated factor, as a bit mask of base factors.
     """
     generated = factors - base

@@ -16,14 +16,8 @@ KIND = "grid"
 def grid(counts: Mapping[str, int]) -> Rows:
     """Return every combination, the level of the first factor changing fastest.
 
-    Parameters
-    ----------
-    counts
-        Number of levels, at least 2, by factor. They stand at equal distances from -1 to +1.
-
-    Returns
-    -------
-    Rows of the kind ``grid``. Its design has no rows: effects of two levels are not defined.
+    Rows of the kind ``grid``. Its design has no rows: effects of two levels are not defined. `counts`: number of
+    levels, at least 2, by factor. They stand at equal distances from -1 to +1.
 
     Examples
     --------
@@ -42,15 +36,7 @@ def grid(counts: Mapping[str, int]) -> Rows:
 def level_at(place: float, count: int) -> int:
     """Return the number of the level that stands at a place.
 
-    Parameters
-    ----------
-    place
-        Coded place, -1 to +1.
-    count
-        Number of levels, at least 2, at equal distances.
-
-    Returns
-    -------
-    The nearest level, from 0.
+    The nearest level, from 0. `place`: coded place, -1 to +1. `count`: number of levels, at least 2, at equal
+    distances.
     """
     return round((place + 1) / 2 * (count - 1))

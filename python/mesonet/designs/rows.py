@@ -40,27 +40,17 @@ KEYS = ("kind", *_WAYS, *ADDED, "seed")
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All conditions.
+    """All conditions."""
 
-    Attributes
-    ----------
-    kind
-        One of `KINDS`.
-    matrix
-        Shape (conditions, k): -1 for minus, +1 for plus, values between for levels between.
-    design
-        The rows at which all factors are at a level, for analyses, and their aliases. They stand first. A kind without
-        such rows has a design without rows.
-    block
-        Number of the block of each condition, from 1, where there are blocks.
-    asked
-        The table that asked for the rows; empty without a table.
-    """
-
-    kind: str
+    kind: str  #: one of `KINDS`
+    #: Shape (conditions, k): -1 for minus, +1 for plus, values between for levels between.
     matrix: npt.NDArray[np.float64] = field(repr=False)
+    #: The rows at which all factors are at a level, for analyses, and their aliases. They stand first. A kind without
+    #: such rows has a design without rows.
     design: Design
+    #: Number of the block of each condition, from 1, where there are blocks.
     block: tuple[int, ...] | None = field(default=None, repr=False)
+    #: The table that asked for the rows; empty without a table.
     asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -76,8 +66,6 @@ class Rows:
     def document(self) -> dict[str, Any]:
         """Return the rows as plain data, from which `from_document` makes them again.
 
-        Returns
-        -------
         Factors and generators; for rows that these do not describe also the rows, blocks and aliases. It can be written
         as JSON.
         """
@@ -98,21 +86,8 @@ class Rows:
 def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
     """Return the conditions of the table ``design``.
 
-    Parameters
-    ----------
-    factors
-        Ids of the factors.
-    table
-        Entries with keys of `KEYS`. Without any entry a full factorial.
-
-    Returns
-    -------
-    The conditions, in the order in which they are numbered.
-
-    Raises
-    ------
-    InputError
-        If the table contradicts itself or there is no such design. The error names the entry.
+    The conditions, in the order in which they are numbered. `table`: entries with keys of `KEYS`. Without any entry a
+    full factorial.
 
     Examples
     --------
@@ -141,22 +116,7 @@ def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
 
 
 def from_document(about: Mapping[str, Any]) -> Rows:
-    """Return the rows of `Rows.document`.
-
-    Parameters
-    ----------
-    about
-        Plain data, as `Rows.document` returns it.
-
-    Returns
-    -------
-    The same rows, without the table that asked for them.
-
-    Raises
-    ------
-    InputError
-        If the data contradict themselves.
-    """
+    """Return the rows of `Rows.document`."""
     if "rows" not in about:
         return _plain(two_level(about["factors"], about["generators"]))
     factors = tuple(about["factors"])

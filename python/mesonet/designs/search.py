@@ -31,20 +31,7 @@ _ROUNDS, _WORK = 1_000, 2**20
 def search(factors: int, base: int, seed: int = 1, known: Sequence[int] = ()) -> tuple[int, ...]:
     """Return the best columns found of the factors that are not base factors.
 
-    Parameters
-    ----------
-    factors
-        Number of factors, more than `base` and fewer than the runs.
-    base
-        Number of base factors; 2^base runs.
-    seed
-        Seed of the exchanges. Equal seeds give equal columns.
-    known
-        Columns that are the start if they are better.
-
-    Returns
-    -------
-    One column per generated factor, as a bit mask of base factors.
+    One column per generated factor, as a bit mask of base factors. `base`: number of base factors; 2^base runs.
     """
     first = next(found for length in range(factors, 2, -1) if (found := start(factors, base, length)))
     if known:
@@ -57,15 +44,6 @@ def start(factors: int, base: int, resolution: int) -> tuple[int, ...] | None:
 
     Base factors that are still missing at the end are free: no other column contains them.
 
-    Parameters
-    ----------
-    factors, base
-        As for `search`.
-    resolution
-        Fewest factors of a word.
-
-    Returns
-    -------
     One column per generated factor; None if the rule finds too few.
     """
     places = np.arange(1 << base)
@@ -85,18 +63,7 @@ def start(factors: int, base: int, resolution: int) -> tuple[int, ...] | None:
 def improve(columns: Sequence[int], base: int, seed: int, rounds: int) -> tuple[int, ...]:
     """Return columns with as many or fewer short words.
 
-    Parameters
-    ----------
-    columns
-        The start: one column per generated factor.
-    base, seed
-        As for `search`.
-    rounds
-        Number of exchanges to try.
-
-    Returns
-    -------
-    The best columns found, as many as in `columns`.
+    The best columns found, as many as in `columns`. `columns`: the start: one column per generated factor.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     fixed = [1 << bit for bit in range(base)]
@@ -119,16 +86,7 @@ def extended(columns: Sequence[int], base: int) -> tuple[int, ...]:
 
     The new factor is the last base factor; the others are multiplied with it (a foldover with a new factor).
 
-    Parameters
-    ----------
-    columns
-        One column per generated factor.
-    base
-        Number of base factors before.
-
-    Returns
-    -------
-    As many columns, for `base` + 1 base factors.
+    `columns`: one column per generated factor.
     """
     return tuple(column if column.bit_count() & 1 else column | 1 << base for column in columns)
 

@@ -204,21 +204,7 @@ def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> D
 def from_columns(factors: Sequence[str] | int, columns: Sequence[int]) -> Design:
     """Return the design of base factors and of factors in given columns of the Yates order.
 
-    Parameters
-    ----------
-    factors
-        Ids, base factors first, or how many.
-    columns
-        Bit masks of base factors, for the last factors.
-
-    Returns
-    -------
-    The design; its status is ``given`` or ``full factorial``.
-
-    Raises
-    ------
-    InputError
-        If ids repeat or two factors would be indistinguishable.
+    Its status is ``given`` or ``full factorial``.
     """
     names = checked_factors(factors)
     base = len(names) - len(columns)
@@ -230,20 +216,7 @@ def from_columns(factors: Sequence[str] | int, columns: Sequence[int]) -> Design
 def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
     """Return the ids of factors; a number stands for ``X1``, ``X2``, and so on.
 
-    Parameters
-    ----------
-    factors
-        A number, 1 to 32, also of numpy, or ids in any sequence, also a pandas Index.
-
-    Returns
-    -------
-    One id per factor.
-
-    Raises
-    ------
-    InputError
-        If there are none or too many, ids repeat, or an id is no text, contains ``*``, ``:`` or ``=``, or begins with
-        ``-``: these stand for products, terms, generators and signs.
+    `factors`: a number, 1 to 32, also of numpy, or ids in any sequence, also a pandas Index.
     """
     number = whole_number(factors)
     if number is not None:
@@ -268,17 +241,7 @@ def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
 
 
 def whole_number(value: object) -> int | None:
-    """Return a whole number of Python or numpy as an int.
-
-    Parameters
-    ----------
-    value
-        Anything.
-
-    Returns
-    -------
-    The number; None for anything else, True and False included.
-    """
+    """Return a whole number of Python or numpy as an int. None for anything else, True and False included."""
     if isinstance(value, (bool, np.bool_)):
         return None
     try:
@@ -290,14 +253,8 @@ def whole_number(value: object) -> int | None:
 def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     """Return each set of effects that are aliased with each other.
 
-    Parameters
-    ----------
-    aliases
-        For each effect the effects aliased with it, with a leading ``-`` where the sign differs.
-
-    Returns
-    -------
-    One tuple per set; its first effect is positive.
+    One tuple per set; its first effect is positive. `aliases`: for each effect the effects aliased with it, with a
+    leading ``-`` where the sign differs.
     """
     seen: set[str] = set()
     strings = []
@@ -309,17 +266,7 @@ def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...]
 
 
 def size_text(design: Design) -> str:
-    """Return the size of a design in the usual notation.
-
-    Parameters
-    ----------
-    design
-        A regular design.
-
-    Returns
-    -------
-    Such as ``2^(9-4)``, or ``2^5`` for a full factorial.
-    """
+    """Return the size of a design in the usual notation, such as ``2^(9-4)``, or ``2^5`` for a full factorial."""
     k, base = len(design.factors), int(math.log2(design.runs))
     return f"2^({k}-{k - base})" if base < k else f"2^{k}"
 

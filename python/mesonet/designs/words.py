@@ -20,43 +20,19 @@ import numpy.typing as npt
 def parity(masks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return 1 where a mask has an odd number of bits, else 0.
 
-    Parameters
-    ----------
-    masks
-        Masks, not negative, any shape.
-
-    Returns
-    -------
-    The shape of `masks`.
+    The shape of `masks`. `masks`: not negative, any shape.
     """
     return np.bitwise_count(masks).astype(np.int64) & 1
 
 
 def places(mask: int) -> list[int]:
-    """Return the bits of a mask, lowest first.
-
-    Parameters
-    ----------
-    mask
-        A mask, not negative.
-
-    Returns
-    -------
-    Numbers of the bits that are set, from 0.
-    """
+    """Return the bits of a mask, lowest first. Numbers of the bits that are set, from 0. `mask`: not negative."""
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
 def products(generators: Iterable[int]) -> npt.NDArray[np.int64]:
     """Return all products of words, 2^p for p independent words.
 
-    Parameters
-    ----------
-    generators
-        The p words, as masks.
-
-    Returns
-    -------
     Words, shape (2^p,): the product of none first. Bit i of the place stands for word i.
     """
     words = np.zeros(1, np.int64)
@@ -68,16 +44,8 @@ def products(generators: Iterable[int]) -> npt.NDArray[np.int64]:
 def lengths(columns: Sequence[int], base: int) -> tuple[int, ...]:
     """Return the number of words of each length.
 
-    Parameters
-    ----------
-    columns
-        Columns of all k factors, base factors included.
-    base
-        Number of base factors; 2^base runs.
-
-    Returns
-    -------
-    Numbers of words of length 0 to k.
+    Numbers of words of length 0 to k. `columns`: columns of all k factors, base factors included. `base`: number of
+    base factors; 2^base runs.
     """
     k, runs = len(columns), np.arange(1 << base, dtype=np.int64)
     weights = np.zeros(len(runs), np.int64)
@@ -92,13 +60,6 @@ def lengths(columns: Sequence[int], base: int) -> tuple[int, ...]:
 def subset_sums(k: int) -> npt.NDArray[np.float64]:
     """Return the sums over all subsets of t of k signs of the products of their signs.
 
-    Parameters
-    ----------
-    k
-        Number of signs.
-
-    Returns
-    -------
     Row t, column number of minus signs; shape (k + 1, k + 1).
     """
     return np.array(_krawtchouk(k), np.float64)
@@ -107,16 +68,8 @@ def subset_sums(k: int) -> npt.NDArray[np.float64]:
 def products_by_column(columns: Sequence[int], base: int) -> npt.NDArray[np.int64]:
     """Count the products of 0 to k of k factors that each column is.
 
-    Parameters
-    ----------
-    columns
-        Columns of all k factors, base factors included.
-    base
-        Number of base factors; 2^base runs.
-
-    Returns
-    -------
-    Shape (k + 1, 2^base).
+    Shape (k + 1, 2^base). `columns`: columns of all k factors, base factors included. `base`: number of base factors;
+    2^base runs.
     """
     runs = np.arange(1 << base, dtype=np.int64)
     minus = np.zeros(len(runs), np.int64)
@@ -129,14 +82,7 @@ def products_by_column(columns: Sequence[int], base: int) -> npt.NDArray[np.int6
 def walsh(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Sum the values over all runs with the signs of each column: the Walsh transform.
 
-    Parameters
-    ----------
-    values
-        One value per run, in Yates order; shape (runs,), a power of 2.
-
-    Returns
-    -------
-    One sum per column; shape (runs,).
+    One sum per column; shape (runs,). `values`: one value per run, in Yates order; shape (runs,), a power of 2.
     """
     there = values.reshape(1, -1)
     while there.shape[1] > 1:

@@ -18,24 +18,12 @@ Run = Callable[[str, Experiment], Campaign]
 
 @dataclass(frozen=True)
 class Searched:
-    """Search against one incumbent.
+    """Search against one incumbent."""
 
-    Attributes
-    ----------
-    comparison
-        Campaigns of the cells that were run again with other seeds, and the incumbent.
-    domain
-        Cells that the search could visit.
-    trails
-        Its way, by measure.
-    confirmed
-        Cells of the comparison, in the order of its conditions.
-    """
-
-    comparison: Comparison
-    domain: Domain
-    trails: tuple[Trail, ...]
-    confirmed: tuple[SearchPoint, ...]
+    comparison: Comparison  #: campaigns of the cells that were run again with other seeds, and the incumbent
+    domain: Domain  #: cells that the search could visit
+    trails: tuple[Trail, ...]  #: its way, by measure
+    confirmed: tuple[SearchPoint, ...]  #: cells of the comparison, in the order of its conditions
 
 
 def searched(
@@ -43,22 +31,7 @@ def searched(
 ) -> Searched:
     """Search for the worst cells against an incumbent, and run them again with other seeds.
 
-    Parameters
-    ----------
-    plan
-        Plan of the report.
-    criterion
-        Criterion of the kind ``search``.
-    incumbent
-        The incumbent.
-    run
-        Runs an experiment under a name.
-    told
-        Called with a line after each stage.
-
-    Returns
-    -------
-    The search.
+    `criterion`: criterion of the kind ``search``.
     """
     cells = domain(criterion)
 

@@ -26,99 +26,46 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class Measure:
-    """Quantity that is compared between the algorithm and an incumbent.
+    """Quantity that is compared between the algorithm and an incumbent."""
 
-    Attributes
-    ----------
-    id, title
-        Short name, and name for use in a sentence.
-    value
-        A response, or a name of `mesonet.evidence.measures`.
-    of
-        Flows that it is about: ``incumbent``, ``newcomer`` or ``all``.
-    higher_is_better
-        False if low values are better.
-    margin
-        Harm from which a difference is not acceptable, as a part of 1.
-    least
-        Difference in the unit of the value up to which there is no harm.
-    reason
-        Reason for both.
-    """
-
-    id: str
-    title: str
-    value: str
-    of: str
-    higher_is_better: bool
-    margin: float
-    least: float
-    reason: str
+    id: str  #: short name
+    title: str  #: name for use in a sentence
+    value: str  #: a response, or a name of `mesonet.evidence.measures`
+    of: str  #: flows that it is about: ``incumbent``, ``newcomer`` or ``all``
+    higher_is_better: bool  #: False if low values are better
+    margin: float  #: harm from which a difference is not acceptable, as a part of 1
+    least: float  #: difference in the unit of the value up to which there is no harm
+    reason: str  #: reason for both
 
 
 @dataclass(frozen=True)
 class Observed:
-    """Quantity that is reported without a verdict.
+    """Quantity that is reported without a verdict."""
 
-    Attributes
-    ----------
-    id, title
-        Short name, and name for use in a sentence.
-    value, of
-        As of `Measure`.
-    """
-
-    id: str
-    title: str
-    value: str
+    id: str  #: short name
+    title: str  #: name for use in a sentence
+    value: str  #: `value`, `of`: as of `Measure`
     of: str
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """Case of a suite, such as a criterion of RFC 9743.
+    """Case of a suite, such as a criterion of RFC 9743."""
 
-    Attributes
-    ----------
-    id, title
-        Name of the case in its document, such as a section of the RFC, and its subject.
-    demand
-        ``must``, ``should`` or ``may``, as the document has it, or `NO_DEMAND`.
-    kind
-        One of `KINDS`.
-    question
-        Question that the criterion answers; for the kind ``question`` the question to the author.
-    reading
-        Scenario in words, for readers of the report.
-    table
-        Scenario, values and factors, as in an experiment file. Factors may have ``labels``: a name of each level.
-    measures
-        Quantities that are compared; empty if nothing runs.
-    observed
-        Quantities that are reported without a verdict.
-    numbers
-        Sources of the numbers, in words: documented, recalled, chosen.
-    covered_by
-        Cases that answer this one, for the kind ``covered``.
-    reason
-        Why the criterion is not evaluated, for the kind ``missing``.
-    text
-        Text of the file.
-    """
-
-    id: str
+    id: str  #: `id`, `title`: name of the case in its document, such as a section of the RFC, and its subject
     title: str
-    demand: str
-    kind: str
-    question: str
-    reading: str
+    demand: str  #: ``must``, ``should`` or ``may``, as the document has it, or `NO_DEMAND`
+    kind: str  #: one of `KINDS`
+    question: str  #: question that the criterion answers; for the kind ``question`` the question to the author
+    reading: str  #: scenario in words, for readers of the report
+    #: Scenario, values and factors, as in an experiment file. Factors may have ``labels``: a name of each level.
     table: Mapping[str, Any]
-    measures: tuple[Measure, ...]
-    observed: tuple[Observed, ...]
-    numbers: str
-    covered_by: tuple[str, ...]
-    reason: str
-    text: str = field(default="", repr=False)
+    measures: tuple[Measure, ...]  #: quantities that are compared; empty if nothing runs
+    observed: tuple[Observed, ...]  #: quantities that are reported without a verdict
+    numbers: str  #: sources of the numbers, in words: documented, recalled, chosen
+    covered_by: tuple[str, ...]  #: cases that answer this one, for the kind ``covered``
+    reason: str  #: why the criterion is not evaluated, for the kind ``missing``
+    text: str = field(default="", repr=False)  #: text of the file
 
     @property
     def quantities(self) -> tuple[Measure | Observed, ...]:
@@ -132,22 +79,7 @@ class Criterion:
 
 
 def read(path: Path) -> Criterion:
-    """Return the criterion of a file.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    The criterion.
-
-    Raises
-    ------
-    InputError
-        If the file is malformed; the message names the key.
-    """
+    """Return the criterion of a file."""
     text = path.read_text(encoding="utf-8")
     table = tomllib.loads(text)
     for key in table:

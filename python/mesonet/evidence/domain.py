@@ -19,92 +19,39 @@ _FLOWS = re.compile(r"flows\[(\d+)\]\.(\w+)")
 
 @dataclass(frozen=True)
 class SearchFactor:
-    """Quantity that a search varies.
+    """Quantity that a search varies."""
 
-    Attributes
-    ----------
-    id, name
-        Short name, and name in the words of a cell.
-    path
-        Scenario path; ``flows[0].count`` sets a key of the first entry of the flows.
-    levels
-        Values, in their order.
-    labels
-        Text of each level.
-    screen
-        Numbers of the two levels of the screening design.
-    plain
-        Number of the level that makes the simplest scenario.
-    ordered
-        True if a step goes to the next level only; False if it goes to any other.
-    """
-
-    id: str
-    name: str
-    path: str
-    levels: tuple[Any, ...]
-    labels: tuple[str, ...]
-    screen: tuple[int, int]
-    plain: int
-    ordered: bool
+    id: str  #: short name
+    name: str  #: name in the words of a cell
+    path: str  #: scenario path; ``flows[0].count`` sets a key of the first entry of the flows
+    levels: tuple[Any, ...]  #: values, in their order
+    labels: tuple[str, ...]  #: text of each level
+    screen: tuple[int, int]  #: numbers of the two levels of the screening design
+    plain: int  #: number of the level that makes the simplest scenario
+    ordered: bool  #: True if a step goes to the next level only; False if it goes to any other
 
     def steps_from(self, level: int) -> list[int]:
-        """Return the levels that one step reaches.
-
-        Parameters
-        ----------
-        level
-            Number of the level that it starts from.
-
-        Returns
-        -------
-        Numbers of levels.
-        """
+        """Return the levels that one step reaches."""
         others = (level - 1, level + 1) if self.ordered else range(len(self.levels))
         return [each for each in others if 0 <= each < len(self.levels) and each != level]
 
 
 @dataclass(frozen=True)
 class Domain:
-    """Cells of a search.
+    """Cells of a search."""
 
-    Attributes
-    ----------
-    criterion
-        Criterion of the kind ``search``.
-    factors
-        Its factors.
-    """
-
-    criterion: Criterion
+    criterion: Criterion  #: criterion of the kind ``search``
     factors: tuple[SearchFactor, ...]
 
     def corner(self, signs: Sequence[float]) -> SearchPoint:
         """Return the cell of a row of the screening design.
 
-        Parameters
-        ----------
-        signs
-            -1 for the first level of ``screen`` and +1 for the second one, by factor.
-
-        Returns
-        -------
-        The cell.
+        `signs`: -1 for the first level of ``screen`` and +1 for the second one, by factor.
         """
         return tuple(factor.screen[sign > 0] for factor, sign in zip(self.factors, signs, strict=True))
 
     def neighbours(self, place: SearchPoint) -> list[SearchPoint]:
-        """Return the cells that differ by one step of one factor.
-
-        Parameters
-        ----------
-        place
-            A cell.
-
-        Returns
-        -------
-        Cells, in the order of the factors.
-        """
+        """Return the cells that differ by one step of one factor."""
         return [
             _moved(place, number, level)
             for number, factor in enumerate(self.factors)
@@ -112,17 +59,7 @@ class Domain:
         ]
 
     def plainer(self, place: SearchPoint) -> list[SearchPoint]:
-        """Return the cells in which one more factor has its plain level.
-
-        Parameters
-        ----------
-        place
-            A cell.
-
-        Returns
-        -------
-        Cells, in the order of the factors.
-        """
+        """Return the cells in which one more factor has its plain level."""
         return [
             _moved(place, number, factor.plain)
             for number, factor in enumerate(self.factors)
@@ -130,17 +67,7 @@ class Domain:
         ]
 
     def label(self, place: SearchPoint) -> str:
-        """Return what a cell has other than plain levels, in words.
-
-        Parameters
-        ----------
-        place
-            A cell.
-
-        Returns
-        -------
-        Such as ``rate 20 Mbit/s, round trip 80 ms``.
-        """
+        """Return what a cell has other than plain levels, in words, such as ``rate 20 Mbit/s, round trip 80 ms``."""
         words = [
             f"{factor.name} {factor.labels[level]}".strip()
             for factor, level in zip(self.factors, place, strict=True)
@@ -154,17 +81,7 @@ class Domain:
         return ", ".join(f"{factor.name} {factor.labels[factor.plain]}".strip() for factor in self.factors)
 
     def changes(self, place: SearchPoint) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Return what a cell sets.
-
-        Parameters
-        ----------
-        place
-            A cell.
-
-        Returns
-        -------
-        Values by scenario path, and the flows.
-        """
+        """Return what a cell sets."""
         flows = copy.deepcopy(list(self.criterion.table["set"]["flows"]))
         values = {}
         for factor, level in zip(self.factors, place, strict=True):
@@ -178,13 +95,6 @@ class Domain:
     def table(self, places: Sequence[SearchPoint]) -> dict[str, Any]:
         """Return cells as an experiment file has them.
 
-        Parameters
-        ----------
-        places
-            At least one cell, each once.
-
-        Returns
-        -------
         Scenario, values and factors. Conditions are the cells in their order.
         """
         fixed = {key: value for key, value in self.criterion.table["set"].items() if key != "flows"}
@@ -197,22 +107,7 @@ class Domain:
 
 
 def domain(criterion: Criterion) -> Domain:
-    """Return the domain of a criterion of the kind ``search``.
-
-    Parameters
-    ----------
-    criterion
-        The criterion.
-
-    Returns
-    -------
-    Its domain.
-
-    Raises
-    ------
-    InputError
-        If a factor is malformed; the message names the key.
-    """
+    """Return the domain of a criterion of the kind ``search``."""
     file = f"{criterion.id}.toml"
     return Domain(
         criterion,

@@ -18,26 +18,6 @@ def evaluate(
     """Run what is missing of a report, and judge it.
 
     Criteria that show harm run again with other seeds: harm is what both sets of runs show.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    out
-        Folder of the report.
-    told
-        Called with a line before each campaign.
-    **how
-        As for `mesonet.evidence.report_runs.run`. With a ``shard`` nothing is judged.
-
-    Returns
-    -------
-    What was run, and the finding of each criterion.
-
-    Raises
-    ------
-    InputError
-        If the folder holds another report.
     """
     results = run(plan, out, told=told, **how)
     if how.get("shard") is not None:

@@ -20,21 +20,9 @@ Floats = NDArray[np.float64]
 def values(campaign: Campaign, name: str, of: str, algorithm: str) -> Floats:
     """Return a measure in all runs of an algorithm.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    name
-        A response, or a name of `NAMED` or `DERIVED`.
-    of
-        ``incumbent``: explicit flows with an algorithm of their own; ``newcomer``: those with the algorithm of the run;
-        ``all``: both.
-    algorithm
-        Algorithm of the runs.
-
-    Returns
-    -------
-    Shape (conditions, replicates); NaN where a run is missing or has no value.
+    Shape (conditions, replicates); NaN where a run is missing or has no value. `name`: a response, or a name of `NAMED`
+    or `DERIVED`. `of`: ``incumbent``: explicit flows with an algorithm of their own; ``newcomer``: those with the
+    algorithm of the run; ``all``: both.
     """
     runs = campaign.runs.filter(pl.col("algorithm") == algorithm)
     found = np.full((campaign.rows.conditions, int(campaign.runs["replicate"].max() or 0)), np.nan)  # type: ignore[arg-type]
@@ -57,14 +45,7 @@ def values(campaign: Campaign, name: str, of: str, algorithm: str) -> Floats:
 def unit(name: str) -> str:
     """Return the unit of a measure.
 
-    Parameters
-    ----------
-    name
-        A response, or a name of `NAMED` or `DERIVED`.
-
-    Returns
-    -------
-    The unit; ``1`` for a part of 1.
+    The unit; ``1`` for a part of 1. `name`: a response, or a name of `NAMED` or `DERIVED`.
     """
     return BY_NAME[name].unit if name in BY_NAME else _UNITS.get(name, "1")
 

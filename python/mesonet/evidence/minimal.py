@@ -16,23 +16,7 @@ from mesonet.files.names import file_stem
 
 
 def scenario_text(domain: Domain, place: SearchPoint, measure: Measure, algorithm: str, incumbent: str) -> str:
-    """Return a scenario file that shows a cell: what differs from the base scenario, which has the plain levels.
-
-    Parameters
-    ----------
-    domain
-        Domain of the cell.
-    place
-        The cell.
-    measure
-        Measure that is bad in it.
-    algorithm, incumbent
-        Algorithms of the flows.
-
-    Returns
-    -------
-    TOML. Flows without an algorithm in it take the algorithm of the run.
-    """
+    """Return a scenario file that shows a cell: what differs from the base scenario, which has the plain levels."""
     values, flows = domain.changes(place)
     plain = {each.path for each, level in zip(domain.factors, place, strict=True) if level == each.plain}
     changed = {path: value for path, value in values.items() if path not in plain}
@@ -56,15 +40,6 @@ def scenario_text(domain: Domain, place: SearchPoint, measure: Measure, algorith
 def scenario_files(plan: EvidencePlan, search: Searched) -> list[tuple[str, str, list[str]]]:
     """Return a scenario file per measure with harm: of the simplest cell that is nearly as bad as the worst one.
 
-    Parameters
-    ----------
-    plan
-        Plan of the report.
-    search
-        Its search.
-
-    Returns
-    -------
     Name and text of each file, and the commands that repeat a run with the algorithm and one of the reference.
     """
     found = []

@@ -32,21 +32,7 @@ _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 
 def write(plan: EvidencePlan, findings: Sequence[CriterionVerdict], out: Path) -> tuple[Path, ...]:
-    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells of a search.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    findings
-        Its findings.
-    out
-        Folder of the report.
-
-    Returns
-    -------
-    The page, and the table in Markdown and XML.
-    """
+    """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells of a search."""
     found = out / "index.html", out / "evidence.md", out / "evidence.xml"
     texts = html(plan, findings), markdown(plan, findings), xml2rfc.table(plan, findings)
     for path, text in zip(found, texts, strict=True):
@@ -60,19 +46,7 @@ def write(plan: EvidencePlan, findings: Sequence[CriterionVerdict], out: Path) -
 
 
 def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    findings
-        Its findings.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the page."""
     return render(
         "mesonet.evidence",
         "evidence.html",
@@ -89,19 +63,7 @@ def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
 
 
 def markdown(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
-    """Return the table of verdicts, to paste into a draft.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    findings
-        Its findings.
-
-    Returns
-    -------
-    Markdown, as kramdown-rfc reads it.
-    """
+    """Return the table of verdicts, to paste into a draft."""
     lines = [
         f"# {_title(plan)}",
         "",

@@ -34,61 +34,28 @@ _RUN_S, _HOPS_PER_S = 0.04, 2e6
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs with the algorithm, and the runs of an incumbent that they are compared with.
-
-    Attributes
-    ----------
-    criterion
-        The criterion.
-    incumbent
-        Name of the incumbent.
-    tested, reference
-        Names of campaigns.
-    """
+    """Runs with the algorithm, and the runs of an incumbent that they are compared with."""
 
     criterion: Criterion
-    incumbent: str
-    tested: str
+    incumbent: str  #: name of the incumbent
+    tested: str  #: `tested`, `reference`: names of campaigns
     reference: str
 
 
 @dataclass(frozen=True)
 class EvidencePlan:
-    """Everything that an evidence report needs.
+    """Everything that an evidence report needs."""
 
-    Attributes
-    ----------
-    suite
-        Suite of the criteria.
-    algorithm
-        The algorithm that is tested.
-    against
-        Incumbents.
-    replicates
-        Runs of each cell.
-    criteria
-        Criteria of the report.
-    campaigns
-        Experiments by name of their folder.
-    comparisons
-        Comparisons, in the order of the criteria.
-    """
-
-    suite: Suite
-    algorithm: str
-    against: tuple[str, ...]
-    replicates: int
-    criteria: tuple[Criterion, ...]
-    campaigns: Mapping[str, Experiment]
-    comparisons: tuple[Comparison, ...]
+    suite: Suite  #: suite of the criteria
+    algorithm: str  #: the algorithm that is tested
+    against: tuple[str, ...]  #: incumbents
+    replicates: int  #: runs of each cell
+    criteria: tuple[Criterion, ...]  #: criteria of the report
+    campaigns: Mapping[str, Experiment]  #: experiments by name of their folder
+    comparisons: tuple[Comparison, ...]  #: comparisons, in the order of the criteria
 
     def document(self) -> dict[str, Any]:
-        """Return what identifies the report.
-
-        Returns
-        -------
-        Plain data.
-        """
+        """Return what identifies the report."""
         return {
             "suite": self.suite.name,
             "algorithm": self.algorithm,
@@ -98,27 +65,12 @@ class EvidencePlan:
         }
 
     def campaigns_of(self, criterion: Criterion) -> list[str]:
-        """Return the campaigns of a criterion.
-
-        Parameters
-        ----------
-        criterion
-            A criterion of the report.
-
-        Returns
-        -------
-        Their names, each once.
-        """
+        """Return the campaigns of a criterion."""
         mine = [each for each in self.comparisons if each.criterion is criterion]
         return list(dict.fromkeys(name for each in mine for name in (each.tested, each.reference)))
 
     def rows(self) -> list[list[str]]:
-        """Return the cost of each criterion.
-
-        Returns
-        -------
-        Name, title, cells, runs and expected processor time in s, as text.
-        """
+        """Return the cost of each criterion. Name, title, cells, runs and expected processor time in s, as text."""
         rows = []
         for each in self.criteria:
             if each.kind == "search":
@@ -140,27 +92,7 @@ def plan(
 ) -> EvidencePlan:
     """Return the plan of a report.
 
-    Parameters
-    ----------
-    algorithm
-        The algorithm that is tested, or a variant of one.
-    against
-        Incumbents.
-    replicates
-        Runs of each cell, at least 2; None: those of a quick report of the suite.
-    only
-        Names of criteria, separated by commas; None: all criteria.
-    suite
-        Name of the suite.
-
-    Returns
-    -------
-    The plan.
-
-    Raises
-    ------
-    InputError
-        If there is no such algorithm, suite or criterion, or a number is not allowed.
+    `replicates`: runs of each cell, at least 2; None: those of a quick report of the suite.
     """
     algorithm, *against = (
         _named(path, name) for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against))
@@ -212,36 +144,12 @@ def plan(
 
 
 def campaign_name(criterion: Criterion, incumbent: str) -> str:
-    """Return the name of a campaign in which flows of an incumbent meet newcomers.
-
-    Parameters
-    ----------
-    criterion
-        The criterion.
-    incumbent
-        The incumbent.
-
-    Returns
-    -------
-    Name of a folder.
-    """
+    """Return the name of a campaign in which flows of an incumbent meet newcomers."""
     return f"{criterion.id}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
 
 
 def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
-    """Return the cells of a criterion in words.
-
-    Parameters
-    ----------
-    criterion
-        The criterion.
-    chosen
-        Its experiment.
-
-    Returns
-    -------
-    One text per condition, such as ``buffer 1 bdp, round trip 20 ms``.
-    """
+    """Return the cells of a criterion in words. One text per condition, such as ``buffer 1 bdp, round trip 20 ms``."""
     labels = {factor["id"]: _level_labels(factor) for factor in criterion.table.get("factors", [])}
     found = []
     for row in chosen.rows.matrix.tolist():
@@ -269,17 +177,7 @@ def _level_labels(factor: Mapping[str, Any]) -> list[str]:
 
 
 def cpu_s(chosen: Experiment) -> float:
-    """Return the expected processor time of a campaign, to a factor of two or three.
-
-    Parameters
-    ----------
-    chosen
-        The experiment.
-
-    Returns
-    -------
-    Time of all runs, s.
-    """
+    """Return the expected processor time of a campaign, to a factor of two or three. Time of all runs, s."""
     runs = len(chosen.algorithms) * chosen.replicates
     return sum(_RUN_S + hops / _HOPS_PER_S for hops in chosen.expected_cost()) * runs
 
@@ -287,29 +185,7 @@ def cpu_s(chosen: Experiment) -> float:
 def experiment_for(
     suite: Suite, criterion: Criterion, name: str, names: Sequence[str], incumbent: str, replicates: int, seed: int
 ) -> Experiment:
-    """Return the experiment of a criterion.
-
-    Parameters
-    ----------
-    suite
-        Suite of the criterion.
-    criterion
-        The criterion.
-    name
-        Name of the experiment.
-    names
-        Algorithms of the runs.
-    incumbent
-        Algorithm of the flows of the incumbent.
-    replicates
-        Runs of each cell and algorithm.
-    seed
-        Seed of the experiment.
-
-    Returns
-    -------
-    The experiment.
-    """
+    """Return the experiment of a criterion."""
     table = _with_incumbent(copy.deepcopy(dict(criterion.table)), incumbent)
     for factor in table.get("factors", []):
         factor.pop("labels", None)

@@ -24,43 +24,16 @@ CONFIRMED = "-confirmed"
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that was run for a report.
+    """Everything that was run for a report."""
 
-    Attributes
-    ----------
-    campaigns
-        Campaigns by name.
-    searches
-        Searches for the worst cell, in the order of criteria and incumbents.
-    """
-
-    campaigns: Mapping[str, Campaign]
-    searches: tuple[Searched, ...] = ()
+    campaigns: Mapping[str, Campaign]  #: campaigns by name
+    searches: tuple[Searched, ...] = ()  #: searches for the worst cell, in the order of criteria and incumbents
 
 
 def run(plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any) -> Results:
     """Run what is missing of a report.
 
-    Parameters
-    ----------
-    plan
-        The plan.
-    out
-        Folder of the report: new, empty, or begun with the same plan. Each campaign has a folder in it.
-    told
-        Called with a line before each campaign.
-    **how
-        As for `mesonet.experiments.base.Designed.run_missing`: ``workers``, ``progress``, ``dask``, and so on. With a
-        ``shard`` nothing is searched, because each step of a search needs all runs of the steps before it.
-
-    Returns
-    -------
-    Campaigns and searches.
-
-    Raises
-    ------
-    InputError
-        If the folder holds another report.
+    `out`: folder of the report: new, empty, or begun with the same plan. Each campaign has a folder in it.
     """
     places.checked(out / RECORD)
     record = out / RECORD
@@ -104,19 +77,6 @@ def confirm(
 ) -> Results:
     """Run all campaigns of some criteria again, with other seeds.
 
-    Parameters
-    ----------
-    plan
-        The plan.
-    results
-        What was run before.
-    criteria
-        Criteria of the plan.
-    out, told, **how
-        As for `run`.
-
-    Returns
-    -------
     The results with the new campaigns, whose names end with `CONFIRMED`.
     """
     seeds = {SEEDS["tested"]: SEEDS["confirmed"], SEEDS["reference"]: SEEDS["confirmed again"]}

@@ -22,78 +22,36 @@ _KEYS = {*_TEXTS, "cases", "quick", "full", "percentile", "bands"}
 
 @dataclass(frozen=True)
 class Suite:
-    """Collection of cases from one document.
+    """Collection of cases from one document."""
 
-    Attributes
-    ----------
-    name
-        Name on the command line, and of the folder.
-    short, title
-        Short name, and name for use in a sentence, such as ``the criteria of RFC 9743``.
-    document, source
-        Document with its date, and its address.
-    purpose
-        What the suite is for.
-    case
-        Word for the name of a case, such as ``section``.
-    cases
-        Words for one case and for several, such as ``criterion``, ``criteria``.
-    quick, full
-        Replicates of a quick and of a full report.
-    thresholds
-        Sentence about the thresholds of the document.
-    environments
-        Sentence that introduces the environments in which harm was found.
-    percentile
-        Percentile over the runs that the report shows beside the mean; None: none.
-    bands
-        Words of the document for values, by name of the value: pairs of an upper bound and a word, in ascending order.
-    folder
-        Folder of the cases, which scenario files are relative to.
-    """
-
-    name: str
-    short: str
+    name: str  #: name on the command line, and of the folder
+    short: str  #: `short`, `title`: short name, and name for use in a sentence, such as ``the criteria of RFC 9743``
     title: str
-    document: str
-    source: str
-    purpose: str
-    case: str
-    cases: tuple[str, str]
-    quick: int
-    full: int
-    thresholds: str
-    environments: str
-    percentile: float | None
+    document: str  #: document with its date
+    source: str  #: its address
+    purpose: str  #: what the suite is for
+    case: str  #: word for the name of a case, such as ``section``
+    cases: tuple[str, str]  #: words for one case and for several, such as ``criterion``, ``criteria``
+    quick: int  #: replicates of a quick
+    full: int  #: of a full report
+    thresholds: str  #: sentence about the thresholds of the document
+    environments: str  #: sentence that introduces the environments in which harm was found
+    percentile: float | None  #: percentile over the runs that the report shows beside the mean; None: none
+    #: Words of the document for values, by name of the value: pairs of an upper bound and a word, in ascending order.
     bands: Mapping[str, tuple[tuple[float, str], ...]]
-    folder: Path
+    folder: Path  #: folder of the cases, which scenario files are relative to
 
     def word(self, value: str, number: float) -> str:
         """Return the word of the document for a number.
 
-        Parameters
-        ----------
-        value
-            Name of the value, such as ``load``.
-        number
-            The number, in its unit.
-
-        Returns
-        -------
-        The word of its band; empty if the document has none.
+        The word of its band; empty if the document has none. `value`: name of the value, such as ``load``. `number`: in
+        its unit.
         """
         return next((word for bound, word in self.bands.get(value, ()) if number < bound), "")
 
     def words(self, value: str) -> str:
         """Return all words of the document for a value, with their bounds.
 
-        Parameters
-        ----------
-        value
-            Name of the value, a part of 1.
-
-        Returns
-        -------
         Such as ``below 20% too timid, from 20% on good``; empty if the document has none.
         """
         bands = self.bands.get(value, ())
@@ -105,33 +63,13 @@ class Suite:
 
 
 def suites() -> dict[str, Suite]:
-    """Return all suites.
-
-    Returns
-    -------
-    Suites by name, the default one first.
-    """
+    """Return all suites."""
     found = [_read(path.parent) for path in sorted(_FOLDER.glob("*/suite.toml"))]
     return {each.name: each for each in sorted(found, key=lambda each: each.name != DEFAULT)}
 
 
 def suite_of(name: str) -> Suite:
-    """Return the suite of a name.
-
-    Parameters
-    ----------
-    name
-        Its name.
-
-    Returns
-    -------
-    The suite.
-
-    Raises
-    ------
-    InputError
-        If there is no such suite.
-    """
+    """Return the suite of a name."""
     known = suites()
     if name not in known:
         raise unknown("suite", name, list(known), path="--suite")
@@ -139,24 +77,7 @@ def suite_of(name: str) -> Suite:
 
 
 def criteria(suite: Suite, only: str | None = None) -> list[Criterion]:
-    """Return the cases of a suite in the order of their files: numbers by value.
-
-    Parameters
-    ----------
-    suite
-        The suite.
-    only
-        Names of the cases to keep, separated by commas; None: all.
-
-    Returns
-    -------
-    The cases.
-
-    Raises
-    ------
-    InputError
-        If there is no case of a name.
-    """
+    """Return the cases of a suite in the order of their files: numbers by value."""
     found = [read(path) for path in sorted(suite.folder.glob("[0-9]*.toml"), key=_order)]
     if only is None:
         return found

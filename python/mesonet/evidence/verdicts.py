@@ -39,56 +39,27 @@ HARM, NO_HARM, NOT_EVALUATED, FOR_THE_AUTHOR, COVERED = (
 
 @dataclass(frozen=True)
 class CellComparison:
-    """Comparison of one measure with one incumbent in one cell.
+    """Comparison of one measure with one incumbent in one cell."""
 
-    Attributes
-    ----------
-    label
-        Cell in words.
-    condition
-        Its number, from 1.
-    measure
-        The measure.
-    incumbent
-        The incumbent.
-    tested, reference
-        Mean of the measure with the algorithm and in the reference, in the unit of the measure.
-    harm
-        Harm of the means, from -1 to 1; below 0 a gain.
-    low, high
-        Interval of the harm.
-    smallest
-        Smallest harm whose interval would have excluded 0 with the power `POWER`.
-    found_from
-        Smallest harm that would have been called harm with the power `POWER`: it also exceeds the margin, and what the
-        measure calls relevant.
-    most_lost
-        End of the interval of the change for the worse, in the unit of the measure.
-    compared
-        Pairs of runs.
-    missing
-        Pairs that have no value.
-    was_harmful
-        The runs before, which had other seeds, showed harm; True if there were none.
-    percentiles
-        Percentile of the suite over the runs, with the algorithm and in the reference; None if the suite has none.
-    """
-
-    label: str
-    condition: int
+    label: str  #: cell in words
+    condition: int  #: its number, from 1
     measure: Measure
     incumbent: str
+    #: `tested`, `reference`: mean of the measure with the algorithm and in the reference, in the unit of the measure.
     tested: float
     reference: float
-    harm: float
-    low: float
+    harm: float  #: harm of the means, from -1 to 1; below 0 a gain
+    low: float  #: `low`, `high`: interval of the harm
     high: float
-    smallest: float
+    smallest: float  #: smallest harm whose interval would have excluded 0 with the power `POWER`
+    #: Smallest harm that would have been called harm with the power `POWER`: it also exceeds the margin, and what the
+    #: measure calls relevant.
     found_from: float
-    most_lost: float
-    compared: int
-    missing: int
-    was_harmful: bool = True
+    most_lost: float  #: end of the interval of the change for the worse, in the unit of the measure
+    compared: int  #: pairs of runs
+    missing: int  #: pairs that have no value
+    was_harmful: bool = True  #: the runs before, which had other seeds, showed harm; True if there were none
+    #: Percentile of the suite over the runs, with the algorithm and in the reference; None if the suite has none.
     percentiles: tuple[float, float] | None = None
 
     @property
@@ -117,75 +88,31 @@ class CellComparison:
 
 @dataclass(frozen=True)
 class ReportedValue:
-    """Value of a quantity that is reported without a verdict, in one cell.
+    """Value of a quantity that is reported without a verdict, in one cell."""
 
-    Attributes
-    ----------
-    label
-        Cell in words.
-    observed
-        The quantity.
-    incumbent
-        The incumbent.
-    tested, reference
-        Mean with the algorithm and in the reference; NaN if no run has a value.
-    word
-        Word of the suite for the mean with the algorithm, a part of 1; empty if it has none.
-    """
-
-    label: str
-    observed: Observed
+    label: str  #: cell in words
+    observed: Observed  #: the quantity
     incumbent: str
-    tested: float
+    tested: float  #: `tested`, `reference`: mean with the algorithm and in the reference; NaN if no run has a value
     reference: float
-    word: str
+    word: str  #: word of the suite for the mean with the algorithm, a part of 1; empty if it has none
 
 
 @dataclass(frozen=True)
 class CriterionVerdict:
-    """Verdict on a criterion.
-
-    Attributes
-    ----------
-    criterion
-        The criterion.
-    verdict
-        `HARM`, `NO_HARM`, `NOT_EVALUATED`, `FOR_THE_AUTHOR` or `COVERED`.
-    why
-        Reason in words.
-    cells
-        Comparisons behind it; empty if nothing ran.
-    searches
-        Searches behind it, one per incumbent; empty for other criteria.
-    observations
-        Quantities without a verdict.
-    confirmed
-        The criterion showed harm, and was run again with other seeds.
-    """
+    """Verdict on a criterion."""
 
     criterion: Criterion
-    verdict: str
-    why: str
-    cells: tuple[CellComparison, ...]
-    searches: tuple[Searched, ...] = ()
-    observations: tuple[ReportedValue, ...] = ()
-    confirmed: bool = False
+    verdict: str  #: `HARM`, `NO_HARM`, `NOT_EVALUATED`, `FOR_THE_AUTHOR` or `COVERED`
+    why: str  #: reason in words
+    cells: tuple[CellComparison, ...]  #: comparisons behind it; empty if nothing ran
+    searches: tuple[Searched, ...] = ()  #: searches behind it, one per incumbent; empty for other criteria
+    observations: tuple[ReportedValue, ...] = ()  #: quantities without a verdict
+    confirmed: bool = False  #: the criterion showed harm, and was run again with other seeds
 
 
 def judge(plan: EvidencePlan, results: Results) -> list[CriterionVerdict]:
-    """Return the finding of each criterion.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    results
-        What was run for it.
-
-    Returns
-    -------
-    Findings in the order of the criteria.
-    """
+    """Return the finding of each criterion. Findings in the order of the criteria."""
     return [_finding(each, plan, results) for each in plan.criteria]
 
 
@@ -308,29 +235,7 @@ def compare(
     count: int,
     percentile: float | None = None,
 ) -> list[CellComparison]:
-    """Return the comparison of a measure in each cell.
-
-    Parameters
-    ----------
-    comparison
-        Campaigns and incumbent.
-    measure
-        The measure.
-    algorithm
-        The algorithm that is tested.
-    campaigns
-        Campaigns by name.
-    labels
-        Cells in words.
-    count
-        Comparisons of the criterion in all, whose intervals hold together.
-    percentile
-        Percentile over the runs to report beside the mean; None: none.
-
-    Returns
-    -------
-    One entry per cell.
-    """
+    """Return the comparison of a measure in each cell."""
     tested = values(campaigns[comparison.tested], measure.value, measure.of, algorithm)
     reference = values(campaigns[comparison.reference], measure.value, measure.of, comparison.incumbent)
     found = []
@@ -388,15 +293,6 @@ def _limits(
 def confirmed(comparison: Comparison, campaigns: Mapping[str, Campaign]) -> Comparison | None:
     """Return the comparison of the campaigns that were run again.
 
-    Parameters
-    ----------
-    comparison
-        A comparison of the plan.
-    campaigns
-        Campaigns by name.
-
-    Returns
-    -------
     The other comparison; None if nothing was run again.
     """
     if f"{comparison.tested}{CONFIRMED}" not in campaigns:
@@ -446,32 +342,13 @@ def _verdict(criterion: Criterion, cells: Sequence[CellComparison]) -> tuple[str
 
 
 def at(label: str, before: str = "") -> str:
-    """Return a cell for use in a sentence.
-
-    Parameters
-    ----------
-    label
-        Label of the cell.
-    before
-        Text before it, such as a comma.
-
-    Returns
-    -------
-    Such as ``, at buffer 1 bdp``; empty for the only cell.
-    """
+    """Return a cell for use in a sentence, such as ``, at buffer 1 bdp``; empty for the only cell."""
     return "" if label == ONLY else f"{before} at {label}"
 
 
 def sentence(cell: CellComparison) -> str:
     """Return the harm of a cell in words.
 
-    Parameters
-    ----------
-    cell
-        The cell.
-
-    Returns
-    -------
     Such as ``mean goodput of the incumbent's flows is 62% worse (40% to 80%)``.
     """
     interval = f"({cell.low:.0%} to {cell.high:.0%})"

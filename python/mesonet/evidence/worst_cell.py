@@ -46,52 +46,28 @@ EXPECTED_CELLS = 120
 
 @dataclass(frozen=True)
 class Visit:
-    """Worst cell of a stage.
+    """Worst cell of a stage."""
 
-    Attributes
-    ----------
-    stage
-        Such as ``screen`` or ``climb 2``.
-    place
-        The cell.
-    score
-        Mean harm in it, or for losses and delays the difference in their unit; 0 without harm beyond the margin.
-    """
-
-    stage: str
-    place: SearchPoint
+    stage: str  #: such as ``screen`` or ``climb 2``
+    place: SearchPoint  #: the cell
+    #: Mean harm in it, or for losses and delays the difference in their unit; 0 without harm beyond the margin.
     score: float
 
 
 @dataclass(frozen=True)
 class Trail:
-    """Way of a search for one measure and one incumbent.
-
-    Attributes
-    ----------
-    measure
-        The measure.
-    measures, cells
-        Measures of the search, and cells that it has looked at for all of them.
-    effects
-        Main effects on the harm, or for losses and delays on the difference, in the screening design. Their noise is
-        the scatter of replicates.
-    folded
-        Name of the factor that the design was folded over on; None if no factor was active.
-    visits
-        Worst cell of each stage.
-    worst, simplest
-        Cells at the end: the worst one, and the simplest one that is nearly as bad.
-    """
+    """Way of a search for one measure and one incumbent."""
 
     measure: Measure
-    measures: int
-    cells: int
+    measures: int  #: measures of the search
+    cells: int  #: cells that it has looked at for all of them
+    #: Main effects on the harm, or for losses and delays on the difference, in the screening design. Their noise is the
+    #: scatter of replicates.
     effects: MainEffects
-    folded: str | None
-    visits: tuple[Visit, ...]
-    worst: SearchPoint
-    simplest: SearchPoint
+    folded: str | None  #: name of the factor that the design was folded over on; None if no factor was active
+    visits: tuple[Visit, ...]  #: worst cell of each stage
+    worst: SearchPoint  #: cells at the end: the worst one
+    simplest: SearchPoint  #: the simplest one that is nearly as bad
 
     @property
     def significant(self) -> float:
@@ -126,17 +102,7 @@ class _Known:
 
 
 def screening_cells(domain: Domain) -> list[SearchPoint]:
-    """Return the cells of the screening design.
-
-    Parameters
-    ----------
-    domain
-        The domain.
-
-    Returns
-    -------
-    Cells in the order of the design.
-    """
+    """Return the cells of the screening design."""
     return [domain.corner(row) for row in _design(domain).matrix.tolist()]
 
 
@@ -145,18 +111,8 @@ def search(
 ) -> list[Trail]:
     """Search for the worst cell of each measure.
 
-    Parameters
-    ----------
-    domain
-        Cells, and the measures of its criterion.
-    measured
-        Runs cells; called with the name of the stage and the cells. Returns each measure in them.
-    told
-        Called with a line after each stage.
-
-    Returns
-    -------
-    One trail per measure, in their order.
+    One trail per measure, in their order. `measured`: runs cells; called with the name of the stage and the cells.
+    Returns each measure in them.
     """
     measures = domain.criterion.measures
     known = _Known(measured, measures)

@@ -10,19 +10,7 @@ from mesonet.evidence.verdicts import CriterionVerdict
 
 
 def table(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
-    """Return the table of verdicts, to paste into a draft.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    findings
-        Its findings.
-
-    Returns
-    -------
-    The element ``table``, as xml2rfc reads it.
-    """
+    """Return the table of verdicts, to paste into a draft. The element ``table``, as xml2rfc reads it."""
     root = ElementTree.Element("table", anchor="evidence")
     ElementTree.SubElement(root, "name").text = f"Evidence about {plan.algorithm}, by {plan.suite.title}"
     heading = (plan.suite.case.capitalize(), plan.suite.cases[0].capitalize(), "Verdict", "Why")

@@ -378,18 +378,7 @@ _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
 def share_of_runs(numbers: Sequence[int], runs: int, most: int = 8) -> str:
     """Return the numbers of conditions in words.
 
-    Parameters
-    ----------
-    numbers
-        Conditions, from 1, rising; at least one.
-    runs
-        Number of conditions in all.
-    most
-        Longest list to write out.
-
-    Returns
-    -------
-    The list, or a count and the first condition.
+    `numbers`: conditions, from 1, rising; at least one.
 
     Examples
     --------

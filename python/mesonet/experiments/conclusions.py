@@ -45,25 +45,8 @@ def read_conclusions(
 ) -> tuple[ConclusionEntry, ...]:
     """Return the conclusions of an experiment file, checked.
 
-    Parameters
-    ----------
-    given
-        The entries of ``[[conclusions]]``.
-    algorithms
-        Algorithms of the file. If an option chooses fewer, the conclusions stay, without a value.
-    response_set
-        Name of the responses of the experiment.
-    has_effects
-        True if the factors have two levels, so that their effects can be computed.
-
-    Returns
-    -------
-    One entry per conclusion.
-
-    Raises
-    ------
-    InputError
-        If a value is not allowed; the message names path, value and what is allowed.
+    `given`: the entries of ``[[conclusions]]``. `algorithms`: algorithms of the file. If an option chooses fewer, the
+    conclusions stay, without a value.
     """
     if given and not has_effects:
         allowed = "an experiment with factors at two levels"

@@ -23,25 +23,7 @@ def with_base(
 ) -> dict[str, Any]:
     """Return the table of an experiment file with the values of its base, and of the base of its base.
 
-    Parameters
-    ----------
-    table
-        The table of the file.
-    file
-        The file, as messages name it. Relative paths in a base start beside it, too.
-    directory
-        The folder of the file.
-    above
-        Files that have this file as their base.
-
-    Returns
-    -------
-    The merged table; an equal table if there is no base.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment, it is its own base, or its base is an experiment with a model.
+    `file`: the file, as messages name it. Relative paths in a base start beside it, too.
     """
     if "base" not in table:
         return dict(table)

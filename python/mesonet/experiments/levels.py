@@ -15,24 +15,7 @@ from mesonet.scenarios.kinds.mix import parse_share
 
 
 def at(level: Level, place: float) -> Any:
-    """Return the value that a factor sets at a place.
-
-    Parameters
-    ----------
-    level
-        Values of the factor on one path.
-    place
-        From -1 for minus to +1 for plus.
-
-    Returns
-    -------
-    A level, or a value `between` two levels.
-
-    Raises
-    ------
-    InputError
-        As `between`.
-    """
+    """Return the value that a factor sets at a place."""
     if level.inner:
         return level.values[level_at(place, len(level.values))]
     return between(level.path, level.minus, level.plus, place)
@@ -41,23 +24,7 @@ def at(level: Level, place: float) -> Any:
 def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     """Return the value of a scenario path between two levels, as a user would write it.
 
-    Parameters
-    ----------
-    path
-        Scenario path, or a share as in `mesonet.experiments.mixed`.
-    minus, plus
-        Levels, as users write them.
-    place
-        From -1 (`minus`) to +1 (`plus`).
-
-    Returns
-    -------
     A level at -1 and +1; else a number, text with a unit, or a whole number for a count.
-
-    Raises
-    ------
-    InputError
-        If nothing stands between such levels: names, flags, buffers by different rules.
     """
     if abs(place) == 1:
         return plus if place > 0 else minus
@@ -76,22 +43,6 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
 
 def number_between(minus: Any, plus: Any, place: float) -> Any:
     """Return the value between two plain numbers, rounded if both are whole.
-
-    Parameters
-    ----------
-    minus, plus
-        Levels; at -1 and +1 of any type, else numbers.
-    place
-        From -1 (`minus`) to +1 (`plus`).
-
-    Returns
-    -------
-    A level at -1 and +1, else a number.
-
-    Raises
-    ------
-    InputError
-        If the levels are no numbers.
 
     Examples
     --------

@@ -19,19 +19,7 @@ SHARE = "mixed_share"
 def is_share(path: str) -> bool:
     """Return True if a path is a share of the sources.
 
-    Parameters
-    ----------
-    path
-        Path of a factor, such as ``mixed_share`` or ``mixed_share.cubic``.
-
-    Returns
-    -------
-    True for a share, False for a scenario path.
-
-    Raises
-    ------
-    InputError
-        If it is the share of something that is no algorithm.
+    `path`: path of a factor, such as ``mixed_share`` or ``mixed_share.cubic``.
     """
     whole, dot, name = path.partition(".")
     if whole == SHARE and dot:
@@ -45,21 +33,8 @@ def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, fl
     The algorithm that all alternates meet stands first, because the first long-lived flow uses the first one: standard
     TCP in the sensitivity analysis (assumed).
 
-    Parameters
-    ----------
-    alternate, other
-        The algorithm with the share `SHARE`, and the algorithm that has the rest of the sources.
-    shares
-        Shares, 0 to 1, by path of the factor.
-
-    Returns
-    -------
-    Shares by algorithm, with the sum 1.
-
-    Raises
-    ------
-    InputError
-        If the shares sum to more than 1, or two shares are for the same algorithm.
+    `alternate`, `other`: the algorithm with the share `SHARE`, and the algorithm that has the rest of the sources.
+    `shares`: 0 to 1, by path of the factor.
 
     Examples
     --------

@@ -55,18 +55,10 @@ _NO_ALGORITHM = ("model",)
 
 @dataclass(frozen=True, eq=False)
 class ModelExperiment(Designed):
-    """Experiment with a model.
+    """Experiment with a model."""
 
-    Attributes
-    ----------
-    described
-        Description of the model, as `mesonet.models.model.described` returns it.
-    given
-        Parameters of every run, by name.
-    """
-
-    described: Mapping[str, Any]
-    given: Mapping[str, Any] = field(repr=False)
+    described: Mapping[str, Any]  #: description of the model, as `mesonet.models.model.described` returns it
+    given: Mapping[str, Any] = field(repr=False)  #: parameters of every run, by name
 
     @property
     def model(self) -> dict[str, Any]:
@@ -76,21 +68,8 @@ class ModelExperiment(Designed):
     def condition(self, number: int, algorithm: str | None = None) -> dict[str, Any]:
         """Return the parameters of a condition.
 
-        Parameters
-        ----------
-        number
-            Condition, from 1, in the order of the design.
-        algorithm
-            The algorithm, which the model gets as the parameter ``algorithm``; by default the first of the experiment.
-
-        Returns
-        -------
-        Parameters by name.
-
-        Raises
-        ------
-        InputError
-            If there is no such condition or algorithm.
+        `number`: condition, from 1, in the order of the design. `algorithm`: which the model gets as the parameter
+        ``algorithm``; by default the first of the experiment.
         """
         place = units.integer(number, "--condition", 1, self.conditions) - 1
         algorithm = self.algorithms[0] if algorithm is None else algorithm
@@ -144,25 +123,8 @@ def from_table(
 ) -> ModelExperiment:
     """Return an experiment from the tables of a file, or from equal Python data with the model.
 
-    Parameters
-    ----------
-    table
-        The tables, as the module describes them.
-    file
-        The file, as messages name it.
-    directory
-        The folder that relative paths start from; by default the working directory.
-    model
-        A function or a command line instead of the entry ``model``.
-
-    Returns
-    -------
-    The experiment, checked.
-
-    Raises
-    ------
-    InputError
-        If a value is not allowed; the message names file, path, value and what is allowed.
+    `directory`: the folder that relative paths start from; by default the working directory. `model`: a function or a
+    command line instead of the entry ``model``.
     """
     try:
         for key in table:

@@ -394,36 +394,12 @@ def experiment(
 
 
 def experiment_of(table: Mapping[str, Any], file: str, directory: Path | None) -> Experiment:
-    """Return the experiment with a network that a table describes.
-
-    Parameters
-    ----------
-    table
-        Keys of an experiment file.
-    file
-        Name of the table in messages.
-    directory
-        Folder that relative paths start from; None: the working directory.
-
-    Returns
-    -------
-    The experiment.
-
-    Raises
-    ------
-    InputError
-        As `experiment`.
-    """
+    """Return the experiment with a network that a table describes."""
     return Experiment(**read(plain(table), file, directory, {}, {}), file=file)
 
 
 def names() -> dict[str, str]:
-    """Return the built-in experiments.
-
-    Returns
-    -------
-    Title by name.
-    """
+    """Return the built-in experiments."""
     return builtin_titles(EXPERIMENTS)
 
 

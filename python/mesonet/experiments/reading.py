@@ -45,27 +45,7 @@ def read(
 ) -> dict[str, Any]:
     """Return the parts of an `mesonet.experiments.network.Experiment`, checked.
 
-    Parameters
-    ----------
-    table
-        The tables of the file.
-    file
-        The file, as messages name it.
-    directory
-        The folder of the file, for a scenario beside it.
-    options
-        Values of algorithms, duration, replicates and seed that replace the values of the file.
-    values
-        Values by scenario path that replace the values of the file.
-
-    Returns
-    -------
-    Arguments of `Experiment` but `file` and `scale`, by name.
-
-    Raises
-    ------
-    InputError
-        If a value is not allowed; the message names file, path, value and what is allowed.
+    `options`: values of algorithms, duration, replicates and seed that replace the values of the file.
     """
     try:
         _known(table, _KEYS, "")
@@ -325,24 +305,7 @@ def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
 
 
 def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
-    """Return the conditions of the table ``design`` of a file.
-
-    Parameters
-    ----------
-    table
-        The tables of the file.
-    ids
-        Ids of the factors.
-
-    Returns
-    -------
-    The conditions; without ``design`` a full factorial.
-
-    Raises
-    ------
-    InputError
-        If the table is malformed, or there are no factors for it. The error has the path in the file.
-    """
+    """Return the conditions of the table ``design`` of a file. Without ``design`` a full factorial."""
     from mesonet.designs.rows import rows
 
     design = _table(table, "design")

@@ -15,23 +15,7 @@ from mesonet.errors import InputError
 def cached(part: str, name: str, make: Callable[[Path], object]) -> Path:
     """Return a file of the cache of this user, made if it is not there.
 
-    Parameters
-    ----------
-    part
-        The folder in the cache.
-    name
-        Name of the file; equal names stand for equal content.
-    make
-        Writes the file at the given path, which is then renamed.
-
-    Returns
-    -------
     The file, below ``XDG_CACHE_HOME`` or ``~/.cache``.
-
-    Raises
-    ------
-    InputError
-        If the cache cannot be written to, or belongs to another user.
     """
     try:
         place = _folder(part) / name
@@ -47,19 +31,6 @@ def cached_text(part: str, name: str, make: Callable[[], str]) -> str:
 
     The file begins with a digest, and a damaged file is replaced. If the cache cannot be read or written, the text is
     made every time.
-
-    Parameters
-    ----------
-    part
-        The folder in the cache.
-    name
-        Name of the file; equal names stand for equal texts.
-    make
-        Returns the text.
-
-    Returns
-    -------
-    The text.
     """
     with suppress(*_NO_CACHE):
         digest, _, content = (_folder(part) / name).read_bytes().partition(b"\n")

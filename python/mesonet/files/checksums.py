@@ -24,36 +24,13 @@ ALLOWED = "the file as it was written; `mesonet experiment run` makes a damaged 
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    64 hexadecimal digits.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    """
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write the record of a run with the checksums of all files in its folder.
-
-    Parameters
-    ----------
-    record
-        The record, without checksums.
-    folder
-        Folder of the run, in which all other files are complete.
-    """
+    """Write the record of a run with the checksums of all files in its folder."""
     files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != RECORD}
     (folder / RECORD).write_bytes(sealed(record, RECORD, files, indent=1))
 
@@ -61,23 +38,7 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
 def sealed(
     content: Mapping[str, Any], name: str, files: Mapping[str, str] | None = None, indent: int | None = None
 ) -> bytes:
-    """Return the bytes of a document with its own checksum.
-
-    Parameters
-    ----------
-    content
-        The document, without checksums.
-    name
-        Name of its file.
-    files
-        Checksums of other files by name, which the document records too.
-    indent
-        Spaces of each level; None: all on one line.
-
-    Returns
-    -------
-    JSON with the entry `ENTRY`, in UTF-8.
-    """
+    """Return the bytes of a document with its own checksum. JSON with the entry `ENTRY`, in UTF-8."""
     import msgspec
 
     about = {**content, ENTRY: {**(files or {}), name: _ZEROS}}
@@ -91,15 +52,6 @@ def sealed(
 def claimed(text: bytes, name: str) -> str:
     """Return the checksum of itself that a document has, readable or not.
 
-    Parameters
-    ----------
-    text
-        Its bytes.
-    name
-        Name of its file.
-
-    Returns
-    -------
     64 hexadecimal digits; empty if there are none.
     """
     found = re.search(rb'"%s": "([0-9a-f]{64})"' % re.escape(name.encode()), text)
@@ -107,37 +59,12 @@ def claimed(text: bytes, name: str) -> str:
 
 
 def of_record(content: Any) -> Mapping[str, str]:
-    """Return the checksums in a record.
-
-    Parameters
-    ----------
-    content
-        Content of a record.
-
-    Returns
-    -------
-    SHA-256 by name of the file; empty for a record of earlier code.
-    """
+    """Return the checksums in a record. SHA-256 by name of the file; empty for a record of earlier code."""
     return content.get(ENTRY) or {}
 
 
 def refuse_changed_document(text: bytes, content: Any, file: Path, allowed: str = ALLOWED) -> None:
-    """Raise an `InputError` for a document that differs from the document that was written.
-
-    Parameters
-    ----------
-    text, content
-        Bytes of the document, and its content.
-    file
-        The file, by whose name the document has its checksum.
-    allowed
-        Allowed files, for the message.
-
-    Raises
-    ------
-    InputError
-        If the checksum of the document is wrong or missing. Documents of earlier code pass.
-    """
+    """Raise an `InputError` for a document that differs from the document that was written."""
     checksums = of_record(content)
     if not checksums and not claimed(text, file.name):  # a changed bit in the name of the entry leaves the claim
         return
@@ -149,17 +76,7 @@ def refuse_changed_document(text: bytes, content: Any, file: Path, allowed: str 
 def refuse_changed(file: Path, checksums: Mapping[str, str]) -> None:
     """Raise an `InputError` for a file of a run that differs from the file that was written.
 
-    Parameters
-    ----------
-    file
-        The file, beside the record.
-    checksums
-        Checksums in the record, as `of_record` returns them; empty: any file passes.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, cannot be read, has no checksum or has another one.
+    `checksums`: checksums in the record, as `of_record` returns them; empty: any file passes.
     """
     if not checksums:
         return

@@ -15,37 +15,13 @@ from mesonet.files.reading import read_text
 
 @dataclass(frozen=True)
 class FilePlace:
-    """Place of a value for messages.
+    """Place of a value for messages."""
 
-    Attributes
-    ----------
-    file
-        The file as shown to users.
-    path
-        Line, node or edge in it.
-    """
-
-    file: str
-    path: str | None = None
+    file: str  #: the file as shown to users
+    path: str | None = None  #: line, node or edge in it
 
     def refuse(self, problem: str, *, key: str = "", value: Any = None, allowed: str | None = None) -> InputError:
-        """Return the error about a value here.
-
-        Parameters
-        ----------
-        problem
-            Problem of the value, in one clause.
-        key
-            Column or attribute of the value.
-        value
-            The value as the user wrote it.
-        allowed
-            Allowed values, in words.
-
-        Returns
-        -------
-        An error with the place.
-        """
+        """Return the error about a value here. `key`: column or attribute of the value."""
         path = ", ".join(part for part in (self.path, key) if part) or None
         return InputError(problem, self.file, path, value, allowed)
 
@@ -55,25 +31,7 @@ def rows(
 ) -> Iterator[tuple[FilePlace, dict[str, str]]]:
     """Yield the place and the cells of each row of a CSV file.
 
-    Parameters
-    ----------
-    path
-        The file; its first line names the columns.
-    columns
-        Allowed columns.
-    needed
-        Number of columns, from the first, that the file must have.
-    comments
-        Lines that begin with ``#`` are comments.
-
-    Yields
-    ------
-    Place, and text by column; empty lines are skipped.
-
-    Raises
-    ------
-    InputError
-        If the file is not regular, too large, empty, no CSV in UTF-8, or a row or a column is not right.
+    Place, and text by column; empty lines are skipped. `comments`: lines that begin with ``#`` are comments.
     """
     header: list[str] = []
     for line, cells in _lines(path, _content(path), columns, needed, comments):
@@ -84,22 +42,7 @@ def rows(
 
 
 def columns_of(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, tuple[str, ...]]:
-    """Return the columns of a CSV file.
-
-    Parameters
-    ----------
-    path, columns, needed
-        As for `rows`.
-
-    Returns
-    -------
-    The texts of each column that the file has; empty lines are skipped.
-
-    Raises
-    ------
-    InputError
-        As for `rows`.
-    """
+    """Return the columns of a CSV file. The texts of each column that the file has; empty lines are skipped."""
     content = _content(path)
     if found := _even_columns(content, columns, needed):
         return found

@@ -19,15 +19,7 @@ _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.
 def lock_file(path: Path) -> Path:
     """Return the lock file beside a file.
 
-    Parameters
-    ----------
-    path
-        The file that one process at a time uses.
-
-    Returns
-    -------
-    Path
-        A file that exists while `path` is in use, and after a process that used `path` was killed.
+    A file that exists while `path` is in use, and after a process that used `path` was killed.
     """
     return path.with_name(f"{ASIDE}{path.name}.lock")
 
@@ -37,11 +29,6 @@ class FileLock:
 
     This is `filelock.FileLock`, with two differences: the lock file is removed when the lock is released, and a file
     system without locks gives no protection instead of an error or of a lock that outlives its process.
-
-    Parameters
-    ----------
-    path
-        The file to use. The lock is `lock_file` of it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,15 +38,7 @@ class FileLock:
     def take(self) -> bool:
         """Take the lock if it is free, without waiting.
 
-        Returns
-        -------
-        bool
-            True if this object has the lock; False if another object has it, in this process or another.
-
-        Raises
-        ------
-        OSError
-            If the lock file cannot be made.
+        True if this object has the lock; False if another object has it, in this process or another.
         """
         import filelock  # only for runs with a checkpoint
 

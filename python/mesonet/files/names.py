@@ -24,15 +24,6 @@ def file_stem(name: str) -> str:
     Windows. Every other name is cleaned and cut, and gets a hash behind, so that two names never share a file. Names
     that differ in case only need `distinct` on top.
 
-    Parameters
-    ----------
-    name
-        Any text.
-
-    Returns
-    -------
-    A name that is safe on common file systems.
-
     Examples
     --------
     >>> file_stem("loss_rate")
@@ -54,14 +45,8 @@ def file_stem(name: str) -> str:
 def distinct(paths: Sequence[tuple[str, str]]) -> list[str]:
     """Return paths of which no two are one file, also on file systems that ignore case or compose accents.
 
-    Parameters
-    ----------
-    paths
-        Path without ending, and a text that identifies the content of the file. Equal texts may share a file.
-
-    Returns
-    -------
-    The paths in their order. A path that differs from another in case or accents only gets a hash of its text.
+    The paths in their order. A path that differs from another in case or accents only gets a hash of its text. `paths`:
+    path without ending, and a text that identifies the content of the file. Equal texts may share a file.
 
     Examples
     --------

@@ -22,23 +22,7 @@ ASIDE = ".mesonet-"
 def folder(path: str | Path, shown: str | Path | None = None, option: str = "--out") -> Iterator[Path]:
     """Hold a folder, new or not, that can be written to.
 
-    Parameters
-    ----------
-    path
-        The folder; it is made if it does not exist, and removed again if the block fails and it is empty.
-    shown
-        The path for messages, if it differs.
-    option
-        The option that names the folder, for messages.
-
-    Yields
-    ------
-    The folder.
-
-    Raises
-    ------
-    InputError
-        At once, if it is something else or cannot be written to.
+    `path`: the folder; it is made if it does not exist, and removed again if the block fails and it is empty.
     """
     place = Path(path)
     made = [each for each in (place, *place.parents) if not os.path.exists(each)]
@@ -59,24 +43,7 @@ def folder(path: str | Path, shown: str | Path | None = None, option: str = "--o
 
 @contextmanager
 def file(path: str | Path, option: str = "--out") -> Iterator[Path]:
-    """Yield a new file elsewhere; at the end of the block it replaces a file in one step.
-
-    Parameters
-    ----------
-    path
-        The file to replace; it need not exist.
-    option
-        The option that names the file, for messages.
-
-    Yields
-    ------
-    The new file, empty.
-
-    Raises
-    ------
-    InputError
-        At once, if `path` is no regular file or cannot be written to.
-    """
+    """Yield a new file elsewhere; at the end of the block it replaces a file in one step. The new file, empty."""
     place = Path(path).resolve()  # a symbolic link stays; the file that it leads to is replaced
     if os.path.exists(place) and not os.path.isfile(place):
         raise InputError("not a file", path=option, value=str(path), allowed="a new file, or one to replace")
@@ -91,18 +58,7 @@ def file(path: str | Path, option: str = "--out") -> Iterator[Path]:
 
 
 def checked(path: str | Path, option: str = "--out") -> None:
-    """Raise the error that `file` would raise at once, for work that comes before the file is opened.
-
-    Parameters
-    ----------
-    path, option
-        As of `file`.
-
-    Raises
-    ------
-    InputError
-        If `path` is no regular file or cannot be written to.
-    """
+    """Raise the error that `file` would raise at once, for work that comes before the file is opened."""
     with suppress(_Enough), file(path, option):
         raise _Enough
 
@@ -113,22 +69,7 @@ class _Enough(Exception):
 
 @contextmanager
 def aside(place: Path) -> Iterator[Path]:
-    """Yield a temporary folder in a folder, from where files can be renamed into it.
-
-    Parameters
-    ----------
-    place
-        The folder.
-
-    Yields
-    ------
-    The temporary folder, which is removed at the end of the block.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written to.
-    """
+    """Yield a temporary folder in a folder, from where files can be renamed into it."""
     with TemporaryDirectory(prefix=ASIDE, dir=place) as beside:
         yield Path(beside)
 

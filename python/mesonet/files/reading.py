@@ -28,28 +28,7 @@ _TOKENS = re.compile(
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -> bytes:
-    """Return the content of a regular file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    most
-        Its largest size, bytes.
-    allowed
-        Allowed files, for messages.
-
-    Returns
-    -------
-    The content.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    InputError
-        If it is a pipe, a device or a folder, is too large, or cannot be read.
-    """
+    """Return the content of a regular file. `most`: its largest size, bytes."""
     name = str(path)
     try:
         # A pipe without a writer would block for ever.
@@ -72,28 +51,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -
 
 
 def read_text(path: Path, most: int = MOST_BYTES, allowed: str = "a file in UTF-8") -> str:
-    """Return the text of a regular file.
-
-    Parameters
-    ----------
-    path
-        The file, in UTF-8, with or without a mark.
-    most
-        Its largest size, bytes.
-    allowed
-        Allowed files, for messages.
-
-    Returns
-    -------
-    The text.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    InputError
-        As `read_bytes`, and if the file is not UTF-8 or has NUL characters, as UTF-16 without a mark has.
-    """
+    """Return the text of a regular file. `most`: its largest size, bytes."""
     content = read_bytes(path, most, allowed)
     try:
         text = content.decode("utf-8-sig")
@@ -105,20 +63,7 @@ def read_text(path: Path, most: int = MOST_BYTES, allowed: str = "a file in UTF-
 
 
 def refuse_deep_toml(text: str, file: str) -> None:
-    """Raise an `InputError` for TOML whose parsing would take long or exhaust the stack.
-
-    Parameters
-    ----------
-    text
-        Text of the file, which need not be valid.
-    file
-        The file, for the message.
-
-    Raises
-    ------
-    InputError
-        For arrays, tables or keys of more than `MOST_DEPTH` levels, and numbers of more than `MOST_DIGITS` digits.
-    """
+    """Raise an `InputError` for TOML whose parsing would take long or exhaust the stack."""
     depth = parts = 0
     for found in _TOKENS.finditer(text):
         token = found[0]

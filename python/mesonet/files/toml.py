@@ -17,14 +17,7 @@ SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
 def builtin_names(folder: str) -> list[str]:
     """Return the names of the TOML files of a folder of the package.
 
-    Parameters
-    ----------
-    folder
-        `SCENARIOS` or `EXPERIMENTS`.
-
-    Returns
-    -------
-    Names, sorted.
+    Names, sorted. `folder`: `SCENARIOS` or `EXPERIMENTS`.
     """
     files = (resources.files("mesonet") / folder).iterdir()
     return sorted(entry.name.removesuffix(".toml") for entry in files if entry.name.endswith(".toml"))
@@ -33,14 +26,7 @@ def builtin_names(folder: str) -> list[str]:
 def builtin_titles(folder: str) -> dict[str, str]:
     """Return the TOML files of a folder of the package.
 
-    Parameters
-    ----------
-    folder
-        `SCENARIOS` or `EXPERIMENTS`.
-
-    Returns
-    -------
-    Title by name, in the order of the names.
+    Title by name, in the order of the names. `folder`: `SCENARIOS` or `EXPERIMENTS`.
     """
     files = resources.files("mesonet") / folder
     texts = {name: (files / f"{name}.toml").read_text() for name in builtin_names(folder)}
@@ -50,25 +36,8 @@ def builtin_titles(folder: str) -> dict[str, str]:
 def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
     """Return the text of a TOML file of the package or of a user.
 
-    Parameters
-    ----------
-    name
-        A built-in name, or the path of a file.
-    folder
-        `SCENARIOS` or `EXPERIMENTS`.
-    what
-        ``scenario`` or ``experiment``, for messages.
-    beside
-        The folder that relative paths start from; None: the working directory.
-
-    Returns
-    -------
-    Text, name for messages, and folder of the file; None for a built-in one.
-
-    Raises
-    ------
-    InputError
-        If there is neither a built-in `what` of this name nor such a file, or the file is too large or not in UTF-8.
+    Text, name for messages, and folder of the file; None for a built-in one. `folder`: `SCENARIOS` or `EXPERIMENTS`.
+    `what`: ``scenario`` or ``experiment``, for messages.
     """
     builtin = resources.files("mesonet") / folder / f"{name}.toml"
     if "/" not in name and builtin.is_file():
@@ -82,24 +51,7 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
 
 
 def read_toml(text: str, file: str) -> dict[str, Any]:
-    """Return the tables of a TOML text.
-
-    Parameters
-    ----------
-    text
-        The text.
-    file
-        The file, as messages name it.
-
-    Returns
-    -------
-    Plain data.
-
-    Raises
-    ------
-    InputError
-        For a syntax error, deep nesting and long numbers. The error names the file.
-    """
+    """Return the tables of a TOML text."""
     refuse_deep_toml(text, file)
     try:
         return tomllib.loads(text)

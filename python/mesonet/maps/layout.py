@@ -30,42 +30,23 @@ _ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 
 @dataclass(frozen=True)
 class Label:
-    """A text in a drawing; its height is the height of a line.
-
-    Attributes
-    ----------
-    text
-        The text.
-    x, y
-        Its centre, px.
-    width
-        Its width, px.
-    """
+    """A text in a drawing; its height is the height of a line."""
 
     text: str
-    x: float
+    x: float  #: `x`, `y`: its centre, px
     y: float
-    width: float
+    width: float  #: its width, px
 
 
 @dataclass(frozen=True)
 class MapLayout:
-    """A drawing, y downwards.
+    """A drawing, y downwards."""
 
-    Attributes
-    ----------
-    width, height
-        Size, px.
-    points, radii
-        Centre and radius of each router, px.
-    router_labels, link_labels
-        Label of each router and of each link; None without a place for it.
-    """
-
-    width: float
+    width: float  #: `width`, `height`: size, px
     height: float
-    points: tuple[Point, ...]
+    points: tuple[Point, ...]  #: `points`, `radii`: centre and radius of each router, px
     radii: tuple[float, ...]
+    #: `router_labels`, `link_labels`: label of each router and of each link; None without a place for it.
     router_labels: tuple[Label | None, ...]
     link_labels: tuple[Label | None, ...]
 
@@ -75,13 +56,6 @@ def layout(shown: NetworkMap) -> MapLayout:
 
     The drawing grows until there is room for all names and nine of ten delays, or to its largest size.
 
-    Parameters
-    ----------
-    shown
-        Routers and links to draw.
-
-    Returns
-    -------
     The drawing, in px.
     """
     for room in _ROOMS:
@@ -203,17 +177,7 @@ def _west(longitudes: list[float]) -> float:
 
 
 def text_width(text: str) -> float:
-    """Return the width of a text, a little too large rather than too small.
-
-    Parameters
-    ----------
-    text
-        One line.
-
-    Returns
-    -------
-    Width, px.
-    """
+    """Return the width of a text, a little too large rather than too small. Width, px."""
     widths = {**dict.fromkeys("fijlrtI.,:;'|!()[]/- ", _NARROW), **dict.fromkeys("mwMW@%", _WIDE)}
     return FONT_SIZE * sum(widths.get(each, _CAPITAL if each.isupper() else _USUAL) for each in text)
 

@@ -17,34 +17,16 @@ _BELOW = ("pop", "normal access", "fast access", "direct access")
 
 @dataclass(frozen=True)
 class MapRouter:
-    """A router shown.
-
-    Attributes
-    ----------
-    name
-        Name of the router.
-    city
-        City of a built-in topology; else empty.
-    router_class
-        Class of the router.
-    latitude, longitude
-        Degrees, if they are known.
-    below
-        Number of routers below it, by class.
-    sources
-        Sources at the router and below it.
-    arrivals
-        Open-loop arrivals at the router and below it, flows/s.
-    """
+    """A router shown."""
 
     name: str
-    city: str
+    city: str  #: city of a built-in topology; else empty
     router_class: str
-    latitude: float | None
+    latitude: float | None  #: `latitude`, `longitude`: degrees, if they are known
     longitude: float | None
-    below: Mapping[str, int]
-    sources: int
-    arrivals: float = 0.0
+    below: Mapping[str, int]  #: number of routers below it, by class
+    sources: int  #: sources at the router and below it
+    arrivals: float = 0.0  #: open-loop arrivals at the router and below it, flows/s
 
     @property
     def label(self) -> str:
@@ -54,25 +36,13 @@ class MapRouter:
 
 @dataclass(frozen=True)
 class MapLink:
-    """A link between two routers shown.
+    """A link between two routers shown."""
 
-    Attributes
-    ----------
-    a, b
-        Indices of the routers shown.
-    delay
-        Delay from `a` to `b` and from `b` to `a` with the multiplier, s.
-    cost
-        Routing cost.
-    impaired
-        True: the link loses or delays segments, or its rate varies.
-    """
-
-    a: int
+    a: int  #: `a`, `b`: indices of the routers shown
     b: int
-    delay: tuple[float, float]
-    cost: float
-    impaired: bool = False
+    delay: tuple[float, float]  #: delay from `a` to `b` and from `b` to `a` with the multiplier, s
+    cost: float  #: routing cost
+    impaired: bool = False  #: True: the link loses or delays segments, or its rate varies
 
 
 @dataclass(frozen=True)
@@ -90,17 +60,6 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
 
     It shows backbone and plain routers, and counts the routers below them. A network of the user with other routers is
     shown as it is given.
-
-    Parameters
-    ----------
-    chosen
-        The scenario.
-    described
-        The result of its `Scenario.describe`.
-
-    Returns
-    -------
-    Routers and links to draw.
     """
     topology = chosen.value("topology")
     given = topology if isinstance(topology, Topology) else None
@@ -156,46 +115,19 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
 
 
 def map_columns(shown: NetworkMap) -> list[str]:
-    """Return the columns of `map_rows`.
-
-    Parameters
-    ----------
-    shown
-        The map.
-
-    Returns
-    -------
-    Names; arrivals only if there are any.
-    """
+    """Return the columns of `map_rows`."""
     columns = ["router", "class", "neighbours and delay in ms", "PoPs", "access N/F/D", "sources"]
     return [*columns, "arrivals"] if has_arrivals(shown) else columns
 
 
 def has_arrivals(shown: NetworkMap) -> bool:
-    """Return True if flows of open-loop arrivals begin in the network.
-
-    Parameters
-    ----------
-    shown
-        The map.
-
-    Returns
-    -------
-    True or False.
-    """
+    """Return True if flows of open-loop arrivals begin in the network."""
     return any(router.arrivals for router in shown.routers)
 
 
 def map_rows(shown: NetworkMap) -> list[list[str]]:
     """Return a row per router shown.
 
-    Parameters
-    ----------
-    shown
-        The map.
-
-    Returns
-    -------
     Rows of text, in the columns of `map_columns`; the longest lists of neighbours are cut.
     """
     neighbours: list[list[str]] = [[] for _ in shown.routers]

@@ -38,21 +38,8 @@ _LOG_SHOWN = 2000
 def described(model: Function | Sequence[str] | Mapping[str, Any], directory: str | Path = ".") -> dict[str, Any]:
     """Return the description of a model as plain data.
 
-    Parameters
-    ----------
-    model
-        A function of (parameters, seed), the words of a command line, or the table ``model`` of an experiment file.
-    directory
-        The folder of the experiment file, from which relative paths start.
-
-    Returns
-    -------
-    The description, as the module defines it.
-
-    Raises
-    ------
-    InputError
-        If it is none of these, or a function that another process cannot import.
+    `model`: a function of (parameters, seed), the words of a command line, or the table ``model`` of an experiment
+    file.
     """
     place = str(Path(directory).resolve())
     if callable(model):
@@ -77,20 +64,6 @@ def code_version(model: Description | None) -> str:
     """Return the code version of a model for the keys of its runs: a hash of its own version, else of its files.
 
     The files are the file of the function, or the files among the words of the command.
-
-    Parameters
-    ----------
-    model
-        Description of the model; None: the simulator.
-
-    Returns
-    -------
-    Hexadecimal digits.
-
-    Raises
-    ------
-    InputError
-        If the file of a function is gone.
     """
     if model is None:
         return core.code_version()
@@ -107,28 +80,7 @@ def code_version(model: Description | None) -> str:
 
 
 def evaluate(model: Description, parameters: Mapping[str, Any], seed: int) -> dict[str, float | None]:
-    """Return the numbers of a model by name.
-
-    Parameters
-    ----------
-    model
-        Description of the model.
-    parameters
-        Parameters of the run, plain data by name.
-    seed
-        Seed of the run.
-
-    Returns
-    -------
-    A number per response; None where nothing was measured.
-
-    Raises
-    ------
-    RuntimeError
-        If a program ends with an error or prints no JSON object.
-    TypeError, ValueError
-        If an answer is no mapping of names to numbers.
-    """
+    """Return the numbers of a model by name. A number per response; None where nothing was measured."""
     answer = (
         _run_command(model, parameters, seed)
         if "command" in model
@@ -193,11 +145,6 @@ def refuse_while_imported() -> None:
     """Raise an `InputError` if the import of a file begins a campaign in a process of a campaign.
 
     Each such process would start processes in turn, without end.
-
-    Raises
-    ------
-    InputError
-        In that case. The error names the file.
     """
     if _IMPORTED_NOW or getattr(multiprocessing.current_process(), "_inheriting", False):
         raise InputError(

@@ -38,22 +38,7 @@ DISCIPLINES = ("drop_tail", "red", "pie", "codel", "fq_codel", "dualpi2")
 
 
 def write_playground(path: Path | str) -> Path:
-    """Write the playground.
-
-    Parameters
-    ----------
-    path
-        File of the page. Missing folders above it are made.
-
-    Returns
-    -------
-    The path.
-
-    Raises
-    ------
-    InputError
-        If the package has no built simulator for browsers, or the file cannot be written.
-    """
+    """Write the playground."""
     if not module.is_built():
         raise InputError("the package has no simulator for browsers", value=str(path), allowed="after `make wasm`")
     with places.file(path) as aside:
@@ -62,12 +47,7 @@ def write_playground(path: Path | str) -> Path:
 
 
 def playground_html() -> str:
-    """Return the page.
-
-    Returns
-    -------
-    The document.
-    """
+    """Return the page."""
     style = "".join(map(_asset, STYLES))
     unpack = asset(REPORT, "unpack.js")
     script = "\n".join([unpack, *map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)])
@@ -87,8 +67,6 @@ def playground_html() -> str:
 def playground_data() -> dict[str, Any]:
     """Return what the scripts of the page need.
 
-    Returns
-    -------
     Canonical scenarios by network; titles of algorithms, with their constants, and of queue disciplines; the lessons.
     """
     return {

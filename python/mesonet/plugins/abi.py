@@ -89,44 +89,13 @@ class AlgorithmTable(ctypes.Structure):
 
 
 def facts(written: type) -> dict[str, Any]:
-    """Return what a class declares: its attributes, and those of its bases outside of mesonet.
-
-    Parameters
-    ----------
-    written
-        The class.
-
-    Returns
-    -------
-    Attribute by name, without those of Python.
-    """
+    """Return what a class declares: its attributes, and those of its bases outside of mesonet."""
     bases = (base for base in reversed(written.__mro__) if not base.__module__.startswith(("mesonet.", "builtins")))
     return {key: value for base in bases for key, value in vars(base).items() if not key.startswith("__")}
 
 
 def table(written: type, file: Path, state_size: int, flags: int) -> tuple[AlgorithmTable, Any]:
-    """Return a table without functions: the facts of a class.
-
-    Parameters
-    ----------
-    written
-        The class.
-    file
-        Its file.
-    state_size
-        Bytes of the state of a flow.
-    flags
-        Sum of ``MESONET_WANTS_...``.
-
-    Returns
-    -------
-    The table, and what it points to and must outlive it.
-
-    Raises
-    ------
-    InputError
-        If a fact does not have the form that `mesonet.plugins.python` describes.
-    """
+    """Return a table without functions: the facts of a class. `flags`: sum of ``MESONET_WANTS_...``."""
     known, name = facts(written), written.__name__
     constants = params(written, file)
     title = str(known.get("title") or (written.__doc__ or name).strip().partition("\n")[0].rstrip("."))
@@ -149,24 +118,7 @@ def table(written: type, file: Path, state_size: int, flags: int) -> tuple[Algor
 
 
 def params(written: type, file: Path) -> list[Param]:
-    """Return the constants of a class.
-
-    Parameters
-    ----------
-    written
-        The class.
-    file
-        Its file.
-
-    Returns
-    -------
-    The constants in their order.
-
-    Raises
-    ------
-    InputError
-        If they are no list of constants, or one has the name of a rule of the scenario.
-    """
+    """Return the constants of a class."""
     given, shown = facts(written).get("params", ()), f"{file}:{written.__name__}"
     if not isinstance(given, list | tuple) or not all(isinstance(each, Param) for each in given):
         raise InputError("not a list of constants", shown, "params", given, "[Param(...), ...]")
@@ -177,22 +129,7 @@ def params(written: type, file: Path) -> list[Param]:
 
 
 def refuse_others(written: type, file: Path, allowed: tuple[str, ...]) -> None:
-    """Raise an `InputError` if a class has an attribute that means nothing.
-
-    Parameters
-    ----------
-    written
-        The class.
-    file
-        Its file.
-    allowed
-        The attributes that it may have.
-
-    Raises
-    ------
-    InputError
-        In that case.
-    """
+    """Raise an `InputError` if a class has an attribute that means nothing."""
     for key in facts(written):
         if key not in allowed:
             raise InputError("unknown attribute", f"{file}:{written.__name__}", key, allowed=", ".join(allowed))

@@ -13,22 +13,8 @@ from mesonet.plugins.per_round import PerRound
 def table(file: Path, name: str) -> int:
     """Return the address of the table of functions of a class in a Python file.
 
-    Parameters
-    ----------
-    file
-        The file, which is imported.
-    name
-        Name of the class. A `PerRound` is called by the interpreter, any other class is compiled by numba.
-
-    Returns
-    -------
-    The address of a ``struct mesonet_algorithm``, which stays to the end of the process.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be imported, numba is needed and not installed, or the class does not have the form that
-        `mesonet.plugins.python` and `mesonet.plugins.per_round` describe.
+    The address of a ``struct mesonet_algorithm``, which stays to the end of the process. `name`: name of the class. A
+    `PerRound` is called by the interpreter, any other class is compiled by numba.
     """
     written = _class(file, name)
     if issubclass(written, PerRound):

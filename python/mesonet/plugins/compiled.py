@@ -23,21 +23,7 @@ _KEPT: list[Any] = []
 def table(written: type, file: Path) -> int:
     """Return the address of the table of functions of a class in a Python file.
 
-    Parameters
-    ----------
-    written
-        The class.
-    file
-        Its file.
-
-    Returns
-    -------
     The address of a ``struct mesonet_algorithm``, which stays to the end of the process.
-
-    Raises
-    ------
-    InputError
-        If numba is not installed, or the class does not have the form that `mesonet.plugins.python` describes.
     """
     shown = f"{file}:{written.__name__}"
     if importlib.util.find_spec("numba") is None:

@@ -22,21 +22,8 @@ _MOST_BYTES = 1 << 28
 def digest(file: Path, part: str = "") -> str:
     """Return the digest of a plug-in: of its file and of the files that it includes from its folder.
 
-    Parameters
-    ----------
-    file
-        The file.
-    part
-        Name of the class in a Python file; ``linux`` for a module of Linux.
-
-    Returns
-    -------
-    SHA-256, 64 hexadecimal digits. It does not depend on the folder, the compiler or the machine.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or a file that cannot be read.
+    SHA-256, 64 hexadecimal digits. It does not depend on the folder, the compiler or the machine. `part`: name of the
+    class in a Python file; ``linux`` for a module of Linux.
     """
     found = hashlib.sha256(f"mesonet plug-in {part}\n".encode())
     seen: set[Path] = set()
@@ -57,17 +44,8 @@ def digest(file: Path, part: str = "") -> str:
 def located(text: str, directory: str | Path | None = None) -> tuple[Path, str, str]:
     """Return the file of a plug-in, from the text that names it.
 
-    Parameters
-    ----------
-    text
-        Path of a file; ``FILE.py:NAME``; ``linux:FILE.c``.
-    directory
-        The folder that a relative path starts from; None: the working directory.
-
-    Returns
-    -------
     The absolute path; the name of the class in a Python file, ``linux`` for a module of Linux, or no text; and the
-    absolute path with both.
+    absolute path with both. `text`: path of a file; ``FILE.py:NAME``; ``linux:FILE.c``.
     """
     name, _, part = text.partition(".py:")
     if text.startswith(LINUX):
@@ -80,13 +58,6 @@ def located(text: str, directory: str | Path | None = None) -> tuple[Path, str, 
 def companions(file: Path) -> list[Path]:
     """Return the files of a module of Linux: it, the headers of its folder, and files whose functions they declare.
 
-    Parameters
-    ----------
-    file
-        The module.
-
-    Returns
-    -------
     The module first. ``tcp_yeah.c`` includes ``tcp_vegas.h``, and so needs ``tcp_vegas.c``.
     """
     found = [file]

@@ -101,22 +101,7 @@ class _Class:
 def table(written: type[PerRound], file: Path) -> int:
     """Return the address of the table of functions of a class.
 
-    Parameters
-    ----------
-    written
-        The class.
-    file
-        Its file.
-
-    Returns
-    -------
     The address of a ``struct mesonet_algorithm``, which stays to the end of the process.
-
-    Raises
-    ------
-    InputError
-        If a fact of the class does not have the form that `mesonet.plugins.python` describes, if it has no `on_round`,
-        or a function that would never be called.
     """
     shown = f"{file}:{written.__name__}"
     if written.on_round is PerRound.on_round:
@@ -144,19 +129,8 @@ def table(written: type[PerRound], file: Path) -> int:
 def with_reason(fault: str) -> str:
     """Return the words of a fault, with the exception if a function raised one; forget all exceptions.
 
-    Parameters
-    ----------
-    fault
-        The words of the core: plug-in, function, flow, instant, and a window that is not allowed.
-
-    Returns
-    -------
     Words that end such as ``it raised ValueError: no such action, line 12 of agent.py``, or the fault as it is.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If a function raised one.
+    `fault`: the words of the core: plug-in, function, flow, instant, and a window that is not allowed.
     """
     exceptions = sorted(_RAISED)
     _RAISED.clear()

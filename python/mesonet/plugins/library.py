@@ -33,24 +33,8 @@ _OPEN: list[ctypes.CDLL] = []
 def table(file: Path, known: str, part: str = "") -> int:
     """Return the address of the table of functions of a plug-in.
 
-    Parameters
-    ----------
-    file
-        A shared library, or a file in C, C++ or Zig, which is compiled into the cache.
-    known
-        Digest of the file.
-    part
-        ``linux`` for a module of Linux.
-
-    Returns
-    -------
-    The address.
-
-    Raises
-    ------
-    InputError
-        If there is no compiler, the compiler refuses the file (its message is shown), the library cannot be loaded or
-        exports no function ``mesonet_cc``, or the file changes meanwhile.
+    `file`: a shared library, or a file in C, C++ or Zig, which is compiled into the cache. `part`: ``linux`` for a
+    module of Linux.
     """
     linux = part == MODULE
     if file.suffix in LIBRARY:

@@ -33,34 +33,12 @@ _SAMPLES = re.compile(r"->\s*in_flight\b")
 
 
 def shim() -> Path:
-    """Return the header under which modules of Linux compile.
-
-    Returns
-    -------
-    The path of ``mesonet_linux.h``.
-    """
+    """Return the header under which modules of Linux compile. The path of ``mesonet_linux.h``."""
     return header().with_name("mesonet_linux.h")
 
 
 def arguments(file: Path, folder: Path) -> list[str]:
-    """Write what the compiler reads, and return its arguments beside those of every plug-in.
-
-    Parameters
-    ----------
-    file
-        The module.
-    folder
-        An empty folder, for a copy of the module and empty headers.
-
-    Returns
-    -------
-    Flags and files.
-
-    Raises
-    ------
-    InputError
-        If the file is no module.
-    """
+    """Write what the compiler reads, and return its arguments beside those of every plug-in."""
     found = [f'-DMESONET_LINUX_FILE="{file.name}"', *FLAGS, f"-I{folder / 'kernel'}", f"-iquote{file.parent}"]
     texts = {each: each.read_text(errors="replace") for each in companions(file)}
     text = texts[file]
@@ -89,13 +67,6 @@ def arguments(file: Path, folder: Path) -> list[str]:
 def threaded(text: str) -> str:
     """Return the text of a module with its variables at file scope in each thread.
 
-    Parameters
-    ----------
-    text
-        The file.
-
-    Returns
-    -------
     The text with ``_Thread_local`` after ``static``, in the same lines.
 
     Examples

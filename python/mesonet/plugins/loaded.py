@@ -17,25 +17,14 @@ from mesonet.plugins.names import ALLOWED, is_file
 
 @dataclass(frozen=True)
 class Plugin:
-    """A congestion control of a user.
+    """A congestion control of a user."""
 
-    Attributes
-    ----------
-    algorithm
-        Name, title, source and constants that it declares.
-    file
-        Absolute path; of a Python file with ``:NAME``, of a module of Linux with ``linux:``; empty for production
-        software that is part of the build.
-    digest
-        Digest of the file, or version of the software; a part of the canonical scenario.
-    pointers
-        True if the state of a flow has pointers: no snapshots, no undo.
-    """
-
-    algorithm: core.Algorithm
+    algorithm: core.Algorithm  #: name, title, source and constants that it declares
+    #: Absolute path; of a Python file with ``:NAME``, of a module of Linux with ``linux:``; empty for production
+    #: software that is part of the build.
     file: str
-    digest: str
-    pointers: bool
+    digest: str  #: digest of the file, or version of the software; a part of the canonical scenario
+    pointers: bool  #: True if the state of a flow has pointers: no snapshots, no undo
 
 
 _LOADED: dict[str, Plugin] = {}
@@ -52,8 +41,6 @@ def _load_the_build() -> None:
 def by_name() -> Mapping[str, Plugin]:
     """Return the plug-ins of the build, and those that were loaded.
 
-    Returns
-    -------
     Plug-in by declared name, in the order of loading.
     """
     _load_the_build()
@@ -61,12 +48,7 @@ def by_name() -> Mapping[str, Plugin]:
 
 
 def known() -> dict[str, core.Algorithm]:
-    """Return every algorithm that has a name here: the built-in algorithms, then plug-ins.
-
-    Returns
-    -------
-    Algorithm by name.
-    """
+    """Return every algorithm that has a name here: the built-in algorithms, then plug-ins."""
     return {**core.algorithms(), **{name: plugin.algorithm for name, plugin in by_name().items()}}
 
 
@@ -75,21 +57,8 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
     A file that changed replaces the plug-in that it was. Runs in progress keep the functions that they began with.
 
-    Parameters
-    ----------
-    text
-        Path of a file ``.c``, ``.cpp``, ``.zig``, ``.so``; ``FILE.py:NAME``; or ``linux:FILE.c``, a module of Linux.
-    directory
-        The folder that a relative path starts from; None: the working directory.
-
-    Returns
-    -------
-    The plug-in.
-
-    Raises
-    ------
-    InputError
-        If it cannot be loaded or declares what is not allowed, or another file has declared its name.
+    `text`: path of a file ``.c``, ``.cpp``, ``.zig``, ``.so``; ``FILE.py:NAME``; or ``linux:FILE.c``, a module of
+    Linux.
     """
     text = text.strip()
     if not is_file(text):
@@ -125,17 +94,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
 
 def exists(text: str, directory: str | Path | None = None) -> bool:
-    """Return True if the file of a plug-in exists. Loads nothing.
-
-    Parameters
-    ----------
-    text, directory
-        As for `load`.
-
-    Returns
-    -------
-    True or False.
-    """
+    """Return True if the file of a plug-in exists. Loads nothing."""
     try:
         return located(text.strip(), directory)[0].is_file()
     except OSError:  # a text that is too long for a path
@@ -145,13 +104,6 @@ def exists(text: str, directory: str | Path | None = None) -> bool:
 def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     """Return the plug-ins of canonical scenarios, as a campaign folder records them.
 
-    Parameters
-    ----------
-    scenarios
-        Canonical scenarios.
-
-    Returns
-    -------
     ``file`` and ``digest`` by declared name.
     """
     found = {}
@@ -168,15 +120,7 @@ def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
 def refuse_changed(plugins: Mapping[str, Mapping[str, str]]) -> None:
     """Raise an `InputError` if a file of a plug-in is not as it was when the campaign began. Loads nothing.
 
-    Parameters
-    ----------
-    plugins
-        ``file`` and ``digest`` by name, as `used` returns them.
-
-    Raises
-    ------
-    InputError
-        In that case, or if there is no such file.
+    `plugins`: ``file`` and ``digest`` by name, as `used` returns them.
     """
     for name, about in plugins.items():
         here = digest(*located(about["file"])[:2])
@@ -188,19 +132,7 @@ def refuse_changed(plugins: Mapping[str, Mapping[str, str]]) -> None:
 def use(plugins: Mapping[str, Mapping[str, str]]) -> list[Plugin]:
     """Return the plug-ins of a campaign that the user trusts, loaded.
 
-    Parameters
-    ----------
-    plugins
-        ``file`` and ``digest`` by name, as `used` returns them.
-
-    Returns
-    -------
-    The plug-ins.
-
-    Raises
-    ------
-    InputError
-        If a file is not there, cannot be loaded, or has another content than when the campaign began.
+    `plugins`: ``file`` and ``digest`` by name, as `used` returns them.
     """
     refuse_changed(plugins)
     return [load(about["file"]) for about in plugins.values()]

@@ -24,26 +24,12 @@ _ENDS = re.compile(rf"{_SUFFIX}(?=[\s,(=]|$)")
 
 
 def header() -> Path:
-    """Return the C header of plug-ins.
-
-    Returns
-    -------
-    The path of ``mesonet_cc.h``.
-    """
+    """Return the C header of plug-ins. The path of ``mesonet_cc.h``."""
     return Path(__file__).parent / "include" / "mesonet_cc.h"
 
 
 def is_file(text: str) -> bool:
     """Return True if a text has the form of the file of a plug-in; the file need not exist.
-
-    Parameters
-    ----------
-    text
-        Name of an algorithm or of a file, without the constants of a variant.
-
-    Returns
-    -------
-    True or False.
 
     Examples
     --------
@@ -58,24 +44,8 @@ def with_names(value: Any, name: Callable[[str], str], exists: Callable[[str], b
 
     A path with a space, a comma, a parenthesis or an equals sign is read where the whole text names an existing file.
 
-    Parameters
-    ----------
-    value
-        A text such as ``tcp=0.8, my_cc.c(gain=0.5)=0.2``; a mapping of such texts to shares; a list of such texts,
-        pairs or tables with the key ``algorithm``. Other values stay.
-    name
-        Returns the name that the plug-in in a file declares.
-    exists
-        Returns True if there is a file of this name.
-
-    Returns
-    -------
-    A value of the same form.
-
-    Raises
-    ------
-    InputError
-        If a text lists a file that does not exist, or whose path cannot stand in a list.
+    `value`: a text such as ``tcp=0.8, my_cc.c(gain=0.5)=0.2``; a mapping of such texts to shares; a list of such texts,
+    pairs or tables with the key ``algorithm``. Other values stay.
 
     Examples
     --------

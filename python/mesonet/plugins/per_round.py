@@ -32,57 +32,32 @@ FAST_RETRANSMIT, TIMEOUT, ECN = 0, 1, 2
 
 
 class PerRound:
-    """A congestion control whose functions are called by the interpreter; one object for each flow.
+    """A congestion control whose functions are called by the interpreter; one object for each flow."""
 
-    Attributes
-    ----------
-    cwnd
-        Congestion window, segments; a call may change it. Values above the largest window are lowered.
-    ssthresh
-        Slow-start threshold, segments. Nothing but the algorithm uses it.
-    pacing_rate
-        Segments/s; 0: segments leave back to back within the window.
-    phase
-        `SLOW_START`, `STANDARD` or `ALTERNATE`, at first the last one; responses count flows by phase.
-    """
-
-    cwnd: float
-    ssthresh: float
-    pacing_rate: float
-    phase: int
+    cwnd: float  #: Congestion window, segments; a call may change it. Values above the largest window are lowered.
+    ssthresh: float  #: Slow-start threshold, segments. Nothing but the algorithm uses it.
+    pacing_rate: float  #: segments/s; 0: segments leave back to back within the window
+    phase: int  #: `SLOW_START`, `STANDARD` or `ALTERNATE`, at first the last one; responses count flows by phase
 
     def init(self, config: Any, start: Any) -> None:
         """Begin a flow, whose window is set.
 
-        Parameters
-        ----------
-        config
-            Constants by name, and ``max_cwnd`` in segments.
-        start
-            ``struct mesonet_start``; ``seed`` begins a random generator of the flow.
+        `config`: constants by name, and ``max_cwnd`` in segments. `start`: ``struct mesonet_start``; ``seed`` begins a
+        random generator of the flow.
         """
 
     def on_round(self, config: Any, round: Any) -> None:
         """Act on the round trip that ended.
 
-        Parameters
-        ----------
-        config
-            As for `init`.
-        round
-            ``struct mesonet_round`` of ``mesonet_cc.h``: what was acknowledged, lost and marked, and round-trip times.
+        `round`: ``struct mesonet_round`` of ``mesonet_cc.h``: what was acknowledged, lost and marked, and round-trip
+        times.
         """
         raise NotImplementedError
 
     def on_loss(self, config: Any, loss: Any) -> None:
         """Act on a loss, a timeout or a mark, at once. By default as standard TCP (RFC 5681).
 
-        Parameters
-        ----------
-        config
-            As for `init`.
-        loss
-            ``struct mesonet_loss``.
+        `loss`: ``struct mesonet_loss``.
         """
         if loss.cause != TIMEOUT or loss.first_timeout:
             self.ssthresh = max(self.cwnd / 2, 2.0)

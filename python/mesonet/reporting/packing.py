@@ -17,14 +17,8 @@ DIGITS = 6  # significant digits of numbers on the page
 def pack(value: Any) -> str:
     """Return a value as compressed JSON.
 
-    Parameters
-    ----------
-    value
-        A value that JSON can hold, without NaN.
-
-    Returns
-    -------
-    JSON, compressed with gzip, in base64; the DecompressionStream of browsers reads it.
+    JSON, compressed with gzip, in base64; the DecompressionStream of browsers reads it. `value`: a value that JSON can
+    hold, without NaN.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return packed(text.encode("utf-8"))
@@ -33,15 +27,6 @@ def pack(value: Any) -> str:
 def columns(table: pl.DataFrame, keys: Sequence[str] = ()) -> dict[str, Any]:
     """Return a table for `pack`.
 
-    Parameters
-    ----------
-    table
-        The table.
-    keys
-        Its columns that name the selection of a row.
-
-    Returns
-    -------
     Keys, and values by column; floats are `rounded`. Text that repeats is a list of words and their places, from 0.
     """
     return {"keys": list(keys), "columns": {name: _column(table[name]) for name in table.columns}}
@@ -62,13 +47,6 @@ def _column(values: pl.Series) -> list[Any] | Mapping[str, Any]:
 def rounded(value: float | None) -> float | int | None:
     """Return a number with `DIGITS` significant digits.
 
-    Parameters
-    ----------
-    value
-        A number, or None.
-
-    Returns
-    -------
     The number, as an integer if it is one; None if it is not finite.
     """
     if value is None or not math.isfinite(value):

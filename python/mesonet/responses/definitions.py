@@ -20,37 +20,19 @@ SegmentsOf = Literal["tcp", "udp", "all", "and acknowledgements", "users"]
 
 @dataclass(frozen=True)
 class Response:
-    """Response: a number that a run yields.
+    """Response: a number that a run yields."""
 
-    Attributes
-    ----------
-    name
-        Name in tables and options.
-    symbol
-        Symbol of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it. Empty if the study
-        did not measure the response.
-    title
-        Name in words.
-    unit
-        Unit of the value; ``1`` for a plain number.
-    definition
-        Definition in a sentence.
-    direction
-        The change that users would call better.
-    source
-        Publication of the definition, or the reason for it.
-    segments_of
-        The segments that a response with a unit of segments counts: of flows over ``tcp`` or ``udp``, of ``all`` flows,
-        of all flows ``and acknowledgements``, or of ``users``.
-    """
-
-    name: str
+    name: str  #: name in tables and options
+    #: Symbol of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it. Empty if the study
+    #: did not measure the response.
     symbol: str
-    title: str
-    unit: str
-    definition: str
-    direction: Literal["higher", "lower", "neutral"]
-    source: str
+    title: str  #: name in words
+    unit: str  #: unit of the value; ``1`` for a plain number
+    definition: str  #: definition in a sentence
+    direction: Literal["higher", "lower", "neutral"]  #: the change that users would call better
+    source: str  #: publication of the definition, or the reason for it
+    #: The segments that a response with a unit of segments counts: of flows over ``tcp`` or ``udp``, of ``all`` flows,
+    #: of all flows ``and acknowledgements``, or of ``users``.
     segments_of: SegmentsOf = "tcp"
 
     @property

@@ -21,16 +21,7 @@ NOT_RECORDED = "not recorded"
 def response(measure: str, router_class: str) -> str:
     """Return the name of the response that is a measure of the queues of a class of routers.
 
-    Parameters
-    ----------
-    measure
-        One of `MEASURES`.
-    router_class
-        One of `mesonet.responses.definitions.ROUTER_CLASSES`.
-
-    Returns
-    -------
-    The name.
+    `measure`: one of `MEASURES`. `router_class`: one of `mesonet.responses.definitions.ROUTER_CLASSES`.
     """
     return f"queue_{measure}_{router_class}"
 
@@ -45,16 +36,7 @@ COLUMNS = ["queues of routers", "dropped, %", "marked, %", "delay, ms: median", 
 def measured_text(measure: str, value: float | None) -> str:
     """Return a measure as text, to two digits behind the point.
 
-    Parameters
-    ----------
-    measure
-        One of `MEASURES`.
-    value
-        The value; None: not recorded.
-
-    Returns
-    -------
-    A percentage or a time in milliseconds, without its unit.
+    A percentage or a time in milliseconds, without its unit. `measure`: one of `MEASURES`.
     """
     if value is None:
         return NOT_RECORDED
@@ -65,16 +47,8 @@ def measured_text(measure: str, value: float | None) -> str:
 def class_rows(rows: Sequence[Mapping[str, Any]], period: str) -> list[list[str]]:
     """Return a row per class of routers that carried segments.
 
-    Parameters
-    ----------
-    rows
-        Responses of a run with ``response``, ``period`` and ``value``.
-    period
-        The period.
-
-    Returns
-    -------
     Rows of text, in the columns `COLUMNS`. Delays are recorded with a discipline or ``measurement.queue_delays``.
+    `rows`: responses of a run with ``response``, ``period`` and ``value``.
     """
     values = {row["response"]: row["value"] for row in rows if row["period"] == period}
     return [
@@ -91,16 +65,7 @@ def busiest_rows(queues: Sequence[Mapping[str, Any]], period: str) -> list[list[
     a bottleneck no longer wait. The busiest queue has the highest utilisation. Queues behind a bottleneck have nearly
     the same utilisation; of equally busy queues the longest counts.
 
-    Parameters
-    ----------
-    queues
-        Rows of the table ``routers`` of a run.
-    period
-        The period.
-
-    Returns
-    -------
-    Rows of text, in the columns `COLUMNS`.
+    Rows of text, in the columns `COLUMNS`. `queues`: rows of the table ``routers`` of a run.
     """
     rows = []
     for name in ROUTER_CLASSES:

@@ -9,35 +9,14 @@ from mesonet.responses.definitions import BY_NAME
 
 
 def flow_bytes(scenario: Mapping[str, Any], flow: int) -> float:
-    """Return the size of the data segments of an explicit flow.
-
-    Parameters
-    ----------
-    scenario
-        A canonical scenario.
-    flow
-        Place of the flow, from 0.
-
-    Returns
-    -------
-    Bytes.
-    """
+    """Return the size of the data segments of an explicit flow. `flow`: place of the flow, from 0."""
     return float(scenario["flows"][flow].get("segment_bytes") or scenario["transport"]["segment_bytes"])
 
 
 def data_bytes(scenario: Mapping[str, Any], transport: str | None = None) -> set[float]:
     """Return the sizes of the data segments of a scenario.
 
-    Parameters
-    ----------
-    scenario
-        A canonical scenario.
-    transport
-        ``tcp`` or ``udp``, for the flows with this transport; None: all flows.
-
-    Returns
-    -------
-    Bytes; several if flows have segments of their own size.
+    `transport`: ``tcp`` or ``udp``, for the flows with this transport; None: all flows.
     """
     flows = scenario.get("flows") or []
     found = {
@@ -54,16 +33,7 @@ def data_bytes(scenario: Mapping[str, Any], transport: str | None = None) -> set
 def response_bytes(scenario: Mapping[str, Any], response: str) -> float | None:
     """Return the size of the segments that a response counts.
 
-    Parameters
-    ----------
-    scenario
-        A canonical scenario.
-    response
-        Name of a response with a unit of segments.
-
-    Returns
-    -------
-    Bytes; None if it counts segments of different sizes.
+    Bytes; None if it counts segments of different sizes. `response`: name of a response with a unit of segments.
     """
     whose = BY_NAME[response].segments_of
     if whose == "and acknowledgements":

@@ -17,28 +17,15 @@ Whose = Literal["", "alternate", "tcp"]
 
 @dataclass(frozen=True)
 class SetMember:
-    """Response of a set.
+    """Response of a set."""
 
-    Attributes
-    ----------
-    symbol
-        Symbol of the study; ``u`` stands for a flow group.
-    name
-        A response, or with `of` a column of the table of flow groups.
-    basis, note
-        Basis of the entry, and a remark.
-    period
-        The measured period, where the set requires one.
-    of
-        Owner of the flows of a flow group: the algorithm under test or competing standard TCP.
-        Empty for a response of the whole network.
-    """
-
-    symbol: str
-    name: str
-    basis: Basis
-    note: str = ""
-    period: str = ""
+    symbol: str  #: symbol of the study; ``u`` stands for a flow group
+    name: str  #: a response, or with `of` a column of the table of flow groups
+    basis: Basis  #: basis of the entry
+    note: str = ""  #: a remark
+    period: str = ""  #: the measured period, where the set requires one
+    #: Owner of the flows of a flow group: the algorithm under test or competing standard TCP. Empty for a response of
+    #: the whole network.
     of: Whose = ""
 
 

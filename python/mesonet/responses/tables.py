@@ -16,36 +16,17 @@ _SPREAD = "over the flows completed in the period"
 
 @dataclass(frozen=True)
 class TableColumns:
-    """Columns of a table.
+    """Columns of a table."""
 
-    Attributes
-    ----------
-    row
-        Meaning of a row.
-    columns
-        Unit and meaning by name, in the order of the table. Text has no unit; ``N`` stands for the number of an
-        explicit flow.
-    """
-
-    row: str
+    row: str  #: meaning of a row
+    #: Unit and meaning by name, in the order of the table. Text has no unit; ``N`` stands for the number of an explicit
+    #: flow.
     columns: Mapping[str, tuple[str, str]]
 
     def unit(self, name: str) -> str:
         """Return the unit of a column.
 
-        Parameters
-        ----------
-        name
-            A column; the number of an explicit flow may stand in place of ``N``.
-
-        Returns
-        -------
-        The unit; empty for text.
-
-        Raises
-        ------
-        KeyError
-            If the table has no such column.
+        The unit; empty for text. `name`: a column; the number of an explicit flow may stand in place of ``N``.
         """
         return self.columns[re.sub(r"^flow_\d+_", "flow_N_", name)][0]
 

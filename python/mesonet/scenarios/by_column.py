@@ -8,15 +8,7 @@ from typing import Any
 
 
 class Rows(list[dict[str, Any]]):
-    """Rows of a file that do not all have the same keys.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    file
-        The file, for messages.
-    """
+    """Rows of a file that do not all have the same keys."""
 
     def __init__(self, rows: Iterable[dict[str, Any]], file: Path) -> None:
         super().__init__(rows)
@@ -26,12 +18,7 @@ class Rows(list[dict[str, Any]]):
 class Table(Sequence[dict[str, Any]]):
     """Rows with equal keys. A row is made when it is asked for.
 
-    Parameters
-    ----------
-    columns
-        Values by key: at least one column; all of the same length.
-    file
-        The file of the rows, for messages; None: of no file.
+    `columns`: values by key: at least one column; all of the same length.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], file: Path | None = None) -> None:
@@ -57,39 +44,13 @@ class Table(Sequence[dict[str, Any]]):
 
 
 def column(rows: Sequence[Mapping[str, Any]], key: str, default: Any = None) -> Sequence[Any]:
-    """Return the values of one key.
-
-    Parameters
-    ----------
-    rows
-        Any rows.
-    key
-        The key.
-    default
-        Value of rows without the key.
-
-    Returns
-    -------
-    A value for each row.
-    """
+    """Return the values of one key."""
     if isinstance(rows, Table):
         return rows.columns[key] if key in rows.columns else [default] * len(rows)
     return [row.get(key, default) for row in rows]
 
 
 def converted(values: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any]:
-    """Return a column with its values converted, equal ones once.
-
-    Parameters
-    ----------
-    values
-        Values that can be keys of a mapping.
-    convert
-        Function of a value. It has no other effect.
-
-    Returns
-    -------
-    The results.
-    """
+    """Return a column with its values converted, equal ones once."""
     known = {value: convert(value) for value in dict.fromkeys(values)}  # in the order of the rows
     return [known[value] for value in values]

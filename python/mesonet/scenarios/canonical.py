@@ -17,13 +17,6 @@ _LONG = 100_000
 def plain(value: Any) -> Any:
     """Return plain data with whole numbers as integers, so that equal values have equal text.
 
-    Parameters
-    ----------
-    value
-        A value of a scenario.
-
-    Returns
-    -------
     Numbers, text, None, and lists and mappings of these.
     """
     if isinstance(value, str | float) or value is None:  # most of the values of thousands of flows
@@ -37,36 +30,14 @@ def plain(value: Any) -> Any:
 
 
 def text(tree: Mapping[str, Any], rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Return the text of a canonical scenario.
-
-    Parameters
-    ----------
-    tree
-        Plain data by name, without the tables of `rows`.
-    rows
-        Tables by name, as values of a scenario: there may be thousands of rows.
-
-    Returns
-    -------
-    JSON with sorted keys.
-    """
+    """Return the text of a canonical scenario. JSON with sorted keys."""
     texts = {name: _text(entry) for name, entry in tree.items()}
     texts |= {name: _rows_text(table) for name, table in rows.items()}
     return "{" + ",".join(f"{_text(name)}:{texts[name]}" for name in sorted(texts)) + "}"
 
 
 def content(text: str) -> dict[str, Any]:
-    """Return the plain data of the text of a canonical scenario.
-
-    Parameters
-    ----------
-    text
-        JSON, as `mesonet.scenarios.scenario.Scenario.to_json` returns it.
-
-    Returns
-    -------
-    Plain data.
-    """
+    """Return the plain data of the text of a canonical scenario."""
     if len(text) < _LONG:
         return dict(json.loads(text))
     import msgspec

@@ -12,8 +12,6 @@ from mesonet.scenarios.parameters import Parameter
 def paths() -> list[str]:
     """Return the paths of all constants of all algorithms, plug-ins that were loaded included.
 
-    Returns
-    -------
     Paths such as ``parameters.cubic.beta``, by algorithm.
     """
     return [
@@ -26,13 +24,6 @@ def paths() -> list[str]:
 def parts(path: str) -> tuple[str, str]:
     """Return the algorithm or the variant, and the constant, of a path.
 
-    Parameters
-    ----------
-    path
-        A full path of a scenario, also of a variant.
-
-    Returns
-    -------
     Name of the algorithm and name of the constant; both empty for all other paths.
 
     Examples
@@ -46,17 +37,7 @@ def parts(path: str) -> tuple[str, str]:
 
 
 def of_variant(path: str) -> bool:
-    """Return True if a path is a constant of a variant.
-
-    Parameters
-    ----------
-    path
-        Any path.
-
-    Returns
-    -------
-    True or False.
-    """
+    """Return True if a path is a constant of a variant."""
     return path.startswith("parameters.") and "(" in path
 
 

@@ -16,17 +16,7 @@ if TYPE_CHECKING:
 
 
 def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the name and value of every number about the whole network.
-
-    Parameters
-    ----------
-    described
-        The result of `Scenario.describe`.
-
-    Returns
-    -------
-    Pairs of text, values with their units.
-    """
+    """Return the name and value of every number about the whole network. Pairs of text, values with their units."""
     very_fast, fast, typical = described["path_classes"]
     return [
         ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
@@ -51,20 +41,6 @@ def segment_hops(scenario: Scenario) -> float:
     lasts, or for its size; open-loop arrivals ask for their mean sizes. The capacity of the backbone is the speed of
     its routers divided by the routers per path, for data and acknowledgements if these share queues. The rate is close
     to the smaller of both, and below either where they are alike. Acknowledgements that pass routers count as segments.
-
-    Parameters
-    ----------
-    scenario
-        The scenario of the run.
-
-    Returns
-    -------
-    Segments times routers.
-
-    Raises
-    ------
-    InputError
-        If the simulator refuses the scenario.
     """
     described = scenario.describe()
     backbone = described["classes"][0]
@@ -84,17 +60,7 @@ def segment_hops(scenario: Scenario) -> float:
 
 
 def highest_load(described: Mapping[str, Any]) -> tuple[float, str]:
-    """Return the highest offered load of users and arrivals as a share of a router's speed, and the router's class.
-
-    Parameters
-    ----------
-    described
-        The result of `Scenario.describe`.
-
-    Returns
-    -------
-    Share of the speed, and the name of the class.
-    """
+    """Return the highest offered load of users and arrivals as a share of a router's speed, and the router's class."""
     return max((float(entry["load"][1]), str(entry["class"])) for entry in described["classes"])
 
 
@@ -135,15 +101,6 @@ ARRIVAL_COLUMNS = ["arrivals", "from, to", "process", "sizes", "mean size", "rat
 def arrival_rows(scenario: Scenario, described: Mapping[str, Any]) -> list[list[str]]:
     """Return a row per process of open-loop arrivals: the rate that follows from a load, or the load of a rate.
 
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    described
-        The result of its `Scenario.describe`.
-
-    Returns
-    -------
     Rows of text, in the columns `ARRIVAL_COLUMNS`. The load is of data, on the queue that the scenario names, or on the
     queue with the highest.
     """
@@ -170,13 +127,6 @@ ROUTE_COLUMNS = ["routes from", "paths that change", "highest offered load"]
 def route_rows(described: Mapping[str, Any]) -> list[list[str]]:
     """Return a row per change of routes.
 
-    Parameters
-    ----------
-    described
-        The result of `Scenario.describe`.
-
-    Returns
-    -------
     Rows of text, in the columns `ROUTE_COLUMNS`. The load is of users and arrivals, on the queue with the highest.
     """
     return [
@@ -190,17 +140,7 @@ def route_rows(described: Mapping[str, Any]) -> list[list[str]]:
 
 
 def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
-    """Return a row per class of routers.
-
-    Parameters
-    ----------
-    described
-        The result of `Scenario.describe`.
-
-    Returns
-    -------
-    Rows of text, in the columns `CLASS_COLUMNS`.
-    """
+    """Return a row per class of routers. Rows of text, in the columns `CLASS_COLUMNS`."""
     rows = []
     for entry in described["classes"]:
         least, most = entry["buffer"]
@@ -213,17 +153,7 @@ def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
 
 
 def capacity_notes(scenario: Scenario) -> list[str]:
-    """Return notes on capacities of links that are not used, and on those that are filled in.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return notes on capacities of links that are not used, and on those that are filled in."""
     links = getattr(scenario.value("topology"), "links", ())
     known = sum(link.capacity is not None for link in links)
     if scenario.value("network.queue") == "router":
@@ -238,17 +168,7 @@ def capacity_notes(scenario: Scenario) -> list[str]:
 
 
 def traffic_notes(scenario: Scenario) -> list[str]:
-    """Return notes on values of the traffic that have no effect.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return notes on values of the traffic that have no effect."""
     matrix = scenario.value("users.traffic")
     has_rates = not isinstance(matrix, str) and matrix[0]["rate"] is not None
     idle = ("users.base_sources", "users.source_multiplier") if has_rates else ("users.traffic_factor",)
@@ -259,17 +179,7 @@ def traffic_notes(scenario: Scenario) -> list[str]:
 
 
 def impairment_notes(scenario: Scenario) -> list[str]:
-    """Return notes on impairments of links that have no effect.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return notes on impairments of links that have no effect."""
     sections = ["impairments", *(f"impairments.{name}" for name in scenario.impairment_sets())]
     return [note for section in sections for note in _idle_impairments(scenario, section)]
 
@@ -299,17 +209,7 @@ def _idle_impairments(scenario: Scenario, section: str) -> list[str]:
 
 
 def ecn_notes(scenario: Scenario) -> list[str]:
-    """Return notes on values about marks that have no effect.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return notes on values about marks that have no effect."""
     asks = bool(scenario.value("aqm.ecn"))
     if not asks and scenario.value("network.ecn_threshold") is None:
         unused = [path for path in ("network.ecn_rewrite", "connection.ecn") if path in scenario.settings]
@@ -325,13 +225,6 @@ def ecn_notes(scenario: Scenario) -> list[str]:
 def load_notes(described: Mapping[str, Any]) -> list[str]:
     """Return a note on each class of routers that cannot serve the offered load of users and arrivals.
 
-    Parameters
-    ----------
-    described
-        The result of `Scenario.describe`.
-
-    Returns
-    -------
     Sentences; empty if all routers are fast enough.
     """
     opens = bool(described["arrivals"])

@@ -16,31 +16,14 @@ _ENTRY = re.compile(r"impairments\.([A-Za-z][A-Za-z0-9_-]{0,39})\.([^.]+)")
 
 
 def key_names() -> list[str]:
-    """Return the keys of a set.
-
-    Returns
-    -------
-    The last parts of the paths of the section ``impairments``, in its order.
-    """
+    """Return the keys of a set. The last parts of the paths of the section ``impairments``, in its order."""
     return [path.removeprefix(_SECTION) for path in PARAMETERS if path.startswith(_SECTION)]
 
 
 def base(path: str) -> str:
     """Return the parameter that a value of a set is one of.
 
-    Parameters
-    ----------
-    path
-        A path of a scenario.
-
-    Returns
-    -------
     The path of the parameter in ``[impairments]``; any other path as it is.
-
-    Raises
-    ------
-    InputError
-        If the path has the form of one with an unknown key.
 
     Examples
     --------
@@ -56,42 +39,12 @@ def base(path: str) -> str:
 
 
 def is_entry(path: str) -> bool:
-    """Return True if a path names a value of a set.
-
-    Parameters
-    ----------
-    path
-        A path of a scenario.
-
-    Returns
-    -------
-    True or False.
-
-    Raises
-    ------
-    InputError
-        As `base`.
-    """
+    """Return True if a path names a value of a set."""
     return base(path) != path
 
 
 def names(paths: Iterable[str]) -> list[str]:
-    """Return the names of the sets that have values.
-
-    Parameters
-    ----------
-    paths
-        Paths that were set.
-
-    Returns
-    -------
-    Names, sorted.
-
-    Raises
-    ------
-    InputError
-        If a set does not name its links.
-    """
+    """Return the names of the sets that have values. Names, sorted."""
     given = set(paths)
     found = sorted({path.split(".")[1] for path in given if is_entry(path)})
     for name in found:
@@ -102,15 +55,5 @@ def names(paths: Iterable[str]) -> list[str]:
 
 
 def paths(name: str) -> list[str]:
-    """Return the paths of all values of a set.
-
-    Parameters
-    ----------
-    name
-        Name of the set.
-
-    Returns
-    -------
-    Full paths.
-    """
+    """Return the paths of all values of a set."""
     return [f"{_SECTION}{name}.{key}" for key in key_names()]

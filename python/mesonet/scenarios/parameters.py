@@ -1083,12 +1083,7 @@ PARAMETERS: dict[str, Parameter] = {parameter.path: parameter for parameter in _
 
 
 def reference_page() -> str:
-    """Return the page docs/reference/parameters.md.
-
-    Returns
-    -------
-    The text of the page.
-    """
+    """Return the page docs/reference/parameters.md."""
     lines = [
         "# Scenario parameters",
         "",
@@ -1130,16 +1125,7 @@ def reference_page() -> str:
 def default_text(parameter: Parameter, preset: str) -> str:
     """Return the default of a preset as a user would write it.
 
-    Parameters
-    ----------
-    parameter
-        The parameter.
-    preset
-        A key of `PRESETS`.
-
-    Returns
-    -------
-    The value with its unit, or the rule of a derived default.
+    The value with its unit, or the rule of a derived default. `preset`: a key of `PRESETS`.
     """
     default = parameter.default_for(preset)
     if isinstance(default, Derived):

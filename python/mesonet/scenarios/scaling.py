@@ -14,22 +14,7 @@ _LARGEST_SCALE = 1000
 
 
 def checked_scale(value: Any) -> float:
-    """Return the scale that a user gave, as a number.
-
-    Parameters
-    ----------
-    value
-        A number or text.
-
-    Returns
-    -------
-    The scale, above 0 and at most 1000.
-
-    Raises
-    ------
-    InputError
-        If it is no such number. The error names the option ``--scale``.
-    """
+    """Return the scale that a user gave, as a number. The scale, above 0 and at most 1000."""
     try:
         scale = units.number(value)
     except InputError as error:
@@ -43,21 +28,7 @@ def checked_scale(value: Any) -> float:
 def scaled(scenario: Scenario, scale: float) -> Scenario:
     """Return the scenario with speeds, capacities, base sources and rates of traffic, arrivals and policers multiplied.
 
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    scale
-        The factor, above 0; 1 returns the scenario itself.
-
-    Returns
-    -------
-    Another scenario; interfaces keep their speeds.
-
-    Raises
-    ------
-    InputError
-        If a scaled value is out of its range.
+    `scale`: the factor, above 0; 1 returns the scenario itself.
     """
     if scale == 1:
         return scenario
@@ -111,17 +82,7 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
     Normal access routers may not become slower than a normal interface. Rounding the number of sources may not move the
     share of a class of access routers by more than 5 %. Routers that were slower before scaling do not count.
 
-    Parameters
-    ----------
-    scenario
-        The scenario before scaling.
-    scale
-        The factor, above 0.
-
-    Raises
-    ------
-    InputError
-        In these two cases. The error names the option ``--scale``.
+    `scale`: the factor, above 0.
     """
     before, after = (each.describe() for each in (scenario, scaled(scenario, scale)))
     slowest = float(scenario.value("users.normal_interface"))

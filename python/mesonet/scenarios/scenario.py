@@ -30,21 +30,11 @@ _ARRIVALS = re.compile(r"arrivals\[\d+\]\.\w+")
 
 @dataclass(frozen=True)
 class Explained:
-    """Value of a scenario and its source.
+    """Value of a scenario and its source."""
 
-    Attributes
-    ----------
-    path
-        Full path of the value.
-    value
-        The value with its unit, as text.
-    source
-        Source of the value: a file, an option, or the source of its default.
-    """
-
-    path: str
-    value: str
-    source: str
+    path: str  #: full path of the value
+    value: str  #: the value with its unit, as text
+    source: str  #: source of the value: a file, an option, or the source of its default
 
 
 @dataclass(frozen=True)
@@ -470,36 +460,12 @@ def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
 
 
 def names() -> dict[str, str]:
-    """Return the built-in scenarios.
-
-    Returns
-    -------
-    Title by name.
-    """
+    """Return the built-in scenarios."""
     return builtin_titles(SCENARIOS)
 
 
 def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
-    """Return a built-in scenario or one from a TOML file, with each value checked by itself only.
-
-    Parameters
-    ----------
-    name
-        A built-in name or the path of a TOML file.
-    beside
-        The folder that relative paths start from; None: the working directory.
-    above
-        Files that have this scenario as their base.
-
-    Returns
-    -------
-    The scenario.
-
-    Raises
-    ------
-    InputError
-        If there is no such scenario, it is its own base, it has neither a base nor values, or a value is not allowed.
-    """
+    """Return a built-in scenario or one from a TOML file, with each value checked by itself only."""
     text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
     if file in above:
         raise InputError(f"the scenario is its own base: {' -> '.join((*above, file))}", file=above[0], path="base")

@@ -14,23 +14,7 @@ _INSTANTS = ("start", "stop")
 def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
     """Return the scenario with another duration; explicit flows, arrivals and a warm-up that was set change with it.
 
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    duration
-        The new duration, such as ``5 min``.
-    source
-        Where the duration comes from, for messages.
-
-    Returns
-    -------
-    Another scenario.
-
-    Raises
-    ------
-    InputError
-        If the duration is malformed or out of its range.
+    `duration`: the new duration, such as ``5 min``.
     """
     before = float(scenario.value("time.duration"))
     longer = scenario.set("time.duration", duration, source)

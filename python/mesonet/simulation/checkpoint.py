@@ -37,13 +37,7 @@ _ALLOWED = "the file that the same command wrote, or no file there to begin anew
 
 
 class Stopped(KeyboardInterrupt):
-    """SIGTERM or Ctrl-C came during a run with a checkpoint; the snapshot is on the disk.
-
-    Attributes
-    ----------
-    number
-        Number of the signal.
-    """
+    """SIGTERM or Ctrl-C came during a run with a checkpoint; the snapshot is on the disk."""
 
     def __init__(self, message: str, number: int) -> None:
         super().__init__(message)
@@ -268,18 +262,7 @@ def _half_written(path: Path) -> Path:
 
 
 def discard(path: Path) -> None:
-    """Remove a snapshot and a half-written one, unless a run uses it.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Raises
-    ------
-    OSError
-        If it cannot be removed.
-    """
+    """Remove a snapshot and a half-written one, unless a run uses it."""
     lock = FileLock(path)
     if lock.take():
         try:

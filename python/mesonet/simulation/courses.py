@@ -22,15 +22,8 @@ _MBIT = 8e-6
 def courses(result: Result) -> pl.DataFrame:
     """Return the courses of a run.
 
-    Parameters
-    ----------
-    result
-        The run.
-
-    Returns
-    -------
-    Columns panel, line, time_s and value. A few explicit flows have a line each; otherwise the lines are the
-    throughput of the network, and means over its flows.
+    Columns panel, line, time_s and value. A few explicit flows have a line each; otherwise the lines are the throughput
+    of the network, and means over its flows.
     """
     series = result.series.to_polars()
     scenario = result.provenance["scenario"]

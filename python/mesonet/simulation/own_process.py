@@ -10,18 +10,6 @@ from mesonet.simulation.simulate import simulate_json
 
 
 def simulate_and_write(scenario: str, seed: int, place: Path, named: Mapping[str, Mapping[str, str]]) -> None:
-    """Simulate a run and write its files.
-
-    Parameters
-    ----------
-    scenario
-        The scenario as JSON.
-    seed
-        The seed of the run.
-    place
-        Folder of the files.
-    named
-        The plug-ins of the campaign, by name.
-    """
+    """Simulate a run and write its files. `named`: the plug-ins of the campaign, by name."""
     plugins.use(named)
     simulate_json(scenario, seed).write(place)

@@ -26,17 +26,7 @@ _VARIABLES = (
 
 
 def versions(code_version: str | None = None) -> dict[str, str]:
-    """Return versions of all that can change a result's bytes.
-
-    Parameters
-    ----------
-    code_version
-        Version of the code of a model; None: of the simulator.
-
-    Returns
-    -------
-    Version by name.
-    """
+    """Return versions of all that can change a result's bytes."""
     return {
         "mesonet": __version__,
         "code_version": code_version or core.code_version(),
@@ -56,8 +46,6 @@ def _version(package: str) -> str:
 def environment() -> dict[str, Any]:
     """Return the machine that makes a result, and its settings that can matter.
 
-    Returns
-    -------
     Host, processor, number of processors, memory in bytes, and environment variables.
     """
     return {
@@ -70,12 +58,7 @@ def environment() -> dict[str, Any]:
 
 
 def now() -> str:
-    """Return the instant in UTC, to the second.
-
-    Returns
-    -------
-    Text in ISO 8601.
-    """
+    """Return the instant in UTC, to the second."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
@@ -84,10 +67,6 @@ def peak_rss_bytes() -> int:
 
     Linux keeps it per memory image in VmHWM. ``getrusage`` is the fallback only: there it may include the parent from
     which the process was forked.
-
-    Returns
-    -------
-    Bytes.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -121,37 +100,19 @@ class Stopwatch:
         self._cpu, self._wall, self._children = time.process_time(), time.perf_counter(), _children_cpu()
 
     def so_far(self) -> dict[str, Any]:
-        """Return the measurements that another process needs to continue from here.
-
-        Returns
-        -------
-        The instant of the start, and `resources`.
-        """
+        """Return the measurements that another process needs to continue from here."""
         return {"started": self.started, **self.resources()}
 
     def go_on(self, before: Mapping[str, Any]) -> None:
-        """Continue from the measurements of another process that did the first part of the work.
-
-        Parameters
-        ----------
-        before
-            The result of `so_far` there; empty: no such process.
-        """
+        """Continue from the measurements of another process that did the first part of the work."""
         self.started, self._before = before.get("started", self.started), before
 
     def resources(self, children: bool = False) -> dict[str, Any]:
         """Return the time spent so far, and the peak memory of the process.
 
-        Parameters
-        ----------
-        children
-            True: programs that it started and that ended count too. The peak memory is then the largest of any of them
-            or of the process.
-
-        Returns
-        -------
         ``cpu_s``, ``wall_s`` and ``peak_rss_bytes``; if other processes did earlier parts, their number as
-        ``continuations``.
+        ``continuations``. `children`: True: programs that it started and that ended count too. The peak memory is then
+        the largest of any of them or of the process.
         """
         cpu, peak = time.process_time() - self._cpu, peak_rss_bytes()
         if children:

@@ -150,18 +150,8 @@ class Table:
 def table(columns: Mapping[str, Any], about: TableColumns, index: Sequence[str] = ()) -> Table:
     """Return a table of columns with units.
 
-    Parameters
-    ----------
-    columns
-        Values by name, one-dimensional and equally long. NaN becomes null in columns of floats: nothing was measured.
-    about
-        Columns of the table with their units.
-    index
-        Columns that identify a row.
-
-    Returns
-    -------
-    The table, columns in the order given.
+    The table, columns in the order given. `columns`: values by name, one-dimensional and equally long. NaN becomes null
+    in columns of floats: nothing was measured.
     """
     units = {name: unit for name in columns if (unit := about.unit(name))}
     series = [
@@ -333,22 +323,7 @@ class Result:
 
 @contextmanager
 def reserved(directory: str | Path) -> Iterator[Callable[[Result], Path]]:
-    """Reserve a directory for a result that is still to come.
-
-    Parameters
-    ----------
-    directory
-        The folder; it is made if it does not exist.
-
-    Yields
-    ------
-    The function that writes the result there and returns the folder.
-
-    Raises
-    ------
-    InputError
-        At once, if the directory holds other things or cannot be written to.
-    """
+    """Reserve a directory for a result that is still to come."""
     with places.folder(directory) as path:
         _refuse_foreign(path)
         with places.aside(path) as aside:

@@ -44,13 +44,6 @@ Drifts = Mapping[str, float | None]
 def steady_until(scenario: Mapping[str, Any]) -> float:
     """Return the end of the span in which the scenario does not change the load on purpose.
 
-    Parameters
-    ----------
-    scenario
-        A canonical scenario, as plain data.
-
-    Returns
-    -------
     Seconds from the beginning: the first change of the network after the warm-up, the period with jumbo files, or the
     end of the run.
     """
@@ -67,23 +60,8 @@ def settling_time(time_s: Sequence[float], values: Sequence[float], until_s: flo
 
     Source: see `mesonet.simulation.warm_up`.
 
-    Parameters
-    ----------
-    time_s
-        Instants of the samples, s, ascending.
-    values
-        A finite number at every instant.
-    until_s
-        End of the span that counts, s.
-
-    Returns
-    -------
-    Seconds from the beginning; None where the span is too short for a verdict.
-
-    Raises
-    ------
-    ValueError
-        If the series has no number at some instant.
+    Seconds from the beginning; None where the span is too short for a verdict. `time_s`: instants of the samples, s,
+    ascending.
     """
     kept = sum(at <= until_s * (1 + 1e-9) for at in time_s)
     samples = warm_up(values[:kept]).samples
@@ -95,18 +73,8 @@ def settling_time(time_s: Sequence[float], values: Sequence[float], until_s: flo
 def drift(time_s: Sequence[float], values: Sequence[float], from_s: float, until_s: float) -> float | None:
     """Return the relative change of the mean of a series from the first to the second half of a span.
 
-    Parameters
-    ----------
-    time_s
-        Instants of the samples, s, ascending.
-    values
-        A number at every instant.
-    from_s, until_s
-        Beginning, excluded, and end of the span, s.
-
-    Returns
-    -------
-    Above 0 for a rise; None without samples, or if the first mean is 0.
+    Above 0 for a rise; None without samples, or if the first mean is 0. `time_s`: instants of the samples, s,
+    ascending. `from_s`, `until_s`: beginning, excluded, and end of the span, s.
     """
     at = np.asarray(time_s, dtype=float)
     kept = np.asarray(values, dtype=float)[(at > from_s) & (at <= until_s * (1 + 1e-9))]
@@ -119,69 +87,26 @@ def drift(time_s: Sequence[float], values: Sequence[float], from_s: float, until
 def of_load(times: Times) -> float | None:
     """Return the settling time of the load.
 
-    Parameters
-    ----------
-    times
-        Settling times, of one series of `LOAD` at least.
-
-    Returns
-    -------
-    The latest of the series of the load, s; None if one of them had not settled before the end.
+    The latest of the series of the load, s; None if one of them had not settled before the end. `times`: settling
+    times, of one series of `LOAD` at least.
     """
     known = [times[name] for name in LOAD if name in times]
     return None if None in known else max(at for at in known if at is not None)
 
 
 def late(times: Times, warmup_s: float) -> list[str]:
-    """Return the series that MSER-5 does not truncate within the warm-up.
-
-    Parameters
-    ----------
-    times
-        Settling times.
-    warmup_s
-        End of the warm-up, s.
-
-    Returns
-    -------
-    Keys of `SETTLING`, the load first.
-    """
+    """Return the series that MSER-5 does not truncate within the warm-up. Keys of `SETTLING`, the load first."""
     return [name for name in SETTLING if name in times and not _within(times[name], warmup_s)]
 
 
 def unsettled(times: Times, drifts: Drifts, warmup_s: float) -> list[str]:
-    """Return the series of the load that had not settled when the warm-up ended.
-
-    Parameters
-    ----------
-    times
-        Settling times.
-    drifts
-        Drifts; MSER-5 alone decides on a series without a drift.
-    warmup_s
-        End of the warm-up, s.
-
-    Returns
-    -------
-    Names of `LOAD`.
-    """
+    """Return the series of the load that had not settled when the warm-up ended. Names of `LOAD`."""
     return [name for name in late(times, warmup_s) if name in LOAD and not _steady(drifts.get(name))]
 
 
 def load_settled(times: Times | None, drifts: Drifts, scenario: Mapping[str, Any]) -> bool | None:
     """Return True if the load of a run had settled when the warm-up ended.
 
-    Parameters
-    ----------
-    times
-        Settling times; None if the run has no record of them.
-    drifts
-        Drifts, as far as the run has a record of them.
-    scenario
-        Its canonical scenario, as plain data.
-
-    Returns
-    -------
     True without users and arrivals, where the load is part of the scenario; None if it is not known.
     """
     if not scenario["users"]["base_sources"] > 0 and not scenario.get("arrivals"):

@@ -97,26 +97,7 @@ def simulate_json(
     engine: Engine = "domains",
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Simulate a canonical scenario.
-
-    Parameters
-    ----------
-    scenario_json
-        The scenario, as `Scenario.to_json` returns it.
-    seed, progress, threads, engine, checkpoint
-        As for `simulate`.
-
-    Returns
-    -------
-    The tables of the run, its cost and its provenance.
-
-    Raises
-    ------
-    InputError
-        As `simulate`, without the file of the scenario.
-    PluginFault, Stopped
-        As `simulate`.
-    """
+    """Simulate a canonical scenario."""
     from mesonet.responses import tables
     from mesonet.simulation import provenance
     from mesonet.simulation.result import Result, table
@@ -167,20 +148,7 @@ def simulate_json(
 
 
 def refuse_snapshots(scenario: Mapping[str, Any], checkpoint: Checkpoint | None) -> None:
-    """Raise an `InputError` for a checkpoint of a run with a plug-in whose state has pointers.
-
-    Parameters
-    ----------
-    scenario
-        The canonical scenario.
-    checkpoint
-        The checkpoint of the run, if it has any.
-
-    Raises
-    ------
-    InputError
-        In that case. The error names the plug-in.
-    """
+    """Raise an `InputError` for a checkpoint of a run with a plug-in whose state has pointers."""
     if checkpoint and (name := without_snapshots(scenario)):
         problem = f"the state of the plug-in {name} has pointers, so that the run cannot be resumed"
         raise InputError(problem, path="--checkpoint", value=str(checkpoint.path), allowed="no checkpoint")
@@ -189,13 +157,6 @@ def refuse_snapshots(scenario: Mapping[str, Any], checkpoint: Checkpoint | None)
 def without_snapshots(scenario: Mapping[str, Any]) -> str | None:
     """Return the plug-in because of which a run has no snapshots.
 
-    Parameters
-    ----------
-    scenario
-        The canonical scenario.
-
-    Returns
-    -------
     Name of a plug-in whose state has pointers; None: the run has snapshots.
     """
     loaded = plugins.by_name()
@@ -205,49 +166,19 @@ def without_snapshots(scenario: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class PartialRun:
-    """Measurements of the part of a run that fits into a given time.
+    """Measurements of the part of a run that fits into a given time."""
 
-    Attributes
-    ----------
-    share
-        Part of the simulated time, 0 to 1.
-    marks
-        Simulated time and processor time so far, s, ascending from (0, 0) to the end of the part.
-    router_hops
-        Segments that crossed routers.
-    series, responses, groups
-        Tables so far.
-    """
-
-    share: float
+    share: float  #: part of the simulated time, 0 to 1
+    #: Simulated time and processor time so far, s, ascending from (0, 0) to the end of the part.
     marks: list[tuple[float, float]]
-    router_hops: int
-    series: Table
+    router_hops: int  #: segments that crossed routers
+    series: Table  #: `series`, `responses`, `groups`: tables so far
     responses: Table
     groups: Table
 
 
 def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
-    """Simulate as much of a run as fits into a given time.
-
-    Parameters
-    ----------
-    scenario_json
-        The scenario, as `Scenario.to_json` returns it.
-    seed
-        Names the random streams, at least 0.
-    wall_s
-        Wall-clock time, s, about; a run that ends earlier is simulated to its end.
-
-    Returns
-    -------
-    Tables and cost of the part.
-
-    Raises
-    ------
-    PluginFault
-        As `simulate`.
-    """
+    """Simulate as much of a run as fits into a given time. `seed`: names the random streams, at least 0."""
     from mesonet.responses import tables
     from mesonet.simulation.result import table
 

@@ -39,40 +39,16 @@ buckets of 8 bytes each)."""
 
 @dataclass(frozen=True)
 class RunSize:
-    """Expected size of a run; upper bounds, because a run and its flows may end early. Of arrivals an estimate.
+    """Expected size of a run; upper bounds, because a run and its flows may end early. Of arrivals an estimate."""
 
-    Attributes
-    ----------
-    samples
-        Rows of the time series.
-    trace_rows
-        Rows of traces of flows, sources and routers.
-    flows
-        Sources, explicit flows, and arrivals that are expected to be in progress at once.
-    memory_bytes
-        Memory of the run, without the program.
-    """
-
-    samples: int
-    trace_rows: int
-    flows: int
-    memory_bytes: int
+    samples: int  #: rows of the time series
+    trace_rows: int  #: rows of traces of flows, sources and routers
+    flows: int  #: sources, explicit flows, and arrivals that are expected to be in progress at once
+    memory_bytes: int  #: memory of the run, without the program
 
 
 def run_size(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> RunSize:
-    """Return the expected size of a run.
-
-    Parameters
-    ----------
-    scenario
-        Content of the canonical scenario.
-    described
-        The numbers that follow from it, as `mesonet.core.describe` returns them.
-
-    Returns
-    -------
-    Rows, flows and memory.
-    """
+    """Return the expected size of a run."""
     duration, measurement, trace = scenario["time"]["duration"], scenario["measurement"], scenario["trace"]
     samples = _rows(duration, measurement["interval"])
     explicit = len(scenario["flows"]) + int(scenario["users"]["long_lived_flows"])
@@ -96,17 +72,7 @@ def run_size(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> RunSi
 def refuse_large(scenario_json: str, memory: int | None = None) -> None:
     """Raise an `InputError` for a run that would need more memory than is allowed.
 
-    Parameters
-    ----------
-    scenario_json
-        The scenario, as `mesonet.scenarios.scenario.Scenario.to_json` returns it.
-    memory
-        Most memory of the run, bytes; None: `MOST_MEMORY`.
-
-    Raises
-    ------
-    InputError
-        With the expected number of rows, and the parameter that causes most of them.
+    `memory`: most memory of the run, bytes; None: `MOST_MEMORY`.
     """
     scenario = canonical.content(scenario_json)
     described = core.describe(scenario_json)

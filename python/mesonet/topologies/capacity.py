@@ -22,15 +22,9 @@ LEAST, MOST = 1e3, 1e13
 def capacity(given: Mapping[str, Any]) -> float | None:
     """Return the capacity that the attributes of a link have, other than ``capacity_mbps``.
 
-    Parameters
-    ----------
-    given
-        Attributes by lower-case name: ``linkspeedraw``, in bit/s, or ``linkspeed`` and ``linkspeedunits``, of the
-        Topology Zoo; else any attribute of capacities, speeds or bandwidths with a unit.
-
-    Returns
-    -------
-    Capacity, bit/s; None if no attribute has one with its unit.
+    Capacity, bit/s; None if no attribute has one with its unit. `given`: attributes by lower-case name:
+    ``linkspeedraw``, in bit/s, or ``linkspeed`` and ``linkspeedunits``, of the Topology Zoo; else any attribute of
+    capacities, speeds or bandwidths with a unit.
 
     Examples
     --------
@@ -49,17 +43,7 @@ def capacity(given: Mapping[str, Any]) -> float | None:
 
 
 def words(given: Mapping[str, Any]) -> list[str]:
-    """Return the attributes of a link that could hold a capacity.
-
-    Parameters
-    ----------
-    given
-        Attributes by lower-case name.
-
-    Returns
-    -------
-    Names of those that are not empty.
-    """
+    """Return the attributes of a link that could hold a capacity. Names of those that are not empty."""
     return [word for word, entry in given.items() if _WORDS.search(word) and entry not in (None, "")]
 
 

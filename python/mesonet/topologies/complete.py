@@ -16,22 +16,7 @@ Light in fibre needs 0.0049 ms/km, so this stands for fibre 1.8 times as long as
 
 
 def complete(draft: Draft) -> Topology:
-    """Return the network with everything that the simulator needs.
-
-    Parameters
-    ----------
-    draft
-        The network as a file gives it; its gaps are filled in place.
-
-    Returns
-    -------
-    A connected network; its notes list the values that were filled in.
-
-    Raises
-    ------
-    InputError
-        If the network is too small or large, not connected, has a self-loop, or a delay follows from nothing.
-    """
+    """Return the network with everything that the simulator needs."""
     _check(draft)
     notes = [*draft.notes, *_fill_coordinates(draft), *_fill_delays(draft), *_fill_costs(draft)]
     routers = (Router(r.name, r.router_class, r.speed_factor, r.latitude, r.longitude) for r in draft.routers)
@@ -52,15 +37,6 @@ def complete(draft: Draft) -> Topology:
 
 def great_circle(a: tuple[float, float], b: tuple[float, float]) -> float:
     """Return the distance of two points (haversine).
-
-    Parameters
-    ----------
-    a, b
-        Latitude and longitude, degrees.
-
-    Returns
-    -------
-    Distance, km.
 
     Examples
     --------

@@ -42,69 +42,38 @@ LINK_KEYS = (
 
 @dataclass
 class DraftRouter:
-    """A router as given; None: to be filled in. Coordinates in degrees.
-
-    Attributes
-    ----------
-    name
-        Name of the router.
-    place
-        Place in the file, for messages.
-    router_class
-        One of `mesonet.topologies.model.CLASSES`.
-    speed_factor
-        Factor on the base speed; None: the factor of the class.
-    latitude, longitude
-        Degrees.
-    """
+    """A router as given; None: to be filled in. Coordinates in degrees."""
 
     name: str
-    place: FilePlace
-    router_class: str = "backbone"
-    speed_factor: float | None = None
-    latitude: float | None = None
+    place: FilePlace  #: place in the file, for messages
+    router_class: str = "backbone"  #: one of `mesonet.topologies.model.CLASSES`
+    speed_factor: float | None = None  #: factor on the base speed; None: the factor of the class
+    latitude: float | None = None  #: `latitude`, `longitude`: degrees
     longitude: float | None = None
 
 
 @dataclass
 class DraftLink:
-    """A link as given; None: to be filled in.
+    """A link as given; None: to be filled in."""
 
-    Attributes
-    ----------
-    a, b
-        Indices of the routers.
-    place
-        Place in the file, for messages.
-    delay, delay_back
-        Propagation delay from `a` to `b`, and from `b` to `a` where it is another one, s.
-    cost
-        Routing cost.
-    length
-        Length, km.
-    capacity, capacity_back
-        From `a` to `b`, and from `b` to `a` where it is another one, bit/s.
-    buffer, buffer_back
-        Of the ports from `a` to `b`, and from `b` to `a`, s; None: the buffer of the network.
-    """
-
-    a: int
+    a: int  #: `a`, `b`: indices of the routers
     b: int
-    place: FilePlace
+    place: FilePlace  #: place in the file, for messages
+    #: `delay`, `delay_back`: propagation delay from `a` to `b`, and from `b` to `a` where it is another one, s.
     delay: float | None = None
-    cost: float | None = None
-    length: float | None = None
+    cost: float | None = None  #: routing cost
+    length: float | None = None  #: length, km
+    #: `capacity`, `capacity_back`: from `a` to `b`, and from `b` to `a` where it is another one, bit/s.
     capacity: float | None = None
     capacity_back: float | None = None
     delay_back: float | None = None
+    #: `buffer`, `buffer_back`: of the ports from `a` to `b`, and from `b` to `a`, s; None: the buffer of the network.
     buffer: float | None = None
     buffer_back: float | None = None
 
     def both_capacities(self) -> tuple[float, float] | None:
         """Return the capacity of each direction.
 
-        Returns
-        -------
         From `a` to `b`, from `b` to `a`, bit/s; each is that of the other where only one is known, None without any.
         """
         there, back = (self.capacity, self.capacity_back)
@@ -115,8 +84,6 @@ class DraftLink:
     def both_buffers(self) -> tuple[float | None, float | None] | None:
         """Return the buffer of each direction.
 
-        Returns
-        -------
         From `a` to `b`, from `b` to `a`, s; `buffer` holds for both where `buffer_back` is not known. None without any.
         """
         if self.buffer is None and self.buffer_back is None:
@@ -126,51 +93,21 @@ class DraftLink:
 
 @dataclass
 class Draft:
-    """A network as given.
+    """A network as given."""
 
-    Attributes
-    ----------
-    name
-        Name of the network.
-    text
-        Text of the user: a path or ``topohub:KEY``.
-    place, links_place
-        Places of routers and of links, for messages.
-    routers, links
-        In the order of the file.
-    notes
-        Changes that the reader made, one clause each.
-    """
-
-    name: str
-    text: str
-    place: FilePlace
+    name: str  #: name of the network
+    text: str  #: text of the user: a path or ``topohub:KEY``
+    place: FilePlace  #: `place`, `links_place`: places of routers and of links, for messages
     links_place: FilePlace
-    routers: list[DraftRouter] = field(default_factory=list)
+    routers: list[DraftRouter] = field(default_factory=list)  #: `routers`, `links`: in the order of the file
     links: list[DraftLink] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  #: changes that the reader made, one clause each
 
 
 def router(place: FilePlace, name: str, given: Mapping[str, Any]) -> DraftRouter:
     """Return a router from the cells or attributes of a file.
 
-    Parameters
-    ----------
-    place
-        Place in the file, for messages.
-    name
-        Name of the router.
-    given
-        Values of ``class``, ``speed_factor``, ``latitude`` and ``longitude``; empty values count as absent.
-
-    Returns
-    -------
-    The router, checked.
-
-    Raises
-    ------
-    InputError
-        If a value is malformed or out of range, or one coordinate stands without the other.
+    `given`: values of ``class``, ``speed_factor``, ``latitude`` and ``longitude``; empty values count as absent.
     """
     checked_name(place, name)
     chosen = str(given.get("class") or "backbone")
@@ -194,23 +131,8 @@ def router(place: FilePlace, name: str, given: Mapping[str, Any]) -> DraftRouter
 def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     """Return a link from the cells or attributes of a file.
 
-    Parameters
-    ----------
-    place
-        Place in the file, for messages.
-    a, b
-        Indices of the routers.
-    given
-        Values of `LINK_KEYS`; empty values count as absent.
-
-    Returns
-    -------
-    The link, checked; times in s, length in km, capacities in bit/s.
-
-    Raises
-    ------
-    InputError
-        If a value is no number or out of range.
+    The link, checked; times in s, length in km, capacities in bit/s. `given`: values of `LINK_KEYS`; empty values count
+    as absent.
     """
 
     def time(key: str) -> float | None:
@@ -245,23 +167,7 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
 def checked_name(place: FilePlace, name: str, key: str = "name") -> str:
     """Return the name of a router, if it is one.
 
-    Parameters
-    ----------
-    place
-        Place in the file, for messages.
-    name
-        The name, 1 to 100 printable characters.
-    key
-        Column or attribute of the name.
-
-    Returns
-    -------
-    The same name.
-
-    Raises
-    ------
-    InputError
-        If it is no such name.
+    `name`: 1 to 100 printable characters. `key`: column or attribute of the name.
     """
     if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
         problem = "a router without a name" if not name else "not a name"
@@ -272,17 +178,7 @@ def checked_name(place: FilePlace, name: str, key: str = "name") -> str:
 def refuse_many(place: FilePlace, routers: int, links: int) -> None:
     """Raise an `InputError` for networks that are too large to read on.
 
-    Parameters
-    ----------
-    place
-        Place in the file, for messages.
-    routers, links
-        Numbers so far; at most `MOST_ROUTERS` and `MOST_LINKS`.
-
-    Raises
-    ------
-    InputError
-        If one of the numbers is larger.
+    `routers`, `links`: numbers so far; at most `MOST_ROUTERS` and `MOST_LINKS`.
     """
     for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
         if count > most:

@@ -26,25 +26,8 @@ ALLOWED = f"{_FILES}, or {PREFIX}GROUP/NAME"
 def find(value: Any, builtins: Sequence[str], beside: Path | None = None) -> str | Topology:
     """Return a built-in name as it is, or the topology that a path or ``topohub:KEY`` names.
 
-    Parameters
-    ----------
-    value
-        Text, or a topology, which is returned.
-    builtins
-        Names that the simulator knows; a file of the same name is written with a folder, such as ``./abilene``.
-    beside
-        The folder that relative paths start from; by default the working directory.
-
-    Returns
-    -------
-    A built-in name, or a complete network.
-
-    Raises
-    ------
-    InputError
-        If there is no such topology or its file is not right; the message names file, place, value and the remedy.
-    ImportError
-        If the text begins with ``topohub:`` and the package topohub is not installed.
+    `builtins`: names that the simulator knows; a file of the same name is written with a folder, such as ``./abilene``.
+    `beside`: the folder that relative paths start from; by default the working directory.
     """
     if isinstance(value, Topology) or (isinstance(value, str) and value in builtins):
         return value

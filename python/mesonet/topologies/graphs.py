@@ -35,24 +35,7 @@ _MALFORMED = (SyntaxError, ValueError, KeyError, IndexError, TypeError, Attribut
 
 
 def read_graphml(path: Path, text: str) -> Draft:
-    """Return the network of a GraphML file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    text
-        Text of the user that named it.
-
-    Returns
-    -------
-    The network as given.
-
-    Raises
-    ------
-    InputError
-        If the file is no GraphML in UTF-8, is too large, has XML entities, or a value in it is not allowed.
-    """
+    """Return the network of a GraphML file."""
     place = FilePlace(str(path))
     content = read_text(path)
     _refuse_costly_xml(place, content.encode())
@@ -60,24 +43,7 @@ def read_graphml(path: Path, text: str) -> Draft:
 
 
 def read_gml(path: Path, text: str) -> Draft:
-    """Return the network of a GML file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    text
-        Text of the user that named it.
-
-    Returns
-    -------
-    The network as given.
-
-    Raises
-    ------
-    InputError
-        If the file is no GML in UTF-8, is too large, or a value in it is not allowed.
-    """
+    """Return the network of a GML file."""
     place = FilePlace(str(path))
     content = read_text(path)
     _refuse_costly_gml(place, content)
@@ -101,30 +67,6 @@ def from_nodes(
 
     Equal labels are made different, and parallel edges are merged, each with a note: the shortest edge stays, with the
     sum of the capacities.
-
-    Parameters
-    ----------
-    place
-        Place of the network, for messages.
-    name
-        Name of the network.
-    text
-        Text of the user that named it.
-    nodes
-        Key and attributes of each node.
-    edges
-        Keys of both nodes, and attributes, of each edge.
-    directed
-        The capacity of an edge is that of one direction.
-
-    Returns
-    -------
-    The network as given.
-
-    Raises
-    ------
-    InputError
-        If a label or a value is not allowed.
     """
     draft = Draft(name, text, place, place)
     index: dict[Any, int] = {}

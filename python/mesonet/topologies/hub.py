@@ -15,24 +15,7 @@ _ALLOWED = "topohub:GROUP/NAME, such as topohub:topozoo/Abilene or topohub:sndli
 
 
 def read_hub(text: str) -> Draft:
-    """Return a network of the collection topohub.
-
-    Parameters
-    ----------
-    text
-        ``topohub:KEY``.
-
-    Returns
-    -------
-    The network as given.
-
-    Raises
-    ------
-    InputError
-        If there is no such network, or it is too large.
-    ImportError
-        If the extra ``topologies`` is not installed.
-    """
+    """Return a network of the collection topohub. `text`: ``topohub:KEY``."""
     key = text.removeprefix(PREFIX)
     try:
         import topohub

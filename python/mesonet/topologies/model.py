@@ -11,62 +11,31 @@ CLASSES = ("backbone", "pop", "normal", "fast", "direct", "plain")
 
 @dataclass(frozen=True)
 class Router:
-    """Router of a topology.
-
-    Attributes
-    ----------
-    name
-        Name of the router.
-    router_class
-        One of `CLASSES`.
-    speed_factor
-        Factor on the base speed; None: the factor of the class.
-    latitude, longitude
-        Degrees, for drawing only.
-    """
+    """Router of a topology."""
 
     name: str
-    router_class: str = "backbone"
-    speed_factor: float | None = None
-    latitude: float | None = field(default=None, compare=False)
+    router_class: str = "backbone"  #: one of `CLASSES`
+    speed_factor: float | None = None  #: factor on the base speed; None: the factor of the class
+    latitude: float | None = field(default=None, compare=False)  #: `latitude`, `longitude`: degrees, for drawing only
     longitude: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link, both directions.
+    """A link, both directions."""
 
-    Attributes
-    ----------
-    a, b
-        Indices of its routers.
-    delay
-        Propagation delay from `a` to `b`, s.
-    cost
-        Routing cost.
-    capacity
-        From `a` to `b` and from `b` to `a`, bit/s; None where it is not known.
-    delay_back
-        Propagation delay from `b` to `a`, s; None: as long.
-    buffer
-        Of the ports from `a` to `b` and from `b` to `a`, s of service; None for the buffer of the network.
-    """
-
-    a: int
+    a: int  #: `a`, `b`: indices of its routers
     b: int
-    delay: float
-    cost: float
+    delay: float  #: propagation delay from `a` to `b`, s
+    cost: float  #: routing cost
+    #: From `a` to `b` and from `b` to `a`, bit/s; None where it is not known.
     capacity: tuple[float, float] | None = None
-    delay_back: float | None = None
+    delay_back: float | None = None  #: propagation delay from `b` to `a`, s; None: as long
+    #: Of the ports from `a` to `b` and from `b` to `a`, s of service; None for the buffer of the network.
     buffer: tuple[float | None, float | None] | None = None
 
     def canonical(self) -> dict[str, Any]:
-        """Return the data that the simulator reads.
-
-        Returns
-        -------
-        Plain data; values that few links have only where they are set.
-        """
+        """Return the data that the simulator reads."""
         data: dict[str, Any] = {
             "a": self.a,
             "b": self.b,
@@ -80,24 +49,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """A complete, connected network.
+    """A complete, connected network."""
 
-    Attributes
-    ----------
-    name
-        Last part of the file's name, without its ending.
-    routers, links
-        In the order of the file.
-    text
-        Text of the user: a path or ``topohub:KEY``.
-    notes
-        Values that were filled in or changed, one clause each.
-    """
-
-    name: str
-    routers: tuple[Router, ...] = field(repr=False)
+    name: str  #: last part of the file's name, without its ending
+    routers: tuple[Router, ...] = field(repr=False)  #: `routers`, `links`: in the order of the file
     links: tuple[Link, ...] = field(repr=False)
-    text: str = field(compare=False)
+    text: str = field(compare=False)  #: text of the user: a path or ``topohub:KEY``
+    #: Values that were filled in or changed, one clause each.
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -106,8 +64,6 @@ class Topology:
     def canonical(self) -> dict[str, Any]:
         """Return the data that the simulator reads.
 
-        Returns
-        -------
         Plain data, delays in s; without sources, so that equal networks have equal text.
         """
         return {

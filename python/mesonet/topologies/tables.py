@@ -14,24 +14,7 @@ _LINK_COLUMNS = ("from", "to", *LINK_KEYS)
 
 
 def read_folder(folder: Path, text: str) -> Draft:
-    """Return the network of a folder with nodes.csv and links.csv.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    text
-        Text of the user that named it.
-
-    Returns
-    -------
-    The network as given.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or malformed, a name or a link stands twice, or a link names no router of nodes.csv.
-    """
+    """Return the network of a folder with nodes.csv and links.csv."""
     for name in (NODES, LINKS):
         if not (folder / name).is_file():
             raise FilePlace(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
@@ -57,24 +40,7 @@ def read_folder(folder: Path, text: str) -> Draft:
 
 
 def read_links(path: Path, text: str) -> Draft:
-    """Return the network of a CSV file of links; its routers are the names in the order in which they occur.
-
-    Parameters
-    ----------
-    path
-        The file.
-    text
-        Text of the user that named it.
-
-    Returns
-    -------
-    The network as given.
-
-    Raises
-    ------
-    InputError
-        If the file is malformed or a link stands twice.
-    """
+    """Return the network of a CSV file of links; its routers are the names in the order in which they occur."""
     place = FilePlace(str(path))
     draft = Draft(path.stem, text, place, place)
     index: dict[str, int] = {}

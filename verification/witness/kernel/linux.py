@@ -61,17 +61,7 @@ def build(folder: Path) -> Path:
 
 
 def run(scenario: KernelScenario, seed: int, program: Path) -> Trace:
-    """Return what one run left.
-
-    Parameters
-    ----------
-    scenario
-        What to run.
-    seed
-        Of the random losses.
-    program
-        The queue that `build` compiled.
-    """
+    """Return what one run left."""
     with _namespaces(scenario) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with queue(program, sender, receiver, log, scenario, seed=seed):
@@ -93,13 +83,7 @@ def queue(
     service_s: float | None = None,
     seed: int = 1,
 ) -> Iterator[None]:
-    """Join two namespaces by the queue of a scenario while the context lasts; it logs every packet.
-
-    Parameters
-    ----------
-    places, service_s
-        Instead of those of the scenario.
-    """
+    """Join two namespaces by the queue of a scenario while the context lasts; it logs every packet."""
     changes = ",".join(f"{_ns(at)}:{_ns(SEGMENT_BYTES * 8e-6 / rate)}" for at, rate in scenario.changes)
     words = [
         str(program), sender, receiver, str(places or scenario.places),

@@ -12,115 +12,51 @@ from verification.witness.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, 
 
 @dataclass(frozen=True)
 class Flow:
-    """Observations of a flow; counts are since its start.
+    """Observations of a flow; counts are since its start."""
 
-    Attributes
-    ----------
-    time_s
-        Instants, s, shape (n,).
-    cwnd, ssthresh, in_flight
-        Segments at each instant; the threshold is NaN where there is none.
-    srtt_s
-        Smoothed round-trip time at each instant, s.
-    delivered, reductions, timeouts, drops
-        Counts at each instant.
-    retransmissions, spurious
-        Counts of the whole run; spurious ones are of segments of which no copy was lost.
-    """
-
-    time_s: np.ndarray
+    time_s: np.ndarray  #: instants, s, shape (n,)
+    #: `cwnd`, `ssthresh`, `in_flight`: segments at each instant; the threshold is NaN where there is none.
     cwnd: np.ndarray
     ssthresh: np.ndarray
     in_flight: np.ndarray
-    srtt_s: np.ndarray
-    delivered: np.ndarray
+    srtt_s: np.ndarray  #: smoothed round-trip time at each instant, s
+    delivered: np.ndarray  #: `delivered`, `reductions`, `timeouts`, `drops`: counts at each instant
     reductions: np.ndarray
     timeouts: np.ndarray
     drops: np.ndarray
+    #: `retransmissions`, `spurious`: counts of the whole run; spurious ones are of segments of which no copy was lost.
     retransmissions: float
     spurious: float
 
     def gain(self, count: np.ndarray, span: tuple[float, float]) -> float:
-        """Return the growth of a count in a span.
-
-        Parameters
-        ----------
-        count
-            A count at each instant.
-        span
-            Beginning and end, s.
-
-        Returns
-        -------
-        The count at the end less the count at the beginning.
-        """
+        """Return the growth of a count in a span. `span`: beginning and end, s."""
         return _at(self.time_s, count, span[1]) - _at(self.time_s, count, span[0])
 
     def mean(self, values: np.ndarray, span: tuple[float, float]) -> float:
-        """Return the mean over the samples in a span.
-
-        Parameters
-        ----------
-        values
-            A value at each instant.
-        span
-            Beginning and end, excluded, s.
-
-        Returns
-        -------
-        The mean; NaN without a sample.
-        """
+        """Return the mean over the samples in a span. NaN without a sample. `span`: beginning and end, excluded, s."""
         inside = (self.time_s >= span[0]) & (self.time_s < span[1])
         return float(values[inside].mean()) if inside.any() else float("nan")
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Observations of a run.
+    """Observations of a run."""
 
-    Attributes
-    ----------
-    time_s
-        Instants, s, shape (n,).
-    queue
-        Segments in the queue at each instant, the one in service included.
-    accepted, dropped
-        Segments since the start, at each instant.
-    busy_s
-        Time of service since the start, at each instant, s.
-    flows
-        Flows by their start.
-    completion_s
-        Time of a transfer that ends, s; NaN for others.
-    smallest_rtt_s, dsacks
-        Smallest round-trip time, s, and duplicate SACKs of each flow; NaN where they are not known.
-    """
-
-    time_s: np.ndarray
-    queue: np.ndarray
-    accepted: np.ndarray
+    time_s: np.ndarray  #: instants, s, shape (n,)
+    queue: np.ndarray  #: segments in the queue at each instant, the one in service included
+    accepted: np.ndarray  #: `accepted`, `dropped`: segments since the start, at each instant
     dropped: np.ndarray
-    busy_s: np.ndarray
-    flows: Sequence[Flow]
-    completion_s: float = float("nan")
+    busy_s: np.ndarray  #: time of service since the start, at each instant, s
+    flows: Sequence[Flow]  #: flows by their start
+    completion_s: float = float("nan")  #: time of a transfer that ends, s; NaN for others
+    #: `smallest_rtt_s`, `dsacks`: smallest round-trip time, s, and duplicate SACKs of each flow; NaN where they are not
+    #: known.
     smallest_rtt_s: Sequence[float] = field(default=())
     dsacks: Sequence[float] = field(default=())
 
 
 def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
-    """Return the quantities of a run.
-
-    Parameters
-    ----------
-    run
-        Observations of the run.
-    scenario
-        Scenario of the run, which has the measured span.
-
-    Returns
-    -------
-    Value by name; the names end with the unit.
-    """
+    """Return the quantities of a run. Value by name; the names end with the unit."""
     if scenario.segments:
         found = {"completion ms": 1e3 * run.completion_s, "drops": float(run.dropped[-1])}
         return {**found, "retransmissions": run.flows[0].retransmissions}

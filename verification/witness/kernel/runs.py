@@ -33,19 +33,6 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
     """Return the set-up of a scenario for mesonet.
 
     The sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    preset
-        Preset of mesonet.
-    values
-        Further values, by path; they come last.
-
-    Returns
-    -------
-    A scenario of mesonet.
     """
     size = f"{scenario.segments} segments" if scenario.segments else "unlimited"
     flows = [
@@ -95,17 +82,7 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
 
 
 def why_not(scenario: KernelScenario) -> str:
-    """Return the reason why mesonet cannot run a scenario.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-
-    Returns
-    -------
-    The reason; empty if mesonet can run it.
-    """
+    """Return the reason why mesonet cannot run a scenario. Empty if mesonet can run it."""
     if not scenario.gso_segments:
         return "mesonet sends segments, no larger pieces"
     return ""
@@ -114,18 +91,7 @@ def why_not(scenario: KernelScenario) -> str:
 def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:
     """Return the scenario of a run: the newcomer, or the flow on a path that changes, starts at another phase in each.
 
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    run
-        Number of the run, from 1.
-    runs
-        Number of runs.
-
-    Returns
-    -------
-    The scenario with later starts.
+    `run`: number of the run, from 1.
     """
     later = 2 * PROPAGATION_S * (run - 1) / runs
     only = bool(scenario.spans_s)
@@ -133,23 +99,7 @@ def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:
 
 
 def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
-    """Return the observations of a run of mesonet.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    preset
-        Preset of mesonet.
-    values
-        Further values, by path.
-    seed
-        Seed of the run.
-
-    Returns
-    -------
-    The observations.
-    """
+    """Return the observations of a run of mesonet."""
     result = simulate(of_scenario(scenario, preset, values), seed)
     queues = result.router_traces.to_polars()
     router = (queues.filter(router=PORT) if scenario.spans_s else queues).to_dict(as_series=False)
@@ -192,39 +142,13 @@ def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], se
 
 
 def found(scenario: KernelScenario, preset: str = PRESET, runs: int = RUNS, **values: Any) -> dict[str, Row]:
-    """Return the quantities of a scenario over some runs of mesonet.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    preset
-        Preset of mesonet.
-    runs
-        Number of runs.
-    **values
-        Further values, by path.
-
-    Returns
-    -------
-    Quantity by name.
-    """
+    """Return the quantities of a scenario over some runs of mesonet."""
     each = (observe(in_phase(scenario, run, runs), preset, values, run) for run in range(1, runs + 1))
     return merged(quantities(run, scenario) for run in each)
 
 
 @cache
 def reference(name: str) -> dict[str, Row]:
-    """Return the quantities of a scenario with the preset of Part K; computed once in a process.
-
-    Parameters
-    ----------
-    name
-        Name of the scenario.
-
-    Returns
-    -------
-    Quantity by name.
-    """
+    """Return the quantities of a scenario with the preset of Part K; computed once in a process."""
     (scenario,) = (each for each in [*every(), *changing()] if each.name == name)
     return found(scenario)

@@ -26,58 +26,27 @@ FLOORS_S = {"": 1.0, " floor 200 ms": 0.2}
 
 @dataclass(frozen=True)
 class KernelScenario:
-    """Experiment on a single queue.
-
-    Attributes
-    ----------
-    name
-        Name of the scenario.
-    algorithms
-        Algorithms of the flows, by their start.
-    places
-        Most segments that wait in the queue, without the one in service.
-    duration_s, span_s
-        Length of the run, and its measured span, s.
-    starts_s
-        Start of each flow, s.
-    segments
-        Size of a transfer; None for flows without an end.
-    loss
-        Probability that a data segment is lost at random before the queue.
-    floor_s
-        Smallest retransmission timeout (`rto_min` of the route), s.
-    gso_segments
-        Most segments that the kernel sends in one piece; None for the kernel's own choice.
-    compressed_sacks
-        True: the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
-    delayed_acks
-        False: the receiver acknowledges every segment at once (`quickack` of the route).
-    rate_mbps, rtt_s
-        Rate of the queue, Mb/s, and round trip without it, s.
-    changes
-        Instants, s, with the rate of the queue from then on, Mb/s.
-    outage_s
-        Beginning and length of an outage, in which all packets that leave the queue are lost, s; None without.
-    spans_s
-        Spans of a path that changes, s, for each of which goodput and round trip are measured.
-    """
+    """Experiment on a single queue."""
 
     name: str
-    algorithms: tuple[str, ...]
-    places: int
-    duration_s: float
+    algorithms: tuple[str, ...]  #: algorithms of the flows, by their start
+    places: int  #: most segments that wait in the queue, without the one in service
+    duration_s: float  #: `duration_s`, `span_s`: length of the run, and its measured span, s
     span_s: tuple[float, float]
-    starts_s: tuple[float, ...] = (0.0,)
-    segments: int | None = None
-    loss: float = 0.0
-    floor_s: float = 1.0
-    gso_segments: int | None = 1
+    starts_s: tuple[float, ...] = (0.0,)  #: start of each flow, s
+    segments: int | None = None  #: size of a transfer; None for flows without an end
+    loss: float = 0.0  #: probability that a data segment is lost at random before the queue
+    floor_s: float = 1.0  #: smallest retransmission timeout (`rto_min` of the route), s
+    gso_segments: int | None = 1  #: most segments that the kernel sends in one piece; None for the kernel's own choice
+    #: True: the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
     compressed_sacks: bool = True
-    delayed_acks: bool = True
-    rate_mbps: float = RATE_MBPS
+    delayed_acks: bool = True  #: False: the receiver acknowledges every segment at once (`quickack` of the route)
+    rate_mbps: float = RATE_MBPS  #: `rate_mbps`, `rtt_s`: rate of the queue, Mb/s, and round trip without it, s
     rtt_s: float = 2 * PROPAGATION_S
-    changes: tuple[tuple[float, float], ...] = ()
+    changes: tuple[tuple[float, float], ...] = ()  #: instants, s, with the rate of the queue from then on, Mb/s
+    #: Beginning and length of an outage, in which all packets that leave the queue are lost, s; None without.
     outage_s: tuple[float, float] | None = None
+    #: Spans of a path that changes, s, for each of which goodput and round trip are measured.
     spans_s: tuple[tuple[float, float], ...] = ()
 
     @property
@@ -86,37 +55,14 @@ class KernelScenario:
         return SEGMENT_BYTES * 8 / (self.rate_mbps * 1e6)
 
     def rate_at(self, time_s: float) -> float:
-        """Return the rate of the queue at an instant.
-
-        Parameters
-        ----------
-        time_s
-            Instant, s.
-
-        Returns
-        -------
-        The rate, Mb/s.
-        """
+        """Return the rate of the queue at an instant. The rate, Mb/s."""
         return [self.rate_mbps, *(rate for at, rate in self.changes if at <= time_s)][-1]
 
 
 def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> KernelScenario:
     """Return a flow alone for 20 s, measured from 3 s on.
 
-    Parameters
-    ----------
-    algorithm
-        Algorithm of the kernel.
-    places
-        Places of the queue.
-    suffix
-        A key of `FLOORS_S`, which becomes part of the name.
-    gso_segments
-        As for `KernelScenario`.
-
-    Returns
-    -------
-    The scenario.
+    `suffix`: a key of `FLOORS_S`, which becomes part of the name.
     """
     name = f"{algorithm} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     floor = FLOORS_S[suffix]
@@ -126,20 +72,7 @@ def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | No
 def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> KernelScenario:
     """Return two flows for 45 s, the newcomer from 5 s on, measured from 10 s on.
 
-    Parameters
-    ----------
-    newcomer, first
-        Algorithms of the kernel.
-    places
-        Places of the queue.
-    suffix
-        A key of `FLOORS_S`, which becomes part of the name.
-    gso_segments
-        As for `KernelScenario`.
-
-    Returns
-    -------
-    The scenario.
+    `suffix`: a key of `FLOORS_S`, which becomes part of the name.
     """
     name = f"{newcomer}+{first} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     span, starts = (10.0, 45.0), (0.0, 5.0)
@@ -159,16 +92,7 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
 def with_every(kind: Literal["ack", "sack"], scenario: KernelScenario) -> KernelScenario:
     """Return a scenario in which the receiver acknowledges every segment.
 
-    Parameters
-    ----------
-    kind
-        ``ack``: segments in order, too; ``sack``: segments behind a gap.
-    scenario
-        Another scenario.
-
-    Returns
-    -------
-    The scenario, with its own name.
+    `kind`: ``ack``: segments in order, too; ``sack``: segments behind a gap.
     """
     return replace(
         scenario,
@@ -179,51 +103,17 @@ def with_every(kind: Literal["ack", "sack"], scenario: KernelScenario) -> Kernel
 
 
 def short(algorithm: str, segments: int) -> KernelScenario:
-    """Return a transfer that ends, in a queue of 1 BDP.
-
-    Parameters
-    ----------
-    algorithm
-        Algorithm of the kernel.
-    segments
-        Size of the transfer.
-
-    Returns
-    -------
-    The scenario.
-    """
+    """Return a transfer that ends, in a queue of 1 BDP."""
     return KernelScenario(f"{algorithm} {segments} segments", (algorithm,), 67, 4.0, (0.0, 4.0), segments=segments)
 
 
 def lossy(algorithm: str, loss: float) -> KernelScenario:
-    """Return a flow with random loss for 15 s, in a queue of 4 BDP.
-
-    Parameters
-    ----------
-    algorithm
-        Algorithm of the kernel.
-    loss
-        Probability of a loss, 0 to 1.
-
-    Returns
-    -------
-    The scenario.
-    """
+    """Return a flow with random loss for 15 s, in a queue of 4 BDP. `loss`: probability of a loss, 0 to 1."""
     return KernelScenario(f"{algorithm} loss {100 * loss:g} %", (algorithm,), 267, 15.0, (0.0, 15.0), loss=loss)
 
 
 def steps(algorithm: str) -> KernelScenario:
-    """Return a flow through a queue of 1 BDP whose rate falls to a quarter after 10 s and rises again after 20 s.
-
-    Parameters
-    ----------
-    algorithm
-        Algorithm of the kernel.
-
-    Returns
-    -------
-    The scenario.
-    """
+    """Return a flow through a queue of 1 BDP whose rate falls to a quarter after 10 s and rises again after 20 s."""
     return KernelScenario(
         f"{algorithm} 20 5 20 Mb/s",
         (algorithm,),
@@ -237,17 +127,7 @@ def steps(algorithm: str) -> KernelScenario:
 
 
 def black_hole(algorithm: str) -> KernelScenario:
-    """Return a flow through a queue of 1 BDP that loses all data for 2 s after 8 s.
-
-    Parameters
-    ----------
-    algorithm
-        Algorithm of the kernel.
-
-    Returns
-    -------
-    The scenario.
-    """
+    """Return a flow through a queue of 1 BDP that loses all data for 2 s after 8 s."""
     return KernelScenario(
         f"{algorithm} outage 2 s",
         (algorithm,),
@@ -261,22 +141,12 @@ def black_hole(algorithm: str) -> KernelScenario:
 
 
 def changing() -> list[KernelScenario]:
-    """Return the scenarios in which the path changes.
-
-    Returns
-    -------
-    Rate steps, then outages, by algorithm. They are not in `every`.
-    """
+    """Return the scenarios in which the path changes."""
     return [make(algorithm) for make in (steps, black_hole) for algorithm in SINGLE]
 
 
 def every() -> list[KernelScenario]:
-    """Return the full set.
-
-    Returns
-    -------
-    All scenarios that the kernel ran.
-    """
+    """Return the full set."""
     found = [single(algorithm, places, suffix) for suffix in FLOORS_S for algorithm in SINGLE for places in PLACES]
     found += [pair(*algorithms, places) for algorithms in PAIRS for places in PLACES]
     found += [pair("bbr", "cubic", places, " floor 200 ms") for places in PLACES]

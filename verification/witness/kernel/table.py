@@ -32,17 +32,7 @@ class Row(NamedTuple):
 
 
 def read(path: Path = FILE) -> dict[tuple[str, str], Row]:
-    """Return the rows of a table.
-
-    Parameters
-    ----------
-    path
-        The CSV file.
-
-    Returns
-    -------
-    Row by scenario and quantity.
-    """
+    """Return the rows of a table."""
     with path.open(newline="") as file:
         return {
             (row["scenario"], row["quantity"]): Row(
@@ -55,14 +45,7 @@ def read(path: Path = FILE) -> dict[tuple[str, str], Row]:
 def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, Row]:
     """Return each quantity over some runs; runs without a value do not count.
 
-    Parameters
-    ----------
-    runs
-        Quantities of each run, by name; NaN without a value.
-
-    Returns
-    -------
-    Row by quantity.
+    `runs`: quantities of each run, by name; NaN without a value.
     """
     values: dict[str, list[float]] = {}
     for run in runs:
@@ -77,17 +60,6 @@ def limits(quantity: str, row: Row) -> tuple[float, float]:
     """Return the range that counts as reproduced: the kernel's smallest to largest value, and `NEAR` about its mean.
 
     Fewer timeouts than in the kernel are no contradiction; any number of additional ones is.
-
-    Parameters
-    ----------
-    quantity
-        Name of the quantity.
-    row
-        Values of the kernel.
-
-    Returns
-    -------
-    Smallest and largest value.
     """
     if quantity == TIMEOUTS:
         return float("-inf"), row.most
@@ -96,21 +68,7 @@ def limits(quantity: str, row: Row) -> tuple[float, float]:
 
 
 def mark(quantity: str, value: float, row: Row) -> str:
-    """Return the place of a value of mesonet relative to the values of the kernel.
-
-    Parameters
-    ----------
-    quantity
-        Name of the quantity.
-    value
-        Value of mesonet.
-    row
-        Values of the kernel.
-
-    Returns
-    -------
-    `INSIDE`, `CLOSE` or `OUTSIDE`.
-    """
+    """Return the place of a value of mesonet relative to the values of the kernel. `INSIDE`, `CLOSE` or `OUTSIDE`."""
     if row.least <= value <= row.most:
         return INSIDE
     least, most = limits(quantity, row)

@@ -73,13 +73,7 @@ class Runs(Campaigns):
     """Runs of ns-2 in place of campaigns: measures read them as they read ours."""
 
     def load(self, name: str) -> Campaign:
-        """Return an experiment with its runs in ns-2, as far as measures need a campaign.
-
-        Raises
-        ------
-        NotRun
-            If the experiment is none of `SEEDS`.
-        """
+        """Return an experiment with its runs in ns-2, as far as measures need a campaign."""
         if name not in SEEDS:
             raise NotRun(f"{name} is not run in {TOOL}")
         return cast(Campaign, _experiment(self.entries[name], self.folder))

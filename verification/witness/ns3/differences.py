@@ -70,27 +70,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Cause:
-    """Reason why numbers of set-ups differ.
+    """Reason why numbers of set-ups differ."""
 
-    Attributes
-    ----------
-    because
-        The reason, and how it is known.
-    disciplines, numbers
-        Disciplines and numbers that it covers.
-    flows, rtts_ms, spread
-        Numbers of flows, round trips, and equal or unequal round trips that it covers.
-    ecn
-        True: it is about marks.
-    """
-
-    because: str
+    because: str  #: the reason, and how it is known
     disciplines: tuple[str, ...]
-    numbers: tuple[str, ...] = tuple(NAMES)
+    numbers: tuple[str, ...] = tuple(NAMES)  #: numbers that it covers
+    #: `flows`, `rtts_ms`, `spread`: numbers of flows, round trips, and equal or unequal round trips that it covers.
     flows: tuple[int, ...] = (1, 4, 16)
     rtts_ms: tuple[int, ...] = (20, 100)
     spread: tuple[bool, ...] = (False, True)
-    ecn: bool = False
+    ecn: bool = False  #: True: it is about marks
 
     def covers(self, difference: Difference) -> bool:
         """Return True if the cause explains a difference."""

@@ -46,20 +46,11 @@ DEVIATIONS = 3
 
 @dataclass(frozen=True)
 class Losses:
-    """Losses of a link, and the recovery of the sender.
+    """Losses of a link, and the recovery of the sender."""
 
-    Attributes
-    ----------
-    recovery
-        sack or newreno.
-    rate
-        Share of the packets that the link loses.
-    bursts
-        True: losses come in bursts (Gilbert and Elliott), whose bad state loses all. False: independent losses.
-    """
-
-    recovery: str
-    rate: float
+    recovery: str  #: sack or newreno
+    rate: float  #: share of the packets that the link loses
+    #: True: losses come in bursts (Gilbert and Elliott), whose bad state loses all. False: independent losses.
     bursts: bool
 
     @property

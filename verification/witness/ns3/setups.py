@@ -39,24 +39,12 @@ VARIED = ((10, 20, 1), (10, 20, 4), (10, 100, 4))
 
 @dataclass(frozen=True)
 class Variant:
-    """One change of the set-up of ns-3 alone.
+    """One change of the set-up of ns-3 alone."""
 
-    Attributes
-    ----------
-    arguments
-        Arguments of the program.
-    meaning
-        What they change.
-    disciplines
-        Disciplines whose runs show it.
-    ecn
-        True: it matters with marks, and runs in the conditions `MARKED`.
-    """
-
-    arguments: tuple[str, ...]
-    meaning: str
-    disciplines: tuple[str, ...] = DISCIPLINES
-    ecn: bool = False
+    arguments: tuple[str, ...]  #: arguments of the program
+    meaning: str  #: what they change
+    disciplines: tuple[str, ...] = DISCIPLINES  #: disciplines whose runs show it
+    ecn: bool = False  #: True: it matters with marks, and runs in the conditions `MARKED`
 
 
 VARIANTS = {
@@ -94,29 +82,16 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class SetUp:
-    """A condition with a discipline.
+    """A condition with a discipline."""
 
-    Attributes
-    ----------
-    discipline
-        Name of the discipline in mesonet.
-    mbps, rtt_ms, flows
-        Rate of the bottleneck, round trip without queues, number of flows.
-    spread
-        True: round trips differ, up to half more. Equal flows in turn fall into a pattern that the start decides.
-    ecn
-        True: marks instead of drops.
-    variant
-        A key of `VARIANTS`, or empty.
-    """
-
-    discipline: str
-    mbps: int
+    discipline: str  #: name of the discipline in mesonet
+    mbps: int  #: `mbps`, `rtt_ms`, `flows`: rate of the bottleneck, round trip without queues, number of flows
     rtt_ms: int
     flows: int
+    #: True: round trips differ, up to half more. Equal flows in turn fall into a pattern that the start decides.
     spread: bool = False
-    ecn: bool = False
-    variant: str = ""
+    ecn: bool = False  #: True: marks instead of drops
+    variant: str = ""  #: a key of `VARIANTS`, or empty
 
     @property
     def places(self) -> int:

@@ -26,50 +26,25 @@ begins. 0 where a set-up has none. ns-2 does not count what its sources hand ove
 
 @dataclass(frozen=True)
 class OnOff:
-    """Equal on-off flows over one bottleneck with drop-tail.
+    """Equal on-off flows over one bottleneck with drop-tail."""
 
-    Attributes
-    ----------
-    transport
-        tcp or udp.
-    law
-        Distribution of the times on and off: constant or exponential.
-    flows
-        Number of flows.
-    pps
-        Segments per second that a flow hands over while it is on.
-    on_s, off_s
-        Mean times on and off, s. A flow without a time off sends all the time.
-    mbps, rtt_ms, places
-        Rate of the bottleneck, round trip without queue, segments that may wait.
-    restart
-        Window after an idle time: a value of ``transport.idle_restart``.
-    reduce_from
-        What a reduction starts from: a value of ``transport.reduce_from``.
-    grows_if_limited
-        True: windows grow only while they limit the flow. ns-3 has no such rule.
-    tools
-        Tools that have the set-up. ns-3 has no restart; reductions of ns-2 start from the window.
-    windows
-        False: windows depend on whether the start lost a segment, and are not compared.
-    changes
-        Further values of mesonet, by path, and variables of ``Agent/TCP``.
-    """
-
-    transport: str
-    law: str
-    flows: int
-    pps: float
-    on_s: float
+    transport: str  #: tcp or udp
+    law: str  #: distribution of the times on and off: constant or exponential
+    flows: int  #: number of flows
+    pps: float  #: segments per second that a flow hands over while it is on
+    on_s: float  #: `on_s`, `off_s`: mean times on and off, s. A flow without a time off sends all the time.
     off_s: float
+    #: `mbps`, `rtt_ms`, `places`: rate of the bottleneck, round trip without queue, segments that may wait.
     mbps: int = 10
     rtt_ms: int = 100
     places: int = 83
-    restart: str = "keep"
-    reduce_from: str = "cwnd"
-    grows_if_limited: bool = False
+    restart: str = "keep"  #: window after an idle time: a value of ``transport.idle_restart``
+    reduce_from: str = "cwnd"  #: what a reduction starts from: a value of ``transport.reduce_from``
+    grows_if_limited: bool = False  #: True: windows grow only while they limit the flow. ns-3 has no such rule
+    #: Tools that have the set-up. ns-3 has no restart; reductions of ns-2 start from the window.
     tools: tuple[str, ...] = TOOLS
-    windows: bool = True
+    windows: bool = True  #: False: windows depend on whether the start lost a segment, and are not compared
+    #: Further values of mesonet, by path, and variables of ``Agent/TCP``.
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property

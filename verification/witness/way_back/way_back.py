@@ -38,24 +38,12 @@ acknowledged in order, timeouts, reductions that are no timeouts, and the mean p
 
 @dataclass(frozen=True)
 class WayBack:
-    """Equal long flows over a line that is narrower on the way back.
+    """Equal long flows over a line that is narrower on the way back."""
 
-    Attributes
-    ----------
-    flows
-        Number of flows.
-    acks
-        Acknowledgements per second that the way back carries.
-    delayed
-        True: receivers acknowledge every second segment, or a single one after 100 ms (default of ns-2).
-    recovery
-        Loss recovery: sack or newreno.
-    """
-
-    flows: int
-    acks: int
-    delayed: bool
-    recovery: str = "sack"
+    flows: int  #: number of flows
+    acks: int  #: acknowledgements per second that the way back carries
+    delayed: bool  #: True: receivers acknowledge every second segment, or a single one after 100 ms (default of ns-2)
+    recovery: str = "sack"  #: loss recovery: sack or newreno
 
     @property
     def name(self) -> str:

@@ -14,14 +14,7 @@ Owner = TypeVar("Owner")
 def cached(method: Callable[Concatenate[Owner, P], Returned]) -> Callable[Concatenate[Owner, P], Returned]:
     """Return a method that keeps its results, by arguments, in the object that it belongs to.
 
-    Parameters
-    ----------
-    method
-        Method whose arguments can be keys of a dictionary, of an object with a ``__dict__``.
-
-    Returns
-    -------
-    The method. Results of equal calls are the same object.
+    `method`: method whose arguments can be keys of a dictionary, of an object with a ``__dict__``.
     """
 
     @wraps(method)

@@ -20,17 +20,7 @@ _MOST_NAMED = 6
 
 
 def has_centre_points(campaign: Campaign) -> bool:
-    """Return True if the campaign has runs with all factors half-way, and runs at two levels.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    False also for a campaign without runs at two levels.
-    """
+    """Return True if the campaign has runs with all factors half-way, and runs at two levels."""
     rows = campaign.experiment.get("design", {}).get("rows", ())
     return bool(campaign.design.runs) and any(all(x == 0 for x in row) for row in rows)
 
@@ -38,13 +28,6 @@ def has_centre_points(campaign: Campaign) -> bool:
 def curvature_table(view: CampaignView) -> pl.DataFrame:
     """Return the test of curvature of every response, period and algorithm.
 
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
     Columns response, period, algorithm, the columns of `mesonet.analysis.Curvature`, and note.
     """
     parts = []
@@ -55,17 +38,7 @@ def curvature_table(view: CampaignView) -> pl.DataFrame:
 
 
 def curvature_sentence(view: CampaignView) -> str:
-    """Return the number of curved responses, the most curved of them, and the consequence, as text.
-
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Sentences on the main period.
-    """
+    """Return the number of curved responses, the most curved of them, and the consequence, as text."""
     found = {
         (name, algorithm): _test(view, name, view.main_period, algorithm)
         for name, algorithm in product(view.in_period[view.main_period], view.algorithms)

@@ -31,19 +31,7 @@ class Column:
 
 
 def of_member(about: Response, member: SetMember) -> Column:
-    """Return the column of a network response that a response set contains.
-
-    Parameters
-    ----------
-    about
-        Definition of the response.
-    member
-        Entry of the response set.
-
-    Returns
-    -------
-    The column. An entry with a period has the period in its name and title.
-    """
+    """Return the column of a network response that a response set contains."""
     if not member.period:
         return replace(of_period(about, WHOLE), symbol=member.symbol)
     title = f"{about.title}, period {member.period}"
@@ -60,19 +48,7 @@ def of_member(about: Response, member: SetMember) -> Column:
 
 
 def of_period(about: Response, period: str) -> Column:
-    """Return the column of a response that keeps its own name, because only one period is used.
-
-    Parameters
-    ----------
-    about
-        Definition of the response.
-    period
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    The column.
-    """
+    """Return the column of a response that keeps its own name, because only one period is used."""
     return Column(
         name=about.name,
         symbol=about.symbol,

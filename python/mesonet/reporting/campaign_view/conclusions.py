@@ -44,13 +44,6 @@ class Evaluated:
 def conclusions(view: CampaignView) -> list[Evaluated]:
     """Return the conclusions of a campaign, in the order of its file.
 
-    Parameters
-    ----------
-    view
-        View of a campaign with results and factors.
-
-    Returns
-    -------
     One entry per conclusion; an empty list if the experiment has no conclusions.
     """
     return [_evaluated(view.network, about) for about in view.campaign.experiment.get("conclusions") or []]
@@ -59,19 +52,8 @@ def conclusions(view: CampaignView) -> list[Evaluated]:
 def support_of(about: Mapping[str, Any], values: Floats, algorithms: tuple[str, ...]) -> Floats:
     """Return the support of a conclusion.
 
-    Parameters
-    ----------
-    about
-        The conclusion, as in ``experiment.json``.
-    values
-        Shape (..., algorithms); NaN where missing.
-    algorithms
-        Names of the algorithms.
-
-    Returns
-    -------
     Shape (...), %: above 0 where the conclusion holds. NaN where an algorithm has no value. Two values of 0 do not
-    differ.
+    differ. `about`: the conclusion, as in ``experiment.json``. `values`: shape (..., algorithms); NaN where missing.
     """
     others = values[..., [algorithms.index(name) for name in about["algorithms"]]]
     highest = others.max(axis=-1)
@@ -85,13 +67,6 @@ def support_of(about: Mapping[str, Any], values: Floats, algorithms: tuple[str, 
 def conclusion_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     """Return the tables of the conclusions by name.
 
-    Parameters
-    ----------
-    view
-        View of a campaign with results and factors.
-
-    Returns
-    -------
     ``conclusions``, ``conclusions_by_factor`` and ``conclusions_by_condition``; nothing without conclusions that have
     values.
     """

@@ -24,20 +24,8 @@ def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period
     Counts per interval are multiplied by the intervals of the period. Values in units other than counts and shares are
     False, and so are conditions in which the length of the period is not known.
 
-    Parameters
-    ----------
-    values
-        Shape (conditions, algorithms), in `unit`; NaN where missing.
-    unit
-        Unit, such as ``1``, ``flows`` or ``flows/interval``.
-    experiment
-        The experiment of the campaign, with its scenarios.
-    period
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Shape (conditions,).
+    Shape (conditions,). `values`: shape (conditions, algorithms), in `unit`; NaN where missing. `unit`: such as ``1``,
+    ``flows`` or ``flows/interval``.
     """
     largest = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
     if unit == "1":

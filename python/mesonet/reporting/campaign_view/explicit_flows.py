@@ -14,14 +14,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 def explicit_flows(view: CampaignView) -> list[list[dict[str, Any]]]:
     """Return the explicit flows over TCP of every scenario of a campaign without users.
 
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    The flows of each scenario; empty for a model, and if a scenario has users or no such flow.
+    Empty for a model, and if a scenario has users or no such flow.
     """
     if any(each.get("users", {}).get("base_sources", 1) for each in view.networks):
         return []
@@ -35,15 +28,8 @@ def throughputs(view: CampaignView) -> dict[str, pl.DataFrame]:
     Flow groups tell flows apart by algorithm only. If a scenario gives flows an algorithm that is also under test,
     its run has a mean over both kinds of flows. This mean is left out unless all flows are alike.
 
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    By title: columns condition, algorithm, replicate and value, in segments/s. Empty unless `explicit_flows` has
-    flows, and if runs did not keep their throughput.
+    By title: columns condition, algorithm, replicate and value, in segments/s. Empty unless `explicit_flows` has flows,
+    and if runs did not keep their throughput.
     """
     flows = explicit_flows(view)
     if not (flows and has_groups(view.campaign) and "throughput" in view.groups.columns):

@@ -27,32 +27,12 @@ GROUPS_ARE = "Mean over the flows of the group that completed: size / (last ackn
 
 
 def replicates(campaign: Campaign) -> list[int]:
-    """Return the numbers of the replicates.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Numbers, rising.
-    """
+    """Return the numbers of the replicates. Numbers, rising."""
     return sorted(campaign.runs["replicate"].unique().to_list())
 
 
 def has_groups(campaign: Campaign) -> bool:
-    """Return True if every finished run kept its flow groups.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    False if no run is finished.
-    """
+    """Return True if every finished run kept its flow groups."""
     done = campaign.runs.filter(status="done")["key"]
     return len(done) > 0 and all((campaign.path / "runs" / key / "groups.parquet").exists() for key in done)
 
@@ -62,15 +42,6 @@ def groups_of_conditions(campaign: Campaign) -> pl.DataFrame:
 
     The campaign also has groups of centre points, which lie between the levels: no array by condition has a row for
     them.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Rows of `mesonet.campaign.Campaign.groups`.
     """
     rows = campaign.groups
     return rows if rows.is_empty() else rows.filter(pl.col("condition") <= len(campaign.design.matrix))
@@ -79,13 +50,6 @@ def groups_of_conditions(campaign: Campaign) -> pl.DataFrame:
 def group_labels(campaign: Campaign) -> dict[int, tuple[str, str, str]]:
     """Return file category, path class and interface of each flow group that occurs.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
     Labels by number of the group, rising.
     """
     rows = groups_of_conditions(campaign).filter(pl.col("group").is_not_null())
@@ -96,15 +60,6 @@ def group_labels(campaign: Campaign) -> dict[int, tuple[str, str, str]]:
 def group_values(campaign: Campaign, measure: str, whose: str) -> Floats:
     """Return a measure of the flow groups over the whole measured time, means over replicates.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-    measure, whose
-        As for `group_runs`.
-
-    Returns
-    -------
     Shape (conditions, algorithms, groups), groups as in `group_labels`; NaN where missing.
     """
     return finite_mean(group_runs(campaign, measure, whose), axis=1)
@@ -113,18 +68,9 @@ def group_values(campaign: Campaign, measure: str, whose: str) -> Floats:
 def group_runs(campaign: Campaign, measure: str, whose: str) -> Floats:
     """Return a measure of the flow groups in every run over the whole measured time.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-    measure
-        Column of the flow groups, such as ``goodput``.
-    whose
-        `OWN` for flows of the algorithm under test, `TCP` for flows of the algorithm that it is mixed with.
-
-    Returns
-    -------
-    Shape (conditions, replicates, algorithms, groups), groups as in `group_labels`; NaN where missing.
+    Shape (conditions, replicates, algorithms, groups), groups as in `group_labels`; NaN where missing. `measure`:
+    column of the flow groups, such as ``goodput``. `whose`: `OWN` for flows of the algorithm under test, `TCP` for
+    flows of the algorithm that it is mixed with.
     """
     other = campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
@@ -140,15 +86,6 @@ def group_runs(campaign: Campaign, measure: str, whose: str) -> Floats:
 def group_columns(campaign: Campaign, member: SetMember) -> tuple[list[Column], Floats]:
     """Return a column per flow group that a response set contains, and the values.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-    member
-        Entry of the response set: a measure and whose flows it is of.
-
-    Returns
-    -------
     Columns of groups up to number `GROUPS`; values, shape (conditions, replicates, algorithms, columns), NaN where
     missing.
     """
@@ -177,17 +114,7 @@ def group_columns(campaign: Campaign, member: SetMember) -> tuple[list[Column], 
 
 
 def as_response(column: Column) -> Response:
-    """Return the goodput of a flow group as a response, which no list of responses contains.
-
-    Parameters
-    ----------
-    column
-        Column of the flow group.
-
-    Returns
-    -------
-    A response that is better high.
-    """
+    """Return the goodput of a flow group as a response, which no list of responses contains."""
     return Response(
         name=column.name,
         symbol=column.symbol,
@@ -202,18 +129,7 @@ def as_response(column: Column) -> Response:
 def as_rows(campaign: Campaign, column: Column, values: Floats) -> pl.DataFrame:
     """Return values of a flow group as rows of the campaign's responses.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-    column
-        Column of the flow group.
-    values
-        Shape (conditions, replicates, algorithms); NaN where missing.
-
-    Returns
-    -------
-    A row per value, with the columns of `mesonet.campaign.Campaign.responses`.
+    `values`: shape (conditions, replicates, algorithms); NaN where missing.
     """
     condition, replicate, algorithm = np.nonzero(np.isfinite(values))
     numbers = replicates(campaign)

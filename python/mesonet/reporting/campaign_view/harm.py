@@ -26,13 +26,6 @@ MEASURES = {
 def harm_table(view: CampaignView) -> pl.DataFrame:
     """Return the harm to the flows of the incumbent, against the same flows when all are of its kind.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Columns algorithm, category, path_class, rate_class, quantity (one of `MEASURES`) and the columns of
     `mesonet.analysis.Harm`. Empty unless algorithms were mixed with one that also ran alone, and flow groups were kept.
     """

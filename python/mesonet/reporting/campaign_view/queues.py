@@ -20,13 +20,6 @@ DISCIPLINE = "aqm.discipline"
 def disciplines(campaign: Campaign) -> dict[int, str]:
     """Return the queue discipline of each condition.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
     Names by condition, such as ``drop_tail``, the discipline of networks from before there were others. Empty for a
     campaign of a model.
     """
@@ -40,13 +33,6 @@ def disciplines(campaign: Campaign) -> dict[int, str]:
 def queue_table(view: CampaignView) -> pl.DataFrame:
     """Return delay, drops and marks of the queues in the main period, means over replicates.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Columns router (a class), discipline, algorithm, condition, and the measures of `mesonet.responses.queues.MEASURES`:
     null where nothing was recorded. No rows if the runs recorded nothing of their queues.
     """
@@ -79,13 +65,6 @@ def queue_table(view: CampaignView) -> pl.DataFrame:
 def queue_summary(view: CampaignView) -> pl.DataFrame:
     """Return the medians over the conditions of delay, drops and marks, and their ranges.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     A row per class of routers, discipline, algorithm and measure: columns router, discipline, algorithm, measure,
     conditions (that have a value), median, least and most. Classes in the order of
     `mesonet.responses.definitions.ROUTER_CLASSES`; measures that were not recorded have no row.
@@ -100,16 +79,6 @@ def queue_summary(view: CampaignView) -> pl.DataFrame:
 
 
 def discipline_factor(view: CampaignView) -> str | None:
-    """Return the factor with two levels that chooses the discipline.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Its short name; None if there is none.
-    """
+    """Return the factor with two levels that chooses the discipline. Its short name; None if there is none."""
     there = view.campaign.design.factors if view.conditions else ()  # sampled designs have more levels
     return next((f.id for f in view.campaign.factors if f.path == DISCIPLINE and f.id in there), None)

@@ -31,32 +31,12 @@ BELIEVABLE = 0.7
 
 
 def is_sampled(campaign: Campaign) -> bool:
-    """Return True if the campaign has conditions, but none with all factors at a level.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    False also for a campaign without a design.
-    """
+    """Return True if the campaign has conditions, but none with all factors at a level."""
     return not campaign.design.runs and bool(campaign.experiment.get("design", {}).get("rows"))
 
 
 def left_out(campaign: Campaign) -> str:
-    """Return a sentence on the analyses that a sampled campaign lacks.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    The sentence, without capital and full stop.
-    """
+    """Return a sentence on the analyses that a sampled campaign lacks."""
     return (
         f"the design of kind {campaign.rows.kind} has no two levels to compare. Main effects, interactions, the ten "
         "steps and what follows from them are left out. SRC, SRRC and PRCC show which factors drive the responses"
@@ -101,34 +81,12 @@ class Sampled:
 
     @cached
     def sensitivity(self, response: str, period: str, algorithm: str) -> Sensitivity:
-        """Return the coefficients of all factors on a response for an algorithm.
-
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Coefficients, one per factor.
-        """
+        """Return the coefficients of all factors on a response for an algorithm."""
         rows = self.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
         return sensitivity(self.inputs, rows.drop("algorithm"), factors=self.factors)
 
     def values(self, response: str, period: str = "") -> pl.DataFrame:
-        """Return a response of a period, means over replicates.
-
-        Parameters
-        ----------
-        response
-            As for every view, see `mesonet.reporting.campaign_view`.
-        period
-            Period; empty: the main period.
-
-        Returns
-        -------
-        Columns condition, algorithm and value.
-        """
+        """Return a response of a period, means over replicates. Columns condition, algorithm and value."""
         rows = self.campaign.response(response, period or self.view.main_period)
         return rows.group_by("condition", "algorithm", maintain_order=True).agg(pl.col("value").mean())
 
@@ -145,8 +103,6 @@ class Sampled:
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables of the analysis by name.
 
-        Returns
-        -------
         ``conditions`` and, if there are results, ``sensitivity`` (a row per response, period, algorithm and factor) and
         ``responses`` (a row per run and period, a column per response).
         """
@@ -170,8 +126,6 @@ class Sampled:
     def conditions(self) -> pl.DataFrame:
         """Return a row per condition with its factors and the states of its runs.
 
-        Returns
-        -------
         Columns condition; for each factor its place, from -1 to +1, under its short name, and ``NAME_value`` if it sets
         a number; the numbers of runs done, failed and missing.
         """
@@ -183,17 +137,7 @@ class Sampled:
         return pl.DataFrame(table).join(self.view.status, on="condition", how="left", maintain_order="left")
 
     def strongest(self, response: str, period: str, algorithm: str) -> list[str]:
-        """Return the factors with a PRCC that is not noise (p < 0.05), the strongest first.
-
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Texts of factor and PRCC.
-        """
+        """Return the factors with a PRCC that is not noise (p < 0.05), the strongest first."""
         found = self.sensitivity(response, period, algorithm)
         order = np.argsort(-np.abs(np.nan_to_num(found.prcc)), kind="stable")
         return [f"{found.factors[i]} ({signed(float(found.prcc[i]), 2)})" for i in order if found.p[i] < 0.05]
@@ -201,15 +145,6 @@ class Sampled:
     def sentence(self, response: str, period: str = "") -> str:
         """Return the strongest factors of a response for every algorithm, as text.
 
-        Parameters
-        ----------
-        response
-            As for every view, see `mesonet.reporting.campaign_view`.
-        period
-            Period; empty: the main period.
-
-        Returns
-        -------
         The text, with a warning if an R² of ranks is below `BELIEVABLE`.
         """
         wording, doubtful = [], False
@@ -231,17 +166,7 @@ class Sampled:
         return text
 
     def drivers(self, period: str, algorithm: str) -> str:
-        """Return the factors that drive most responses, and the number of coefficients expected by chance, as text.
-
-        Parameters
-        ----------
-        period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        The text.
-        """
+        """Return the factors that drive most responses, and the number of coefficients expected by chance, as text."""
         found = [self.sensitivity(name, period, algorithm) for name in self.view.in_period[period]]
         tested = [each for each in found if np.isfinite(each.p).any()]
         over = f"Partial rank correlations over {counted(len(self.points), 'condition')} with {algorithm}."

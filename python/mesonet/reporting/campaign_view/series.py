@@ -14,19 +14,7 @@ if TYPE_CHECKING:
 def kept_series(campaign: Campaign, condition: int, algorithm: str) -> Path | None:
     """Return the time series of the first replicate that kept one.
 
-    Parameters
-    ----------
-    campaign, condition, algorithm
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
     The file ``series.parquet``; None if no run that is done kept it.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged.
     """
     keys = campaign.runs.filter(condition=condition, algorithm=algorithm, status="done").sort("replicate")["key"]
     files = (campaign.path / "runs" / key / "series.parquet" for key in keys)

@@ -11,37 +11,15 @@ from numpy.typing import NDArray
 
 
 def labelled(table: pl.DataFrame, labels: Mapping[str, Any]) -> pl.DataFrame:
-    """Return a table with columns in front for the labels that all its rows share.
-
-    Parameters
-    ----------
-    table
-        The table.
-    labels
-        Value of each new column, by its name.
-
-    Returns
-    -------
-    The new columns, then the columns of the table.
-    """
+    """Return a table with columns in front for the labels that all its rows share."""
     return table.select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())
 
 
 def filled(rows: pl.DataFrame, axes: Mapping[str, Sequence[Any]], value: str = "value") -> NDArray[np.float64]:
     """Return an array with the values of rows at the places that their labels name.
 
-    Parameters
-    ----------
-    rows
-        A column for each axis, and the values.
-    axes
-        Labels of each axis in the order of their places, by the name of the column. No row has another label.
-    value
-        Column of the values.
-
-    Returns
-    -------
-    One axis for each of `axes`; NaN where no row has a value.
+    One axis for each of `axes`; NaN where no row has a value. `axes`: labels of each axis in the order of their places,
+    by the name of the column. No row has another label.
     """
     found = np.full([len(labels) for labels in axes.values()], np.nan)
     if rows.height:

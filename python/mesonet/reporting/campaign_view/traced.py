@@ -70,17 +70,7 @@ class TracedRun:
 
 
 def traced_runs(campaign: Campaign) -> Iterator[TracedRun]:
-    """Yield every finished run that has traces of explicit flows.
-
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Yields
-    ------
-    Runs; none if the experiment keeps no traces.
-    """
+    """Yield every finished run that has traces of explicit flows."""
     if TRACES not in campaign.experiment.get("keep", []):
         return
     scenarios = {

@@ -54,14 +54,7 @@ class Users:
         A value needs `FEWEST_EVENTS` completed flows of every algorithm, over all replicates: fewer flows show little
         but chance, and means over different groups cannot be compared.
 
-        Parameters
-        ----------
-        kind
-            `OWN` or `TCP`.
-
-        Returns
-        -------
-        Shape (conditions, algorithms, groups), segments/s; NaN where there are too few flows.
+        Shape (conditions, algorithms, groups), segments/s; NaN where there are too few flows. `kind`: `OWN` or `TCP`.
         """
         return self._cells[kind][0][:, :, self._kept]
 
@@ -97,28 +90,14 @@ class Users:
     def of_category(self, category: str) -> list[int]:
         """Return the places of the groups of a file category.
 
-        Parameters
-        ----------
-        category
-            One of `categories`.
-
-        Returns
-        -------
-        Places, from 0, in `labels`.
+        Places, from 0, in `labels`. `category`: one of `categories`.
         """
         return [place for place, (name, _, _) in enumerate(self.labels.values()) if name == category]
 
     def ranks(self, kind: str) -> RankMatrices:
         """Return the ranks of the algorithms in every condition and group.
 
-        Parameters
-        ----------
-        kind
-            `OWN` or `TCP`.
-
-        Returns
-        -------
-        Ranks, shape (conditions, groups, algorithms).
+        Ranks, shape (conditions, groups, algorithms). `kind`: `OWN` or `TCP`.
         """
         values = self.goodput(kind).transpose(0, 2, 1)
         return rank_matrices(
@@ -155,8 +134,6 @@ class Users:
 
         Values are means over conditions and the file categories that all algorithms have.
 
-        Returns
-        -------
         Columns panel (a path class and an interface), algorithm, kind and value; no rows if the speeds are unknown.
         """
         speeds = np.full((len(self.view.conditions), len(self.view.algorithms), len(self.labels)), np.nan)
@@ -189,8 +166,6 @@ class Users:
     def table(self) -> pl.DataFrame:
         """Return goodputs and ranks of all flow groups.
 
-        Returns
-        -------
         Columns condition, flow_group, algorithm, rank, relative, side, stands_out, goodput (segments/s) and flows (a
         value of `KINDS`).
         """
@@ -206,14 +181,7 @@ class Users:
 def users(view: CampaignView) -> Users | None:
     """Return the goodputs of the users of a campaign.
 
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    The goodputs; None if the campaign did not keep flow groups, or has no goodput of own flows.
+    None if the campaign did not keep flow groups, or has no goodput of own flows.
     """
     if not has_groups(view.campaign):
         return None
@@ -224,14 +192,8 @@ def users(view: CampaignView) -> Users | None:
 def mean_over_conditions(values: Floats) -> Floats:
     """Return means over the conditions in which every algorithm with any value has a value.
 
-    Parameters
-    ----------
-    values
-        Shape (conditions, algorithms, ...); NaN where missing.
-
-    Returns
-    -------
-    Shape (algorithms, ...); NaN without such a condition.
+    Shape (algorithms, ...); NaN without such a condition. `values`: shape (conditions, algorithms, ...); NaN where
+    missing.
     """
     there = np.isfinite(values)
     absent = ~there.any(axis=0, keepdims=True)
@@ -240,15 +202,5 @@ def mean_over_conditions(values: Floats) -> Floats:
 
 
 def known(value: float) -> float | None:
-    """Return a number, or None for a value that is not finite.
-
-    Parameters
-    ----------
-    value
-        The value.
-
-    Returns
-    -------
-    The number, or None.
-    """
+    """Return a number, or None for a value that is not finite."""
     return float(value) if np.isfinite(value) else None

@@ -136,31 +136,11 @@ class Values:
 
     @cached
     def of_period(self, period: str) -> tuple[Column, ...]:
-        """Return the responses of a period as columns with the names of the responses.
-
-        Parameters
-        ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        The columns.
-        """
+        """Return the responses of a period as columns with the names of the responses."""
         return tuple(columns_of.of_period(self.responses[name], period) for name in self.in_period[period])
 
     def column(self, name: str) -> Column:
-        """Return the column with a name.
-
-        Parameters
-        ----------
-        name
-            One of `column_names`.
-
-        Returns
-        -------
-        The column.
-        """
+        """Return the column with a name. `name`: one of `column_names`."""
         return next(column for column in self.columns if column.name == name)
 
     @cached_property
@@ -270,13 +250,6 @@ class Values:
     def selections(self, algorithms: Sequence[str] = ()) -> list[dict[str, str]]:
         """Return every response of every period, alone or with each of some algorithms.
 
-        Parameters
-        ----------
-        algorithms
-            The algorithms; empty: each response alone.
-
-        Returns
-        -------
         Values of response, period and, if there are algorithms, algorithm, in this order. Periods and their responses
         come as in `in_period`.
         """
@@ -299,59 +272,22 @@ class Values:
         return any(self.in_period.values())
 
     def title_of(self, response: str) -> str:
-        """Return the title of a response, for use in a sentence.
-
-        Parameters
-        ----------
-        response
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        The title, without a capital.
-        """
+        """Return the title of a response, for use in a sentence."""
         return uncapitalised(self.responses[response].title)
 
     def label_of(self, response: str) -> str:
-        """Return symbol and title of a response, for axes and tables.
-
-        Parameters
-        ----------
-        response
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        The text.
-        """
+        """Return symbol and title of a response, for axes and tables."""
         about = self.responses[response]
         return f"{about.symbol} {about.title}".strip()
 
     def unit_of(self, response: str) -> str:
-        """Return the unit of a response.
-
-        Parameters
-        ----------
-        response
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        The unit.
-        """
+        """Return the unit of a response."""
         return self.responses[response].unit
 
     @cached
     def cube(self, period: str) -> Floats:
         """Return the values of all responses of a period, means over replicates.
 
-        Parameters
-        ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
         Shape (conditions, algorithms, responses of the period); NaN where missing.
         """
         return np.asarray(self._campaign.cube(self.in_period[period], period), dtype=float)
@@ -359,13 +295,6 @@ class Values:
     def values(self, response: str, period: str) -> Floats:
         """Return the values of a response, means over replicates.
 
-        Parameters
-        ----------
-        response, period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
         Shape (conditions, algorithms), in the unit of the response; NaN where missing.
         """
         return self.cube(period)[:, :, self.in_period[period].index(response)]
@@ -373,13 +302,6 @@ class Values:
     def values_of(self, columns: Sequence[Column]) -> Floats:
         """Return the values of some columns, means over replicates.
 
-        Parameters
-        ----------
-        columns
-            Columns of the view.
-
-        Returns
-        -------
         Shape (conditions, algorithms, columns); NaN where missing.
         """
         found = np.empty((len(self.conditions), len(self.algorithms), len(columns)))
@@ -402,13 +324,6 @@ class Values:
     def replicate_cube(self, period: str) -> Floats:
         """Return the values of all responses of a period in every run.
 
-        Parameters
-        ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
         Shape (conditions, replicates, algorithms, responses of the period); NaN where missing.
         """
         names = self.in_period[period]
@@ -428,29 +343,12 @@ class Values:
         return "replicates" if self.mode == "replicates" else "effects"
 
     def cube_for_tests(self, period: str) -> Floats:
-        """Return the values of a period as tests of effects use them.
-
-        Parameters
-        ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        `replicate_cube` if runs are replicated, else `cube`.
-        """
+        """Return the values of a period as tests of effects use them."""
         return self.replicate_cube(period) if self.mode == "replicates" else self.cube(period)
 
     def for_algorithm(self, response: str, period: str, algorithm: str) -> Floats:
         """Return a response by condition for an algorithm, or for the mean of all.
 
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
         Shape (conditions,); NaN where a value is missing.
         """
         return of_algorithm(self, self.values(response, period), algorithm)
@@ -458,13 +356,6 @@ class Values:
     def for_test(self, response: str, period: str, algorithm: str) -> Floats:
         """Return a response for tests of effects.
 
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
         Shape (conditions, replicates) if runs are replicated, else (conditions,); NaN where a value is missing.
         """
         return of_algorithm(self, self.cube_for_tests(period)[..., self.in_period[period].index(response)], algorithm)
@@ -475,34 +366,14 @@ class Values:
         return [*self.algorithms, *([MEAN_OF_ALL] if len(self.algorithms) > 1 else [])]
 
     def too_few(self, columns: Sequence[Column]) -> NDArray[np.bool_]:
-        """Return a mask of the values of some columns that count too few events.
-
-        Parameters
-        ----------
-        columns
-            Columns of the view.
-
-        Returns
-        -------
-        Shape (conditions, columns).
-        """
+        """Return a mask of the values of some columns that count too few events. Shape (conditions, columns)."""
         found = np.empty((len(self.conditions), len(columns)), dtype=bool)
         for place, column in enumerate(columns):
             found[:, place] = self.too_few_of(column.response, column.period)
         return found
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
-        """Return a mask of the conditions in which a response counts too few events.
-
-        Parameters
-        ----------
-        response, period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Shape (conditions,).
-        """
+        """Return a mask of the conditions in which a response counts too few events. Shape (conditions,)."""
         return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
 
     @cached_property
@@ -514,17 +385,7 @@ class Values:
         return [*service, *others] or there[:6]
 
     def varies(self, response: str, period: str) -> bool:
-        """Return True if runs have different values of a response.
-
-        Parameters
-        ----------
-        response, period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        False also without values.
-        """
+        """Return True if runs have different values of a response."""
         rows = self._campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
         return rows.filter(pl.col("value").is_finite())["value"].n_unique() > 1
 
@@ -572,13 +433,6 @@ class Values:
     def long(self, response: str, period: str) -> pl.DataFrame:
         """Return a response of a period as rows, means over replicates.
 
-        Parameters
-        ----------
-        response, period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
         Columns condition, algorithm and value; conditions without a value have no row.
         """
         values = self.values(response, period)
@@ -596,38 +450,13 @@ class Values:
 def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
     """Return the values of an algorithm, or their mean over all.
 
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-    values
-        Shape (..., algorithms); NaN where missing.
-    algorithm
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Shape (...). The mean is NaN where any algorithm has no value.
+    Shape (...). The mean is NaN where any algorithm has no value. `values`: shape (..., algorithms); NaN where missing.
     """
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
 
 
 def level_text(view: Values, factor: str, sign: int) -> str:
-    """Return the text of a level of a factor, such as "800 seg/ms".
-
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-    factor
-        Short name of the factor.
-    sign
-        -1 or +1.
-
-    Returns
-    -------
-    The text; only the sign for a factor that the campaign does not describe.
-    """
+    """Return the text of a level of a factor, such as "800 seg/ms"."""
     about = {f.id: f for f in view.campaign.factors}.get(factor)
     if about is None:
         return "+" if sign > 0 else "−"
@@ -637,15 +466,6 @@ def level_text(view: Values, factor: str, sign: int) -> str:
 def factor_title(view: Values, factor: str) -> str:
     """Return the name and the short name of a factor, such as "network speed (X1)".
 
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-    factor
-        Short name of the factor.
-
-    Returns
-    -------
     The text; only the short name for a factor that the campaign does not describe.
     """
     names: Mapping[str, str] = {f.id: f.name for f in view.campaign.factors}
@@ -653,34 +473,12 @@ def factor_title(view: Values, factor: str) -> str:
 
 
 def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
-    """Return names by falling count.
-
-    Parameters
-    ----------
-    names
-        Names, in the order of equal counts.
-    counts
-        Count of each name; none: 0.
-
-    Returns
-    -------
-    Names with a count above 0.
-    """
+    """Return names by falling count. Names with a count above 0."""
     return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
 
 
 def categorical(view: Values) -> set[str]:
-    """Return the factors that have no settings between their levels: levels that are not numbers of one unit.
-
-    Parameters
-    ----------
-    view
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    Short names of the factors.
-    """
+    """Return the factors that have no settings between their levels: levels that are not numbers of one unit."""
     return {factor.id for factor in view.campaign.factors if not _is_quantitative(factor.minus, factor.plus)}
 
 

@@ -72,23 +72,7 @@ FOLLOW_UP_RUNS = 16
 def view_of(campaign: Campaign, against: str | None = None, thresholds: Thresholds = DEFAULTS) -> CampaignView:
     """Return the view of a campaign.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    against
-        Incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
-    thresholds
-        Thresholds of the analyses.
-
-    Returns
-    -------
-    The view.
-
-    Raises
-    ------
-    InputError
-        If the incumbent is not in the campaign.
+    `against`: incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
     """
     chosen = None if against is None else among(against, campaign.algorithms)
     if chosen is not None and chosen not in campaign.algorithms:
@@ -103,64 +87,24 @@ class CampaignView(Values):
 
     @cached
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
-        """Return the main effects of the factors on a response.
-
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Effects, tested against the noise of `mode`.
-        """
+        """Return the main effects of the factors on a response."""
         values = replicate_frame(self.for_test(response, period, algorithm))
         return main_effects(self.campaign.design, values, mode=self.mode)
 
     @cached
     def terms(self, response: str, period: str, algorithm: str) -> Terms:
-        """Return all estimable terms of a response.
-
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Terms with their aliases and margins of error.
-        """
+        """Return all estimable terms of a response."""
         values = replicate_frame(self.for_test(response, period, algorithm))
         return terms(self.campaign.design, values, noise=self.noise)
 
     @cached
     def interactions(self, response: str, period: str, algorithm: str) -> Interactions:
-        """Return the effects of every factor and pair on a response.
-
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Effects, shape (factors, factors).
-        """
+        """Return the effects of every factor and pair on a response. Effects, shape (factors, factors)."""
         return interactions(self.campaign.design, self.for_algorithm(response, period, algorithm))
 
     @cached
     def residuals(self, response: str, period: str) -> Residuals:
-        """Return the distance of every algorithm from the mean of all, by condition.
-
-        Parameters
-        ----------
-        response, period
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Residuals, with the test of the extreme algorithm in each condition.
-        """
+        """Return the distance of every algorithm from the mean of all, by condition."""
         return residuals(
             self.values(response, period), algorithms=self.algorithms, conditions=self.conditions, response=response,
             too_few=self.too_few_of(response, period),
@@ -180,15 +124,6 @@ class CampaignView(Values):
     def factor_table(self, algorithm: str, columns: tuple[Column, ...] = ()) -> FactorTable:
         """Return signs, stars and Psi of every factor for an algorithm over some columns.
 
-        Parameters
-        ----------
-        algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-        columns
-            The columns; empty: all columns of the view.
-
-        Returns
-        -------
         Table of the shape (columns, factors), and Psi per factor.
         """
         each = columns or self.columns
@@ -201,15 +136,6 @@ class CampaignView(Values):
 
         As in the ASME paper, the sets of the network have half of the weight, and the sets of the flow groups the other
         half.
-
-        Parameters
-        ----------
-        algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-
-        Returns
-        -------
-        Psi by set and factor, and its weighted average.
         """
         sets = self.sets
         tables = {name: self.factor_table(algorithm, tuple(columns)) for name, columns in sets.items()}
@@ -289,33 +215,13 @@ class CampaignView(Values):
     def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
         """Return the condition-response summary of one period.
 
-        Parameters
-        ----------
-        period
-            As for every view, see `mesonet.reporting.campaign_view`.
-        min_relative_effect
-            Relative effect, %, that an extreme must exceed to be flagged.
-
-        Returns
-        -------
-        Verdicts, shape (conditions, responses of the period).
+        Verdicts, shape (conditions, responses of the period). `min_relative_effect`: %, that an extreme must exceed to
+        be flagged.
         """
         return self.summary_of(self.of_period(period), min_relative_effect=min_relative_effect)
 
     def summary_of(self, columns: Sequence[Column], **test: Any) -> ConditionResponseSummary:
-        """Return the condition-response summary of some columns.
-
-        Parameters
-        ----------
-        columns
-            Columns of the view.
-        **test
-            Keywords of `mesonet.analysis.condition_response_summary` on the test.
-
-        Returns
-        -------
-        Verdicts, shape (conditions, columns).
-        """
+        """Return the condition-response summary of some columns. Verdicts, shape (conditions, columns)."""
         return condition_response_summary(
             self.values_of(columns), responses=[column.name for column in columns], algorithms=self.algorithms,
             too_few=self.too_few(columns), **test,
@@ -353,16 +259,7 @@ class CampaignView(Values):
     def follow_up(self, response: str, period: str, algorithm: str, most: int = 3) -> FollowUp | None:
         """Return the runs that would break the aliases of the largest active strings.
 
-        Parameters
-        ----------
-        response, period, algorithm
-            As for every view, see `mesonet.reporting.campaign_view`.
-        most
-            Largest number of strings.
-
-        Returns
-        -------
-        The runs; None if no active string is aliased.
+        None if no active string is aliased.
         """
         found = self.terms(response, period, algorithm)
         active = found.active
@@ -457,14 +354,7 @@ class Reduction:
     def effects(self, component: int) -> MainEffects:
         """Return the main effects of the factors on the scores of a component, means over the algorithms.
 
-        Parameters
-        ----------
-        component
-            Place of the component, from 0.
-
-        Returns
-        -------
-        Effects, in the unit of the scores.
+        Effects, in the unit of the scores. `component`: place of the component, from 0.
         """
         scores = self.components.scores[:, component].reshape(len(self.view.conditions), -1)
         return main_effects(self.view.campaign.design, scores.mean(axis=1))

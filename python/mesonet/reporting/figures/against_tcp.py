@@ -181,17 +181,8 @@ def yy_scatter(
 def caption(table: pl.DataFrame, other: str) -> str:
     """Return the number of conditions in which each algorithm's flows get more and less than the others, as text.
 
-    Parameters
-    ----------
-    table
-        Columns algorithm, x and y: goodput of its flows and of the flows compared with, in one condition; null where
-        missing.
-    other
-        Name of the flows compared with.
-
-    Returns
-    -------
-    A sentence.
+    `table`: columns algorithm, x and y: goodput of its flows and of the flows compared with, in one condition; null
+    where missing.
     """
     known = table.drop_nulls(["x", "y"])
     if known.is_empty():

@@ -44,15 +44,8 @@ def _draw(found: Users) -> Drawing:
 def caption(table: pl.DataFrame) -> str:
     """Return the largest and the smallest share of the interface, each with the next algorithm, as text.
 
-    Parameters
-    ----------
-    table
-        Columns algorithm, panel and value (share of the speed of the interface, null where missing); kind if there are
-        several kinds of flows.
-
-    Returns
-    -------
-    A sentence.
+    `table`: columns algorithm, panel and value (share of the speed of the interface, null where missing); kind if there
+    are several kinds of flows.
     """
     ordered = table.drop_nulls("value").sort("value", descending=True, maintain_order=True)
     if ordered.is_empty():

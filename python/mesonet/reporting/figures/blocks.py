@@ -73,32 +73,13 @@ def figure(view: CampaignView) -> Figure | None:
 
 
 def can_be_significant(result: Blocks) -> bool:
-    """Return True if the sign test of so many blocks that differ can have p < .05.
-
-    Parameters
-    ----------
-    result
-        Block means of a target factor.
-
-    Returns
-    -------
-    False also where no block differs.
-    """
+    """Return True if the sign test of so many blocks that differ can have p < .05."""
     return bool(result.p == result.p) and 2.0 ** (1 - result.higher_plus - result.higher_minus) < 0.05
 
 
 def table(result: Blocks, factors: Sequence[str] = ()) -> pl.DataFrame:
     """Return a row per block.
 
-    Parameters
-    ----------
-    result
-        Block means of a target factor.
-    factors
-        Names of all factors. Empty: the robustness factors of the result.
-
-    Returns
-    -------
     Columns block (from 1), name, mean_minus and mean_plus in the unit of the response, null without a run. For up to
     three robustness factors: `place1`, ..., the number of the factor, from 1, in `factors`, and `sign1`, ..., its
     level, -1 or +1.
@@ -218,19 +199,7 @@ def _boxes(step: int, height: int, data: Any = alt.Undefined) -> Any:
 
 
 def caption(view: CampaignView, result: Blocks) -> str:
-    """Return the number of blocks in which the target factor acts the same way, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Means of the target factor by block.
-
-    Returns
-    -------
-    A sentence.
-    """
+    """Return the number of blocks in which the target factor acts the same way, as text."""
     total = len(result.levels)
     if not result.higher_plus and not result.higher_minus:
         return f"{capitalised(factor_title(view, result.target))} makes no difference in any block."
@@ -245,19 +214,7 @@ def caption(view: CampaignView, result: Blocks) -> str:
 
 
 def blocks_caption(view: CampaignView, results: Mapping[str, Blocks]) -> str:
-    """Return the factors that raise or lower the response in every block, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    results
-        Blocks by target factor.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the factors that raise or lower the response in every block, as text."""
     always, undecided = [], []
     for name, result in results.items():
         complete = result.higher_plus + result.higher_minus

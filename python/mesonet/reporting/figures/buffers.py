@@ -42,13 +42,6 @@ def figure(view: CampaignView) -> Figure | None:
 def buffer_table(view: CampaignView) -> pl.DataFrame:
     """Return the mean use of buffers in the main period, means over replicates.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Columns router (a class), condition, algorithm and value, from 0 to 1; no rows if the use was not measured.
     """
     there = set(view.campaign.responses.filter(pl.col("period") == view.main_period)["response"].unique())
@@ -134,14 +127,7 @@ def buffers(
 def caption(rows: pl.DataFrame) -> str:
     """Return the class of routers with the fullest buffers, and the fullest buffers of all, as text.
 
-    Parameters
-    ----------
-    rows
-        Columns router, condition, algorithm and value, from 0 to 1; at least one row.
-
-    Returns
-    -------
-    A sentence.
+    `rows`: columns router, condition, algorithm and value, from 0 to 1; at least one row.
     """
     means = rows.group_by("router", maintain_order=True).agg(pl.mean("value")).sort("value", descending=True)
     fullest = rows.sort("value", descending=True).row(0, named=True)

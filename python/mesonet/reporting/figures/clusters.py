@@ -56,13 +56,6 @@ def figure(view: CampaignView) -> Figure | None:
 def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the brackets of every tree, and its leaves.
 
-    Parameters
-    ----------
-    results
-        Cluster trees by condition.
-
-    Returns
-    -------
     A row per corner of a bracket: condition, bracket and corner (from 0), place (leaf 0 at 0), distance, and group,
     True below the cut. A row per leaf: condition, place, algorithm, and apart, True for the most distant. A tree
     without differences has only leaves.
@@ -137,21 +130,7 @@ def dendrograms(
 
 
 def caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:
-    """Return the algorithms that join last and alone, conditions without differences, and omissions, as text.
-
-    Parameters
-    ----------
-    results
-        Trees of the algorithms by condition.
-    algorithms
-        Names of the algorithms.
-    titles
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the algorithms that join last and alone, conditions without differences, and omissions, as text."""
     same = sum(not result.distinct for result in results.values())
     who = Counter(result.most_distant for result in results.values() if result.most_distant)
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]
@@ -172,13 +151,6 @@ def caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titl
 def split_sentence(view: CampaignView) -> str:
     """Return the settings associated with an algorithm that joins its tree last and alone, as text.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     A sentence; empty without such an association.
     """
     wording = []

@@ -88,16 +88,8 @@ def _scores(view: CampaignView) -> pl.DataFrame:
 def loadings_table(result: PrincipalComponents, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Return the responses with the largest loadings in the first two components.
 
-    Parameters
-    ----------
-    result
-        Components; their loadings have the shape (components, responses).
-    labels
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
     Columns response, component (``PC1`` or ``PC2``) and loading: two rows for each of up to `WEIGHTS` responses.
+    `result`: components; their loadings have the shape (components, responses).
     """
     weight = np.abs(result.loadings[:2]).max(axis=0)
     rows = [
@@ -115,13 +107,6 @@ def loadings_table(result: PrincipalComponents, labels: Mapping[str, str] | None
 def shares_table(result: PrincipalComponents) -> pl.DataFrame:
     """Return the share of the variation of the first components.
 
-    Parameters
-    ----------
-    result
-        Components.
-
-    Returns
-    -------
     Columns component and share, in %; up to `SHOWN` rows.
     """
     names = [f"PC{place + 1}" for place in range(len(result.share))][:SHOWN]
@@ -197,17 +182,7 @@ def component_plane(
 
 
 def caption(found: Reduction) -> str:
-    """Return the share of the first two components, and the factors associated with them, as text.
-
-    Parameters
-    ----------
-    found
-        Components of the responses.
-
-    Returns
-    -------
-    Sentences, with the responses and runs left out.
-    """
+    """Return the share of the first two components, and the factors associated with them, as text."""
     view, result = found.view, found.components
     share = percent(100 * float(result.share[:2].sum()))
     text = f"The first two components hold {share} of the variation of {counted(len(result.responses), 'response')}."

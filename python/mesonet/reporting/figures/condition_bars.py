@@ -86,19 +86,7 @@ def residual_bars(result: Residuals, *, order: Sequence[int], title: str = "", r
 
 
 def caption(algorithms: Sequence[str], result: Residuals) -> str:
-    """Return the algorithms that lie above the mean of all most often.
-
-    Parameters
-    ----------
-    algorithms
-        Names of the algorithms.
-    result
-        Distances of the algorithms from the mean of all.
-
-    Returns
-    -------
-    A sentence on at most three algorithms.
-    """
+    """Return the algorithms that lie above the mean of all most often. A sentence on at most three algorithms."""
     # Differences by rounding count for no algorithm.
     apart = np.array([extreme is not None for extreme in result.summary.extreme[:, 0]])
     above = ((result.residual > 0) & apart[:, None]).sum(axis=0)

@@ -100,15 +100,6 @@ def _outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponse
 def table(summary: ConditionResponseSummary, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Return a row per cell.
 
-    Parameters
-    ----------
-    summary
-        Verdicts by condition and response.
-    labels
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
     Columns condition, response (its label), kind (a key of `COLOURS`), text in the cell, and the numbers that the
     pointer shows as text: extreme, relative, mean, g, p and note.
     """
@@ -267,17 +258,7 @@ def _ring(base: alt.Chart) -> alt.Chart:
 
 
 def reading(view: CampaignView) -> str:
-    """Return the guide to reading the condition-response summary.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the guide to reading the condition-response summary."""
     text = f"Rows are conditions with their settings, {view.order_words}; columns are responses. "
     if not view.summary(view.main_period).cells_tested:
         if len(view.algorithms) == 2:
@@ -290,19 +271,7 @@ def reading(view: CampaignView) -> str:
 
 
 def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str:
-    """Return the outlying algorithms and the number of such cells expected by chance, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Outlying algorithms by condition and response.
-
-    Returns
-    -------
-    Sentences, with notes of the analysis.
-    """
+    """Return the outlying algorithms and the number of such cells expected by chance, as text."""
     notes = " ".join(result.notes)
     if not result.cells_tested:
         return notes or "There is no cell that could be tested."
@@ -324,18 +293,7 @@ def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str
 def caption(view: CampaignView, result: ConditionResponseSummary, way: str) -> str:
     """Return the outlying algorithms, and the number of such cells expected by chance, as text.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Outlying algorithms by condition and response.
-    way
-        Choice of outliers: `ALL`, `FAR` or `DISCOVERIES`.
-
-    Returns
-    -------
-    Sentences.
+    `way`: choice of outliers: `ALL`, `FAR` or `DISCOVERIES`.
     """
     text = summary_caption(view, result)
     if way == DISCOVERIES and result.cells_flagged:

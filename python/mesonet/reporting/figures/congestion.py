@@ -95,17 +95,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
 
 
 def caption(result: ConditionClasses) -> str:
-    """Return the number of conditions in each class, as text.
-
-    Parameters
-    ----------
-    result
-        Classes of the conditions by congestion.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the number of conditions in each class, as text."""
     text = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]

@@ -61,13 +61,6 @@ def figure(view: CampaignView) -> Figure | None:
 def table(result: Contour) -> pl.DataFrame:
     """Return the numbers of the surface as one row.
 
-    Parameters
-    ----------
-    result
-        A fitted surface; its grid is not used.
-
-    Returns
-    -------
     Columns across and up, the two factors; first, second and both, their effects and the effect of their product; mean,
     the prediction at the centre; least and most, the limits of predictions; ``corner00`` to ``corner11``, the mean
     response at the levels of (up, across), 0 for - and 1 for +, null without a run.
@@ -155,21 +148,7 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
 
 
 def caption(view: CampaignView, result: Contour, response: str) -> str:
-    """Return the corners with the largest and smallest response, and the interaction, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Surface of the response over two factors.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the corners with the largest and smallest response, and the interaction, as text."""
     first, second = (capitalised(factor_title(view, name)) for name in result.factors)
     if result.grand_mean != result.grand_mean:
         return "Nothing was measured."
@@ -191,18 +170,8 @@ def caption(view: CampaignView, result: Contour, response: str) -> str:
 def without_axis(view: CampaignView, result: Contour, y: NDArray[np.float64]) -> str:
     """Return the factors that take no axis though their effects are larger than a factor's on an axis, as text.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Surface of the response over two factors.
-    y
-        Value of each condition, in the unit of the response; NaN where missing.
-
-    Returns
-    -------
-    A sentence; empty if there is no such factor.
+    A sentence; empty if there is no such factor. `y`: value of each condition, in the unit of the response; NaN where
+    missing.
     """
     found = main_effects(view.campaign.design, y)
     size = dict(zip(found.factors, np.nan_to_num(np.abs(found.effect)), strict=True))

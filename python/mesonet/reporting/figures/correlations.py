@@ -68,32 +68,12 @@ def _groups_html(view: CampaignView) -> str:
 
 
 def cell_side(count: int) -> int:
-    """Return the side of a cell.
-
-    Parameters
-    ----------
-    count
-        Number of responses.
-
-    Returns
-    -------
-    Side, px.
-    """
+    """Return the side of a cell. Side, px."""
     return max(SMALLEST, min(LARGEST, ROOM // max(1, count)))
 
 
 def by_group(result: Correlations) -> list[str]:
-    """Return the responses group by group, in each by falling mean |r| with all responses.
-
-    Parameters
-    ----------
-    result
-        Correlations and clusters.
-
-    Returns
-    -------
-    Names of the responses.
-    """
+    """Return the responses group by group, in each by falling mean |r| with all responses."""
     weight = {result.responses[place]: rank for rank, place in enumerate(result.order)}
     return [name for cluster in result.clusters for name in sorted(cluster, key=weight.__getitem__)]
 
@@ -105,19 +85,9 @@ def pairs_table(
 ) -> pl.DataFrame:
     """Return a row per cell of the matrix: every ordered pair of responses, and each with itself.
 
-    Parameters
-    ----------
-    result
-        Correlations and clusters.
-    labels
-        As for every plot, see `mesonet.plots`.
-    picks
-        By response, the response and the period that a click on its cells selects. None: cells select nothing.
-
-    Returns
-    -------
     Columns i and j, the places in the order of `by_group` from 0; row and column, the labels; r; text, 100 r. With
-    `picks` also pick_response, pick_period, pick_other and other_period.
+    `picks` also pick_response, pick_period, pick_other and other_period. `picks`: by response, the response and the
+    period that a click on its cells selects. None: cells select nothing.
     """
     order = by_group(result)
     places = [result.responses.index(name) for name in order]
@@ -150,13 +120,6 @@ def pairs_table(
 def groups_table(result: Correlations) -> pl.DataFrame:
     """Return the frames of the groups of more than one response.
 
-    Parameters
-    ----------
-    result
-        Correlations and clusters.
-
-    Returns
-    -------
     Columns start and end: the first cell of the group, from 0, and the cell behind its last.
     """
     rows, start = [], 0
@@ -170,13 +133,6 @@ def groups_table(result: Correlations) -> pl.DataFrame:
 def bins_table(result: Correlations) -> pl.DataFrame:
     """Return a row per bin of the histogram of |r|.
 
-    Parameters
-    ----------
-    result
-        Correlations.
-
-    Returns
-    -------
     Columns least and most, the edges; pairs, a count; kept, True for bins above the threshold of the clusters.
     """
     counts, edges = np.histogram(result.absolute, bins=round(1 / _BIN), range=(0, 1))
@@ -270,15 +226,6 @@ def correlations(
 def caption(titles: Mapping[str, str], result: Correlations) -> str:
     """Return the groups of correlated responses, as text.
 
-    Parameters
-    ----------
-    titles
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Correlations of the responses.
-
-    Returns
-    -------
     Sentences on at most three groups, with the responses left out.
     """
     if not result.responses:
@@ -323,17 +270,7 @@ def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def histogram_caption(result: Correlations) -> str:
-    """Return the pairs kept by the threshold, and by the hint of the histogram, as text.
-
-    Parameters
-    ----------
-    result
-        Correlations of the responses.
-
-    Returns
-    -------
-    A sentence.
-    """
+    """Return the pairs kept by the threshold, and by the hint of the histogram, as text."""
     if not len(result.absolute):
         return "There are too few values to correlate."
     kept = int((result.absolute > result.threshold).sum())

@@ -104,21 +104,7 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
 
 
 def caption(view: CampaignView, result: Terms, response: str) -> str:
-    """Return the share of the standard deviation that the largest effects leave, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Terms of the response, by size of the effect.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the share of the standard deviation that the largest effects leave, as text."""
     if not result.runs or not result.sd > 0:
         return " ".join(result.notes) or "Nothing varies."
     # The last terms may be zero, or leave no degrees of freedom for a residual.

@@ -77,21 +77,7 @@ def _difference_effects(view: CampaignView, response: str, period: str, algorith
 
 
 def caption(view: CampaignView, result: MainEffects, response: str) -> str:
-    """Return the mean difference of a response, and the significant effects on it, in words for who decides.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Main effects on the difference from the incumbent.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the mean difference of a response, and the significant effects on it, in words for who decides."""
     title, unit = f"difference of {view.title_of(response)}", view.unit_of(response)
     wording = plain(view, effects_sentence(view, result, title, unit, relative=False, differences=True))
     return f"The mean difference is {difference(result.grand_mean, unit)}. {wording}" if result.runs else wording
@@ -100,15 +86,6 @@ def caption(view: CampaignView, result: MainEffects, response: str) -> str:
 def who_differs(view: CampaignView, algorithm: str, reference: str) -> str:
     """Return the name of the algorithms that are compared with the incumbent.
 
-    Parameters
-    ----------
-    view, algorithm
-        As for every text, see `mesonet.reporting.text`.
-    reference
-        The incumbent.
-
-    Returns
-    -------
     The algorithm. For the incumbent and the mean of all: the other algorithm, or ``mean of all others``.
     """
     if algorithm not in (MEAN_OF_ALL, reference):

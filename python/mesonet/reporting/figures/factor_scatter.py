@@ -113,19 +113,7 @@ def factor_scatter(
 
 
 def caption(view: CampaignView, result: FactorScatter) -> str:
-    """Return the factor that moves the mean most, changes of the spread, and values far out, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        The values by setting of each factor.
-
-    Returns
-    -------
-    Sentences, with notes of the analysis.
-    """
+    """Return the factor that moves the mean most, changes of the spread, and values far out, as text."""
     if not len(result.value):
         return "Nothing was measured."
     notes = " ".join(result.notes)

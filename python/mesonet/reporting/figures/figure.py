@@ -87,23 +87,7 @@ def made(found: Found, *figures: Callable[[Found], Figure | None]) -> list[Figur
 
 
 def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) -> Drawing:
-    """Return a drawing of a finished chart.
-
-    Parameters
-    ----------
-    chart
-        The chart, as `mesonet.charts.theme.finish` returns it.
-    text
-        First sentences of the caption.
-    heading
-        Heading; empty: the title of the chart.
-    subtitle
-        True if the subtitle of the chart belongs to the caption.
-
-    Returns
-    -------
-    The drawing.
-    """
+    """Return a drawing of a finished chart."""
     title = chart.definition().get("title", {})
     lines = title.get("subtitle", []) if subtitle else []
     caption = " ".join([text, *(f"{capitalised(line.rstrip('.'))}." for line in lines)])
@@ -115,23 +99,8 @@ def of_response(
 ) -> Figure:
     """Return a figure of one response, in a period, for an algorithm or for all.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    id
-        As in `Figure`.
-    content
-        Called with response, period and, if selections have one, algorithm. A selection without a period is of the main
-        period.
-    axis
-        Text over the vertical axis, as in `Figure`.
-    **about
-        Other attributes of the figure.
-
-    Returns
-    -------
-    The figure.
+    `content`: called with response, period and, if selections have one, algorithm. A selection without a period is of
+    the main period.
     """
 
     def draw(response: str, period: str = "", algorithm: str = "") -> Drawing:
@@ -149,17 +118,7 @@ def of_response(
 
 
 def of_steps(view: CampaignView) -> list[dict[str, str]]:
-    """Return the selections of figures about one response of the main period and one algorithm, or the mean of all.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Selections with the keys response and algorithm.
-    """
+    """Return the selections of figures about one response of the main period and one algorithm, or the mean of all."""
     return [
         {"response": response, "algorithm": algorithm}
         for response in view.in_period[view.main_period]
@@ -168,17 +127,7 @@ def of_steps(view: CampaignView) -> list[dict[str, str]]:
 
 
 def factor_control(view: CampaignView) -> Control:
-    """Return the control that selects the factor of a figure.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The control, which starts with the first factor.
-    """
+    """Return the control that selects the factor of a figure."""
     names = {factor.id: factor.name for factor in view.campaign.factors}
     factors = view.campaign.design.factors
     return Control("factor", "Factor", [(f, f"{f} {names.get(f, '')}".strip()) for f in factors], factors[0])

@@ -54,13 +54,6 @@ def figure(view: CampaignView) -> Figure | None:
 def flow_state_table(view: CampaignView) -> pl.DataFrame:
     """Return mean numbers of flows by state, means over replicates.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Columns period, condition, algorithm, state (one of `STATES`) and flows; no rows if the states were not measured.
     """
     # Runs have these responses, whether or not the response set contains them.
@@ -186,21 +179,7 @@ def flow_states(
 
 
 def caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
-    """Return the most frequent state of flows in each panel, as text.
-
-    Parameters
-    ----------
-    rows
-        Columns panel, state and flows.
-    panels
-        Panels, in the order of the figure.
-    over_time
-        True where all panels are drawn over time.
-
-    Returns
-    -------
-    A sentence.
-    """
+    """Return the most frequent state of flows in each panel, as text. `rows`: columns panel, state and flows."""
     text = []
     for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))

@@ -63,19 +63,7 @@ def _draw(found: Users, file: str) -> Drawing:
 
 
 def caption(found: Users, category: str) -> str:
-    """Return the algorithms with most and least goodput over path classes and interfaces, as text.
-
-    Parameters
-    ----------
-    found
-        Goodputs of the flow groups.
-    category
-        Category of files.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the algorithms with most and least goodput over path classes and interfaces, as text."""
     means = mean_over_conditions(found.goodput(OWN))[:, found.of_category(category)]
     complete = means[:, np.isfinite(means).all(axis=0)]
     if not complete.shape[1] or len(found.view.algorithms) < 2:

@@ -56,16 +56,7 @@ def _draw(found: Users) -> Drawing:
 def caption(table: pl.DataFrame, named: list[str]) -> str:
     """Return the users to whom the choice matters most, and the gain of own over competing flows, as text.
 
-    Parameters
-    ----------
-    table
-        A row per flow group; columns among and over_tcp in %, null where missing.
-    named
-        Titles of the rows.
-
-    Returns
-    -------
-    Sentences.
+    `table`: a row per flow group; columns among and over_tcp in %, null where missing.
     """
     known = [(value, name) for value, name in zip(table["among"], named, strict=True) if value is not None]
     if not known:

@@ -76,17 +76,7 @@ def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, tit
 
 
 def caption(result: Groupings) -> str:
-    """Return the agreement of both groupings, as text.
-
-    Parameters
-    ----------
-    result
-        The groups of responses by correlation and by component.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the agreement of both groupings, as text."""
     if not result.responses:
         return "No response varies."
     # Components that no response follows most are no groups.

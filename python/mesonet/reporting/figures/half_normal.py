@@ -58,13 +58,6 @@ def figure(view: CampaignView) -> Figure | None:
 def table(result: Terms) -> pl.DataFrame:
     """Return a row per term by falling |effect|.
 
-    Parameters
-    ----------
-    result
-        Ranked terms.
-
-    Returns
-    -------
     Columns rank (from 1), term, strings (the aliases), size (|effect|), effect, half_normal (quantile), active,
     mean_minus and mean_plus, and residual_sd (of the model up to the term). Every row repeats grand_mean, sd (of the
     response) and runs.
@@ -81,17 +74,7 @@ def table(result: Terms) -> pl.DataFrame:
 
 
 def margins_table(result: Terms) -> pl.DataFrame:
-    """Return a row per margin of error that is known.
-
-    Parameters
-    ----------
-    result
-        Ranked terms and their noise.
-
-    Returns
-    -------
-    Columns size, in the unit of the effects, and name.
-    """
+    """Return a row per margin of error that is known. Columns size, in the unit of the effects, and name."""
     named = {"margin of error": result.noise.me, "simultaneous margin": result.noise.sme}
     rows = [{"size": size, "name": f"{name} {number(size)}"} for name, size in named.items() if has_margins(result)]
     return pl.DataFrame(rows, schema={"size": pl.Float64, "name": pl.String}).filter(pl.col("size").is_finite())
@@ -150,19 +133,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
 
 
 def alias_list(data: str, height: int) -> alt.Chart:
-    """Return a column of text, a line per term.
-
-    Parameters
-    ----------
-    data
-        Name of a table with the columns of `table`.
-    height
-        Height of the column, px.
-
-    Returns
-    -------
-    The column, without the table.
-    """
+    """Return a column of text, a line per term. `height`: height of the column, px."""
     return (
         alt.Chart(alt.NamedData(name=data), width=300, height=height)
         .transform_filter(f"datum.rank <= {LISTED}")
@@ -182,17 +153,7 @@ def alias_list(data: str, height: int) -> alt.Chart:
 
 
 def reading(result: Terms) -> str:
-    """Return the guide to reading a half-normal plot, with the source of its margins.
-
-    Parameters
-    ----------
-    result
-        Terms of the response.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the guide to reading a half-normal plot, with the source of its margins."""
     text = "Effects of factors and of their interactions by size. "
     text += "Those that are only noise lie on a line through the origin. "
     if result.noise.replicated:
@@ -210,19 +171,7 @@ def reading(result: Terms) -> str:
 
 
 def caption(title: str, unit: str, result: Terms) -> str:
-    """Return the number of effects above the noise, and the largest with their aliases, as text.
-
-    Parameters
-    ----------
-    title, unit
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Terms of the response.
-
-    Returns
-    -------
-    Sentences, with notes of the analysis.
-    """
+    """Return the number of effects above the noise, and the largest with their aliases, as text."""
     notes = " ".join(result.notes)
     if not has_margins(result):
         return f"{few_effects(result)} {notes}".strip() or f"No effect on {title} could be tested."
@@ -247,13 +196,6 @@ def caption(title: str, unit: str, result: Terms) -> str:
 def few_effects(result: Terms) -> str:
     """Return the reason why no margin of error is known, as text.
 
-    Parameters
-    ----------
-    result
-        Terms of a response.
-
-    Returns
-    -------
     A sentence; empty if a margin is known, or if the notes of the result have the reason.
     """
     if has_margins(result) or result.noise.replicated or result.noise.pse == 0:
@@ -263,15 +205,5 @@ def few_effects(result: Terms) -> str:
 
 
 def source_of_noise(result: Terms) -> str:
-    """Return the source of the margin of error, as text.
-
-    Parameters
-    ----------
-    result
-        Terms of a response.
-
-    Returns
-    -------
-    A clause, such as ``after Lenth``.
-    """
+    """Return the source of the margin of error, as text. A clause, such as ``after Lenth``."""
     return "from the scatter between replicates" if result.noise.replicated else "after Lenth"

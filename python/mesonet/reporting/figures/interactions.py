@@ -71,17 +71,9 @@ def table(result: Interactions, margin: float = np.inf) -> pl.DataFrame:
     Cell (i, j) spans j to j + 1 across and i to i + 1 down. Means extend from the bottom of a cell, the smallest mean
     of all cells, to its top, the largest.
 
-    Parameters
-    ----------
-    result
-        Interactions of k factors.
-    margin
-        Margin of error, in the unit of the effects.
-
-    Returns
-    -------
     Columns term and main (True on the diagonal); left, right, middle, edge, far_edge (across) and top, bottom, caption,
-    minus, plus (down), in cells; the texts mean_minus, mean_plus and effect; size, |effect| / margin.
+    minus, plus (down), in cells; the texts mean_minus, mean_plus and effect; size, |effect| / margin. `margin`: margin
+    of error, in the unit of the effects.
     """
     k = len(result.factors)
     means = np.concatenate([result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]])
@@ -112,13 +104,6 @@ def table(result: Interactions, margin: float = np.inf) -> pl.DataFrame:
 def factors_table(result: Interactions) -> pl.DataFrame:
     """Return the name and place of each factor.
 
-    Parameters
-    ----------
-    result
-        Interactions of k factors.
-
-    Returns
-    -------
     Columns factor and place: the middle of its row and column, in cells.
     """
     return pl.DataFrame(
@@ -179,21 +164,7 @@ def interactions(result: Interactions, *, margin: float = np.inf, title: str = "
 
 
 def caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
-    """Return the largest two-factor interaction, with its aliases, as text.
-
-    Parameters
-    ----------
-    title, unit
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Effects of every factor and pair.
-    terms
-        Terms of the same response.
-
-    Returns
-    -------
-    Sentences, with notes of the analysis.
-    """
+    """Return the largest two-factor interaction, with its aliases, as text."""
     pairs = [place for place, order in enumerate(terms.order) if order == 2]
     if not pairs or not np.isfinite(result.effect).any():
         return f"No interaction on {title} could be computed."
@@ -215,19 +186,7 @@ def caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
 
 
 def ends_of_cells(result: Interactions, unit: str) -> str:
-    """Return the scale that all cells of an interaction matrix share, as text.
-
-    Parameters
-    ----------
-    result
-        Means of every factor and pair.
-    unit
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    A sentence; empty without a mean.
-    """
+    """Return the scale that all cells of an interaction matrix share, as text. A sentence; empty without a mean."""
     k = len(result.factors)
     means = np.r_[result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]]
     means = means[np.isfinite(means)]

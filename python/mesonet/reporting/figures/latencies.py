@@ -129,14 +129,7 @@ def _axis(seconds: pl.Series) -> dict[str, Any]:
 def caption(means: pl.DataFrame) -> str:
     """Return the least and largest latency of each kind, as text.
 
-    Parameters
-    ----------
-    means
-        Columns algorithm, goodput and recovery, s; null where there is none.
-
-    Returns
-    -------
-    Sentences.
+    `means`: columns algorithm, goodput and recovery, s; null where there is none.
     """
     parts = []
     for kind in ("goodput", "recovery"):

@@ -59,13 +59,6 @@ def figure(sampled: Sampled) -> Figure | None:
 def axis_names(sampled: Sampled) -> tuple[str, str]:
     """Return the names of the factors across and of the lines.
 
-    Parameters
-    ----------
-    sampled
-        View of a campaign with a grid of levels.
-
-    Returns
-    -------
     The factor with the most levels, and the factor with the next most; empty if there is only one factor.
     """
     first, *others = (sampled.factor_names[place] for place in _by_levels(sampled))
@@ -73,19 +66,7 @@ def axis_names(sampled: Sampled) -> tuple[str, str]:
 
 
 def caption(sampled: Sampled, response: str) -> str:
-    """Return a sentence on the lines: the response, the number of combinations and the factors averaged over.
-
-    Parameters
-    ----------
-    sampled
-        View of a campaign with a grid of levels.
-    response
-        As for every view, see `mesonet.reporting.campaign_view`.
-
-    Returns
-    -------
-    The sentence.
-    """
+    """Return a sentence on the lines: the response, the number of combinations and the factors averaged over."""
     rest = [sampled.factors[place] for place in _by_levels(sampled)[2:]]
     averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
     return f"{sampled.view.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
@@ -94,13 +75,6 @@ def caption(sampled: Sampled, response: str) -> str:
 def level_places(sampled: Sampled) -> pl.DataFrame:
     """Return the place of every condition in the drawing.
 
-    Parameters
-    ----------
-    sampled
-        View of a campaign with a grid of levels.
-
-    Returns
-    -------
     Columns condition (from 1), across and lines: the levels as `levels` returns them; lines is null without a second
     factor.
     """
@@ -119,17 +93,6 @@ def level_places(sampled: Sampled) -> pl.DataFrame:
 def level_values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -> pl.DataFrame:
     """Return the table that `level_lines` draws.
 
-    Parameters
-    ----------
-    sampled
-        View of a campaign with a grid of levels.
-    response, period
-        As for every view, see `mesonet.reporting.campaign_view`.
-    places
-        As from `level_places`.
-
-    Returns
-    -------
     Columns algorithm, across, lines and value: the mean over the conditions at these levels.
     """
     found = sampled.values(response, period).filter(pl.col("value").is_finite()).join(places, on="condition")
@@ -146,17 +109,8 @@ def _by_levels(sampled: Sampled) -> list[int]:
 def levels(campaign: Campaign, place: int) -> list[float]:
     """Return the level of a factor in each condition as a number.
 
-    Parameters
-    ----------
-    campaign
-        As for every view, see `mesonet.reporting.campaign_view`.
-    place
-        Place of the factor, from 0.
-
-    Returns
-    -------
     The number that the factor sets, such as a value or a count of flows, in its unit. If it is not known, or is not
-    different for every level, 1, 2, ... from the lowest level.
+    different for every level, 1, 2, ... from the lowest level. `place`: place of the factor, from 0.
     """
     path = split(campaign.factors[place].path)[0]
     first = campaign.algorithms[0]
@@ -187,21 +141,8 @@ def level_lines(
 ) -> alt.VConcatChart:
     """Return a panel of lines for each algorithm.
 
-    Parameters
-    ----------
-    values
-        Columns algorithm, across and lines, the settings of two factors, and value; lines is null without a second
-        factor.
-    across
-        Name of the factor on the horizontal axis.
-    lines
-        Name of the factor of the lines; empty: no legend.
-    title, response
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
-    The chart; the panels share their vertical scale.
+    `values`: columns algorithm, across and lines, the settings of two factors, and value; lines is null without a
+    second factor.
     """
     algorithms = values["algorithm"].unique(maintain_order=True).to_list()
     least, most = float(values["across"].min()), float(values["across"].max())  # type: ignore[arg-type]

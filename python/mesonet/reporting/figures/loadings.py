@@ -76,17 +76,7 @@ def loadings(
 
 
 def caption(found: Reduction) -> str:
-    """Return the responses that weigh most in the first components, as text.
-
-    Parameters
-    ----------
-    found
-        Components of the responses.
-
-    Returns
-    -------
-    One sentence for each of the first three components.
-    """
+    """Return the responses that weigh most in the first components, as text."""
     parts, titles = found.components, found.view.titles
     wording = []
     for place in range(min(3, len(parts.variance))):

@@ -85,13 +85,6 @@ class FactorLike(Protocol):
 def column_width(factors: int) -> int:
     """Return the width of the column of a factor, so that all factors fit a page of usual width if possible.
 
-    Parameters
-    ----------
-    factors
-        Number of factors.
-
-    Returns
-    -------
     Width, px.
     """
     return min(150, max(84, 1050 // factors))
@@ -100,19 +93,9 @@ def column_width(factors: int) -> int:
 def table(result: MainEffects, factors: Sequence[FactorLike] = (), *, relative: bool = True) -> pl.DataFrame:
     """Return a row per factor: its place from left to right, its numbers, and its captions broken into lines.
 
-    Parameters
-    ----------
-    result
-        Main effects.
-    factors
-        Names and levels; a factor that is not among them has empty captions.
-    relative
-        Add the effect in % of the mean. Differences and scores have no use for it: their mean may be zero.
-
-    Returns
-    -------
     Columns place (from 1), factor, the captions name, minus and plus, the means mean_minus, mean_plus and grand_mean,
-    and the texts effect, relative (if asked for), stars and p.
+    and the texts effect, relative (if asked for), stars and p. `relative`: add the effect in % of the mean. Differences
+    and scores have no use for it: their mean may be zero.
     """
     fits = int(column_width(len(result.factors)) / CHARACTER)
     named = {factor.id: factor for factor in factors}
@@ -251,21 +234,7 @@ def _wrapped(text: str, characters: int) -> str:
 
 
 def caption(view: CampaignView, result: MainEffects, response: str) -> str:
-    """Return the factors with significant effects on the response, and their size, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Main effects on the response.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    As `effects_sentence`.
-    """
+    """Return the factors with significant effects on the response, and their size, as text."""
     return effects_sentence(view, result, view.title_of(response), view.unit_of(response))
 
 
@@ -274,22 +243,9 @@ def effects_sentence(
 ) -> str:
     """Return the factors with significant effects on a quantity, and their size, as text.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Main effects on the quantity.
-    title, unit
-        As for every text, see `mesonet.reporting.text`.
-    relative
-        Sizes are said in % of the mean. False for scores and differences, whose mean is no size to compare with.
-    differences
-        The values are differences, so that differences of shares are percentage points.
-
-    Returns
-    -------
-    Sentences: the largest effects, the significant effects, and notes of the analysis.
+    Sentences: the largest effects, the significant effects, and notes of the analysis. `relative`: sizes are said in %
+    of the mean. False for scores and differences, whose mean is no size to compare with. `differences`: so that
+    differences of shares are percentage points.
     """
     value = difference if differences else quantity
     notes = " ".join(result.notes)

@@ -60,14 +60,7 @@ def figure(view: CampaignView) -> Figure | None:
 def table(result: OrderedData) -> pl.DataFrame:
     """Return a row per condition with a value.
 
-    Parameters
-    ----------
-    result
-        Conditions by rising response.
-
-    Returns
-    -------
-    Columns condition, rank and value.
+    Columns condition, rank and value. `result`: conditions by rising response.
     """
     return result.to_polars().select("condition", "rank", "value")
 
@@ -137,21 +130,7 @@ def ordered_data(
 
 
 def caption(view: CampaignView, result: OrderedData, response: str) -> str:
-    """Return the range of the response, and the factors with the longest run of a setting at each end, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        The values in their order, with the settings.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the range of the response, and the factors with the longest run of a setting at each end, as text."""
     if not len(result.value):
         return "Nothing was measured."
     low, high, unit = float(result.value[0]), float(result.value[-1]), view.unit_of(response)
@@ -172,19 +151,7 @@ def caption(view: CampaignView, result: OrderedData, response: str) -> str:
 
 
 def extremes_of(result: OrderedData, value: float) -> str:
-    """Return the conditions with a value, in words.
-
-    Parameters
-    ----------
-    result
-        The values in their order.
-    value
-        A value that occurs in them.
-
-    Returns
-    -------
-    Such as ``condition 3`` or ``conditions 3 and 5``.
-    """
+    """Return the conditions with a value, in words, such as ``condition 3`` or ``conditions 3 and 5``."""
     there = np.asarray(result.value) == value
     return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
 
@@ -194,15 +161,6 @@ def before_ties(values: NDArray[np.float64], run: int) -> int:
 
     Equal values have no order, so that a run cannot end between them.
 
-    Parameters
-    ----------
-    values
-        Values in their order.
-    run
-        Number of first values.
-
-    Returns
-    -------
     At most `run`; 0 if all of these values equal the next value.
     """
     while 0 < run < len(values) and values[run - 1] == values[run]:

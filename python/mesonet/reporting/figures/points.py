@@ -53,16 +53,9 @@ def figure(sampled: Sampled) -> Figure:
 def settings_table(points: NDArray[np.float64], settings: ArrayLike | None = None) -> pl.DataFrame:
     """Return a row per condition with its place and its setting of each factor.
 
-    Parameters
-    ----------
-    points
-        Places, shape (conditions, factors), from -1 to +1.
-    settings
-        Settings in the units of the factors, shape (conditions, factors); None: the places.
-
-    Returns
-    -------
-    Columns condition (from 1) and, for factor i from 0, ``x{i}``, its place, and ``set{i}``, its setting.
+    Columns condition (from 1) and, for factor i from 0, ``x{i}``, its place, and ``set{i}``, its setting. `points`:
+    places, shape (conditions, factors), from -1 to +1. `settings`: settings in the units of the factors, shape
+    (conditions, factors); None: the places.
     """
     values = np.asarray(points if settings is None else settings, dtype=float)
     columns = {f"x{i}": points[:, i] for i in range(points.shape[1])}

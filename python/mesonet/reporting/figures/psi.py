@@ -58,16 +58,8 @@ def figure(view: CampaignView) -> Figure | None:
 def table(psi: Mapping[str, ArrayLike], factors: Sequence[str]) -> pl.DataFrame:
     """Return a row per algorithm and factor.
 
-    Parameters
-    ----------
-    psi
-        By algorithm, Psi of each factor, from 0 to 1; NaN where not computable.
-    factors
-        Names of the factors.
-
-    Returns
-    -------
-    Columns algorithm, factor, psi (%) and text.
+    Columns algorithm, factor, psi (%) and text. `psi`: by algorithm, Psi of each factor, from 0 to 1; NaN where not
+    computable.
     """
     return pl.DataFrame(
         [
@@ -115,16 +107,7 @@ def psi_by_algorithm(psi: Mapping[str, ArrayLike], factors: Sequence[str], *, ti
 def caption(view: CampaignView, mean: NDArray[np.float64]) -> str:
     """Return the factors with the largest Psi, mean of all algorithms, as text.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    mean
-        Psi of each factor, from 0 to 1; NaN where no response has a test.
-
-    Returns
-    -------
-    A sentence on at most three factors.
+    A sentence on at most three factors. `mean`: psi of each factor, from 0 to 1; NaN where no response has a test.
     """
     if not np.isfinite(mean).any():
         return "No response could be tested."

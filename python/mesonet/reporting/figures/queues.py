@@ -135,17 +135,7 @@ def _panel(text: str, measures: Sequence[str], routers: Sequence[str], disciplin
 
 
 def caption(view: CampaignView, algorithm: str) -> str:
-    """Return how to read the marks, and the measures that no run recorded.
-
-    Parameters
-    ----------
-    view, algorithm
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return how to read the marks, and the measures that no run recorded."""
     own = queue_summary(view).filter(algorithm=algorithm)
     text = "Points are medians over the conditions, lines reach from the smallest to the largest condition."
     if own.filter(measure="delay_p95").is_empty():
@@ -154,17 +144,7 @@ def caption(view: CampaignView, algorithm: str) -> str:
 
 
 def queues_html(view: CampaignView) -> Markup:
-    """Return the table of all classes of routers, disciplines and algorithms, folded; only what was recorded.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the table of all classes of routers, disciplines and algorithms, folded; only what was recorded."""
     summary = queue_summary(view)
     several = len(view.algorithms) > 1
     there = [measure for measure in MEASURES if measure in set(summary["measure"])]

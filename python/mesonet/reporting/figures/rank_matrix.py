@@ -126,19 +126,7 @@ def rank_matrix(
 
 
 def caption(result: RankMatrices, algorithm: str) -> str:
-    """Return the cells in which an algorithm is above or below the mean, or farthest from it, as text.
-
-    Parameters
-    ----------
-    result
-        Ranks of the goodput by condition and flow group.
-    algorithm
-        Name of an algorithm in the result.
-
-    Returns
-    -------
-    A sentence.
-    """
+    """Return the cells in which an algorithm is above or below the mean, or farthest from it, as text."""
     place = result.algorithms.index(algorithm)
     side, out = result.side[:, :, place], result.stands_out[:, :, place]
     known = int(np.isfinite(result.rank[:, :, place]).sum())

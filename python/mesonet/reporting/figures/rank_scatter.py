@@ -108,16 +108,8 @@ def _sides(rows: pl.DataFrame) -> list[str]:
 def label_sides(names: Sequence[str], places: Sequence[tuple[float, float] | None]) -> list[str]:
     """Return for each point the side of `SIDES` where its name covers least of the other points and names.
 
-    Parameters
-    ----------
-    names
-        Names of the points.
-    places
-        Positions, px, to the right and down; None: not drawn.
-
-    Returns
-    -------
-    A key of `SIDES` per point; ``right`` for points that are not drawn.
+    A key of `SIDES` per point; ``right`` for points that are not drawn. `places`: positions, px, to the right and down;
+    None: not drawn.
     """
     taken = [(at[0] - 6, at[1] - 6, at[0] + 6, at[1] + 6) for at in places if at]
     chosen = []

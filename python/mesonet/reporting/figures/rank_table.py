@@ -73,17 +73,7 @@ def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:
 
 
 def caption(result: RankSummary) -> str:
-    """Return the algorithm with the best average rank, and the steadiest, as text.
-
-    Parameters
-    ----------
-    result
-        Average ranks over the kinds of flows.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the algorithm with the best average rank, and the steadiest, as text."""
     known = np.isfinite(result.overall)
     if not known.any():
         return "There are no ranks: no cell has goodputs of two algorithms."

@@ -97,18 +97,8 @@ def _ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataF
 def sides_of(algorithms: Sequence[str], mean: NDArray[np.float64], sd: NDArray[np.float64]) -> list[str]:
     """Return for each algorithm the side of its point for its name in the scatter of means and spreads.
 
-    Parameters
-    ----------
-    algorithms
-        Names.
-    mean
-        Mean rank per algorithm, from 1.
-    sd
-        Standard deviation of the ranks per algorithm; NaN where not computable.
-
-    Returns
-    -------
-    A key of `rank_scatter.SIDES` per algorithm.
+    `mean`: mean rank per algorithm, from 1. `sd`: standard deviation of the ranks per algorithm; NaN where not
+    computable.
     """
     known = np.isfinite(mean) & np.isfinite(sd)
     across = PADDING + (WIDTH - 2 * PADDING) * (mean - 1) / max(len(algorithms) - 1, 1)
@@ -182,20 +172,8 @@ def ranks_by_condition(
 def caption(algorithms: Sequence[str], mean: Floats, sd: Floats, meaning: str, alike: int) -> str:
     """Return mean ranks and their spread, as text.
 
-    Parameters
-    ----------
-    algorithms
-        Names of n algorithms.
-    mean, sd
-        Mean rank of each algorithm, from 1 to n, and standard deviation; shape (n,), NaN where not known.
-    meaning
-        Meaning of rank n, such as ``the highest value``.
-    alike
-        Number of conditions in which all algorithms are equal; they have no ranks.
-
-    Returns
-    -------
-    Sentences.
+    `mean`, `sd`: mean rank of each algorithm, from 1 to n, and standard deviation; shape (n,), NaN where not known.
+    `meaning`: meaning of rank n, such as ``the highest value``.
     """
     count = len(algorithms)
     known = np.flatnonzero(np.isfinite(mean))

@@ -88,13 +88,6 @@ def figure(view: CampaignView) -> Figure | None:
 def points_table(result: Residuals) -> pl.DataFrame:
     """Return a row per residual.
 
-    Parameters
-    ----------
-    result
-        Residuals of the algorithms by condition.
-
-    Returns
-    -------
     Columns condition, algorithm, residual, number (of the algorithm, from 1, as text) and percent (of the mean of the
     condition).
     """
@@ -117,13 +110,6 @@ def points_table(result: Residuals) -> pl.DataFrame:
 def verdicts_table(result: Residuals) -> pl.DataFrame:
     """Return a row per condition with its place from left to right, its verdict and the texts below it.
 
-    Parameters
-    ----------
-    result
-        Residuals of the algorithms by condition.
-
-    Returns
-    -------
     Columns condition, place (from 0), verdict (a key of `COLOURS`), and ``text0``, ... in the order of `STATISTICS`.
     """
     short, rows = short_names(result.algorithms), []
@@ -239,38 +225,12 @@ def _lines(field: str, order: list[str]) -> alt.Y:
 
 
 def caption(view: CampaignView, result: Residuals, response: str) -> str:
-    """Return the conditions with an outlying algorithm, and the largest differences, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Distances of the algorithms from the mean of all.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    As `residuals_sentence`.
-    """
+    """Return the conditions with an outlying algorithm, and the largest differences, as text."""
     return residuals_sentence(result, view.title_of(response), view.unit_of(response))
 
 
 def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
-    """Return the conditions with an outlying algorithm, and the largest differences, as text.
-
-    Parameters
-    ----------
-    result
-        Distances of the algorithms from the mean of all.
-    title, unit
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the conditions with an outlying algorithm, and the largest differences, as text."""
     summary = result.summary
     known = np.flatnonzero(np.isfinite(result.spread))
     if not len(known) or result.spread[known].max() <= 0:
@@ -296,17 +256,5 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
 
 
 def ends_of_values(result: Residuals, unit: str) -> str:
-    """Return the range of the values of a detailed response plot; empty if there is none.
-
-    Parameters
-    ----------
-    result
-        Distances of the algorithms from the mean of all.
-    unit
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    A sentence.
-    """
+    """Return the range of the values of a detailed response plot; empty if there is none."""
     return f"Values run from {span(result.lowest, result.highest, unit)}." if result.highest > result.lowest else ""

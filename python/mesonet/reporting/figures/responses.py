@@ -45,22 +45,8 @@ def values_figure(
 ) -> Figure:
     """Return the figure of the raw values, for every response and period.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    values
-        Called with response and period; returns the columns condition, algorithm and value, all finite.
-    order
-        Numbers of all conditions by rising mean of the congestion response.
-    note
-        More on how to read the figure, with a space in front.
-    **about
-        Other attributes of the figure.
-
-    Returns
-    -------
-    The figure.
+    `values`: called with response and period; returns the columns condition, algorithm and value, all finite. `order`:
+    numbers of all conditions by rising mean of the congestion response.
     """
     order_title = f"condition, {view.order_words}"
 
@@ -86,19 +72,7 @@ def values_figure(
 
 
 def shown_values(view: CampaignView, conditions: int) -> list[dict[str, str]]:
-    """Return the responses and periods whose values the page has: at most `MOST_VALUES`, or the main period only.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    conditions
-        Number of conditions.
-
-    Returns
-    -------
-    Selections with the keys response and period.
-    """
+    """Return the responses and periods whose values the page has: at most `MOST_VALUES`, or the main period only."""
     found = view.selections()
     if conditions * len(view.algorithms) * len(found) <= MOST_VALUES:
         return found
@@ -161,16 +135,7 @@ def responses(
 def caption(view: CampaignView, response: str, table: pl.DataFrame) -> str:
     """Return the range of the values, and the place of the highest, as text.
 
-    Parameters
-    ----------
-    view, response
-        As for every text, see `mesonet.reporting.text`.
-    table
-        Columns condition, algorithm and value, all finite. Of equal highest values, the text names the first.
-
-    Returns
-    -------
-    A sentence.
+    `table`: columns condition, algorithm and value, all finite. Of equal highest values, the text names the first.
     """
     if table.is_empty():
         return "Nothing was measured."

@@ -144,17 +144,7 @@ def component_scores(
 
 
 def caption(found: Reduction) -> str:
-    """Return the settings associated with the groups of points in the plane of the components, as text.
-
-    Parameters
-    ----------
-    found
-        Components of the responses, with the groups of points.
-
-    Returns
-    -------
-    Sentences; a remark if there is one group, or no rule explains the groups.
-    """
+    """Return the settings associated with the groups of points in the plane of the components, as text."""
     rules, view = found.run_rules, found.view
     there = sorted({*found.run_groups} - {None})
     if len(there) < 2:
@@ -188,13 +178,6 @@ def caption(found: Reduction) -> str:
 def merged_rules(rules: Sequence[Rule]) -> list[tuple[Settings, Any]]:
     """Return settings and group of every rule, rules merged that differ in their last setting only.
 
-    Parameters
-    ----------
-    rules
-        Rules from left to right, as a tree gives them.
-
-    Returns
-    -------
     Settings and group of each rule. Two neighbours of one group that differ in their last setting only are one rule.
     """
     leaves = [(rule.settings, rule.group) for rule in rules]
@@ -212,13 +195,6 @@ def merged_rules(rules: Sequence[Rule]) -> list[tuple[Settings, Any]]:
 def questions(rules: GroupRules) -> list[tuple[Settings, str, tuple[str, ...]]]:
     """Return per question of the tree the settings before it, its factor, and the factors that would do as well.
 
-    Parameters
-    ----------
-    rules
-        Rules that explain groups.
-
-    Returns
-    -------
     One entry per question, in the order in which the tree has grown.
     """
     found: dict[Settings, str] = {}

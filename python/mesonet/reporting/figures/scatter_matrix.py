@@ -57,24 +57,9 @@ def tables(
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the points of the panels, the numbers below the diagonal, and the names.
 
-    Parameters
-    ----------
-    result
-        Correlations.
-    data
-        Values, shape (runs, responses of the result), NaN where missing.
-    labels
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
     A row per end of a stroke that draws a point: place (the order), panel, x, y. A row per number: x, y, text, kind (a
-    key of `_COLOURS`). A row per response: place, number, name. Positions are in cells.
-
-    Raises
-    ------
-    ValueError
-        If the data do not have the shape.
+    key of `_COLOURS`). A row per response: place, number, name. Positions are in cells. `data`: shape (runs, responses
+    of the result), NaN where missing.
     """
     values = np.asarray(data, dtype=float)
     if values.ndim != 2 or values.shape[1] != len(result.responses):
@@ -177,19 +162,7 @@ def scatter_matrix(
 
 
 def caption(view: CampaignView, result: Correlations) -> str:
-    """Return the pair that correlates most, and how many pairs do.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Correlations of the responses.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the pair that correlates most, and how many pairs do."""
     r = np.where(np.isfinite(result.r), result.r, 0.0)
     size = np.triu(np.abs(r), 1)
     if not size.any():

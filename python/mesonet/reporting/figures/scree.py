@@ -81,17 +81,7 @@ def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
 
 
 def caption(found: Reduction) -> str:
-    """Return the number of components that hold most of the variance, as text.
-
-    Parameters
-    ----------
-    found
-        Components of the responses.
-
-    Returns
-    -------
-    Sentences, with the responses and runs left out.
-    """
+    """Return the number of components that hold most of the variance, as text."""
     parts, titles = found.components, found.view.titles
     together = np.cumsum(parts.share)
     needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1

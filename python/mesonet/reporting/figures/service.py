@@ -56,17 +56,7 @@ def figure(view: CampaignView) -> Figure | None:
 
 
 def group_title(view: CampaignView) -> str:
-    """Return the title of the group.
-
-    Parameters
-    ----------
-    view
-        View of a campaign.
-
-    Returns
-    -------
-    The traffic that the campaign has.
-    """
+    """Return the title of the group."""
     return listed([TITLES[name] for name in view.traffic]).capitalize()
 
 
@@ -87,13 +77,6 @@ def _draw(view: CampaignView) -> Drawing:
 def service_summary(view: CampaignView) -> pl.DataFrame:
     """Return slowdown by flow size, late frames and delays of frames: medians over the conditions, and their ranges.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     A row per subject (`ARRIVALS` or `FRAMES`), row (of `SIZES`, or `OF_FRAMES`), algorithm and measure (of `SHARES`, or
     `LATE`): columns subject, row, algorithm, measure, conditions (that have a value), median, least and most, of means
     over replicates. Slowdowns are ratios, delays ms, and late frames a share from 0 to 1. Only traffic that the
@@ -210,19 +193,7 @@ def _panel(rows: pl.DataFrame, name: str, text: str, algorithms: list[str]) -> A
 
 
 def caption(view: CampaignView, summary: pl.DataFrame) -> str:
-    """Return the best and the worst algorithm for flows and for frames, and how to read the marks.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    summary
-        The rows of `service_summary`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the best and the worst algorithm for flows and for frames, and how to read the marks."""
     found = []
     for subject, row, measure in ((ARRIVALS, SIZES[""], "p95"), (FRAMES, OF_FRAMES, LATE)):
         rows = summary.filter(subject=subject, row=row, measure=measure).sort("median", maintain_order=True)

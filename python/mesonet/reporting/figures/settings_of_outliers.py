@@ -92,17 +92,7 @@ def separation(results: Mapping[str, Separation], *, factors: Sequence[str], tit
 
 
 def caption(view: CampaignView) -> str:
-    """Return the clearest associations with settings, and the condition to look at first, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the clearest associations with settings, and the condition to look at first, as text."""
     clear = []
     for (algorithm, response), found in view.separations.items():
         if np.isfinite(found.q[0]) and found.q[0] < 0.05 and found.level[0]:

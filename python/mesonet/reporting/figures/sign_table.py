@@ -66,13 +66,6 @@ def figure(view: CampaignView) -> Figure | None:
 def varies(result: FactorTable) -> NDArray[np.bool_]:
     """Return for each response whether any factor has an effect on it: a response without any is constant.
 
-    Parameters
-    ----------
-    result
-        Signs and stars by response and factor.
-
-    Returns
-    -------
     Shape (responses,).
     """
     return np.asarray((result.sign != 0).any(axis=1))
@@ -81,15 +74,6 @@ def varies(result: FactorTable) -> NDArray[np.bool_]:
 def table(result: FactorTable, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Return a row per response and factor.
 
-    Parameters
-    ----------
-    result
-        Signs and stars by response and factor.
-    labels
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
     Columns response, factor, text (the level that raises the response, with stars), verdict (a key of `COLOURS`) and p
     (null without a test).
     """
@@ -139,19 +123,7 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
 
 
 def caption(view: CampaignView, result: FactorTable) -> str:
-    """Return the factors that are significant most often, and the number expected by chance, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Effects of the factors on every response.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the factors that are significant most often, and the number expected by chance, as text."""
     tested = np.isfinite(result.p) & varies(result)[:, None]
     responses, cells = int(tested.any(axis=1).sum()), int(tested.sum())
     if not cells:

@@ -93,13 +93,6 @@ def _draw_series(file: str, title: str) -> Drawing:
 def own_windows(run: TracedRun) -> AverageWindows:
     """Return the average windows of a run in the spans between which flows start or stop.
 
-    Parameters
-    ----------
-    run
-        A traced run.
-
-    Returns
-    -------
     Windows, segments, shape (flows, spans).
     """
     return average_windows(run.time, run.cwnd, run.delivered, run.spans, flows=run.flows)
@@ -320,17 +313,7 @@ def windows(
 
 
 def window_shares_caption(result: WindowShares) -> str:
-    """Return the mean windows, the use of the path and the final shares of the flows, as text.
-
-    Parameters
-    ----------
-    result
-        Shares of the windows of one run.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
     if not np.isfinite(result.mean).any():
         return "No flow was there."
     means = [
@@ -348,19 +331,7 @@ def window_shares_caption(result: WindowShares) -> str:
 
 
 def average_windows_caption(algorithm: str, found: AverageWindows) -> str:
-    """Return the average windows of a run in each span, as text.
-
-    Parameters
-    ----------
-    algorithm
-        Congestion control of the run.
-    found
-        Average windows, segments.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the average windows of a run in each span, as text. `found`: average windows, segments."""
     parts = []
     for place, (begin, end) in enumerate(found.spans):
         there = np.flatnonzero(np.isfinite(found.window[:, place]))

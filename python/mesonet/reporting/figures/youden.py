@@ -110,21 +110,7 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
 
 
 def caption(view: CampaignView, result: Terms, response: str) -> str:
-    """Return the term that lies farthest from the cross, with its means, as text.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    result
-        Terms of the response, by size of the effect.
-    response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    A sentence.
-    """
+    """Return the term that lies farthest from the cross, with its means, as text."""
     if not (result.runs and len(result.terms) and result.effect[0]):
         return " ".join(result.notes) or "There is nothing to show."
     unit = view.unit_of(response)

@@ -66,36 +66,9 @@ def write_analysis(
     ``analysis/tables`` has each table as Parquet and CSV (``docs/reference/analysis.md`` lists them). A figure is drawn
     again only if the data or the code changed. A campaign without results gives the table of conditions only.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    directory
-        Folder in which ``analysis`` is written.
-    responses
-        Responses whose ten steps are drawn; None: one response per cluster of the correlation analysis.
-    figures
-        ``chosen`` draws the ten steps of `responses`, ``all`` of every response and algorithm, ``none`` draws nothing.
-    thresholds
-        Thresholds of similar responses, and of groups of algorithms.
-    beside
-        Another campaign to compare with.
-    png
-        Also write each figure as PNG.
-    workers
-        Processes that draw; None: one per processor.
-    progress
-        Called with the number of figures drawn, the number to draw, and the name of the figure.
-
-    Returns
-    -------
-    Paths of all files, up-to-date files included.
-
-    Raises
-    ------
-    InputError
-        For a response that the campaign does not have, an unknown extent or number of workers, and campaigns that
-        cannot be compared. Also if the folder cannot be written.
+    Paths of all files, up-to-date files included. `directory`: folder in which ``analysis`` is written. `responses`:
+    responses whose ten steps are drawn; None: one response per cluster of the correlation analysis. `figures`:
+    ``chosen`` draws the ten steps of `responses`, ``all`` of every response and algorithm, ``none`` draws nothing.
     """
     view = CampaignView(campaign, thresholds=thresholds)
     _refuse(view, responses, figures, workers)

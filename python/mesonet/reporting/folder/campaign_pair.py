@@ -113,8 +113,6 @@ class CampaignPair:
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables of the comparison.
 
-        Returns
-        -------
         ``beside_responses``: response, algorithm, the mean over the conditions of each campaign, and the change in %.
         If there are any, ``beside_goodputs``, see `goodputs`.
         """
@@ -135,12 +133,7 @@ class CampaignPair:
         return {"beside_responses": table} | ({} if self.goodputs.is_empty() else {"beside_goodputs": self.goodputs})
 
     def figures(self) -> list[FigureFile]:
-        """Return a figure per kind of file.
-
-        Returns
-        -------
-        The figures; none without goodputs in both campaigns.
-        """
+        """Return a figure per kind of file."""
         asked = "What do users get in the one experiment, what in the other?"
         return [
             FigureFile(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
@@ -162,16 +155,7 @@ class CampaignPair:
 def beside_caption(rows: pl.DataFrame, names: tuple[str, str]) -> str:
     """Return the cases (algorithm and class) in which the second experiment gives more, as text.
 
-    Parameters
-    ----------
-    rows
-        Columns experiment, panel, algorithm and value.
-    names
-        Names of both experiments.
-
-    Returns
-    -------
-    Sentences.
+    `rows`: columns experiment, panel, algorithm and value.
     """
     pairs = rows.drop_nulls("value").pivot(on="experiment", index=["panel", "algorithm"], values="value")
     if not set(names) <= set(pairs.columns) or (both := pairs.drop_nulls(list(names))).is_empty():

@@ -47,19 +47,7 @@ class Drawn:
 
 
 def fingerprint(campaign: Campaign, chosen: str = "") -> str:
-    """Return the hash of the results of a campaign, the choices for their analysis, and the code that draws.
-
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    chosen
-        The choices, as text.
-
-    Returns
-    -------
-    24 hexadecimal digits.
-    """
+    """Return the hash of the results of a campaign, the choices for their analysis, and the code that draws."""
     digest = hashlib.sha256()
     experiment = repr(sorted((key, repr(value)) for key, value in campaign.experiment.items()))
     design = campaign.design
@@ -98,29 +86,6 @@ def draw_all(
     """Draw figures as SVG; figures that are up to date stay.
 
     Figures of other data or code that are no longer in the list are removed.
-
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    figures
-        The figures.
-    root
-        Folder of the figures.
-    again
-        Function that makes the same list of figures in another process.
-    png
-        Also write each figure as PNG.
-    workers
-        Most processes that draw.
-    chosen
-        The choices that figures depend on except the campaign, as text.
-    progress
-        Called with the number of figures drawn, the number to draw, and the name of the figure.
-
-    Returns
-    -------
-    The figures in the order of the list.
     """
     mark = fingerprint(campaign, chosen)
     _remove_stale(root, {figure.name for figure in figures}, mark)

@@ -35,20 +35,10 @@ def figures_of(
 ) -> list[FigureFile]:
     """Return the figures of a campaign.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    extent
-        ``chosen``: the ten steps of one response per cluster, at most `MOST_CHOSEN`, for the mean of all algorithms,
-        and of the measure of congestion for each algorithm. ``all``: the ten steps of every response, for each
-        algorithm and the mean of all. ``none``: no figure.
-    responses
-        Responses to draw in place of the chosen ones; ``all`` ignores them.
-
-    Returns
-    -------
-    The figures; none without results.
+    `extent`: ``chosen``: the ten steps of one response per cluster, at most `MOST_CHOSEN`, for the mean of all
+    algorithms, and of the measure of congestion for each algorithm. ``all``: the ten steps of every response, for each
+    algorithm and the mean of all. ``none``: no figure. `responses`: responses to draw in place of the chosen ones;
+    ``all`` ignores them.
     """
     if extent == "none" or not view.has_results:
         return []
@@ -91,13 +81,6 @@ def _as_question(title: str) -> str:
 def column_name(selection: Selection) -> str:
     """Return the name of a response in a period.
 
-    Parameters
-    ----------
-    selection
-        Selection with a response and a period.
-
-    Returns
-    -------
     The response, followed by the number of a measured period. The name of a response over the whole measured time, or
     over a run, is the response alone.
     """

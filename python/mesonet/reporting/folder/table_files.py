@@ -8,19 +8,7 @@ import polars as pl
 
 
 def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
-    """Write a table as Parquet and CSV.
-
-    Parameters
-    ----------
-    table
-        The table.
-    path
-        Path without suffix. Its folder is made if it is missing.
-
-    Returns
-    -------
-    Paths of the Parquet file and of the CSV file.
-    """
+    """Write a table as Parquet and CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet, csv = path.with_suffix(".parquet"), path.with_suffix(".csv")
     table.write_parquet(parquet)

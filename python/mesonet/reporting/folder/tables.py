@@ -43,17 +43,7 @@ Found = TypeVar("Found", bound=AnalysisResult)
 
 
 def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
-    """Return all tables of a campaign by name.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    The tables; a campaign without results has ``conditions`` only.
-    """
+    """Return all tables of a campaign by name. A campaign without results has ``conditions`` only."""
     network = view.network
     tables = {"conditions": conditions_table(network)}
     if not view.has_results:
@@ -244,15 +234,9 @@ _OTHERWISE = ("cwnd", "queueing_delay_ms", "segments_dropped")
 def where_to_look(view: CampaignView) -> pl.DataFrame:
     """Return the most extreme condition of each outlying algorithm and response, with a guide to the time series.
 
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-
-    Returns
-    -------
     The columns of `mesonet.analysis.Extremes`, and series (columns of the time series to look at), file and
-    file_against (the time series of both algorithms, of the first replicate that kept it; empty if none did).
+    file_against (the time series of both algorithms, of the first replicate that kept it; empty if none did). `view`:
+    view of a campaign with at least two algorithms.
     """
     found = view.extremes
     table = found.to_polars().drop("place")
@@ -273,13 +257,6 @@ def where_to_look(view: CampaignView) -> pl.DataFrame:
 def traced_tables(campaign: Campaign) -> dict[str, pl.DataFrame]:
     """Return the tables of runs with traces of explicit flows.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-
-    Returns
-    -------
     ``windows``, a row per run, flow and span, and ``latencies``, a row per run; tables without rows are left out.
     """
     runs = list(traced_runs(campaign))

@@ -33,16 +33,8 @@ _asset = partial(asset, "mesonet.reporting.live")
 def live_section(view: CampaignView, topology: Any) -> Markup:
     """Return the section in which readers simulate.
 
-    Parameters
-    ----------
-    view
-        View of a campaign of networks.
-    topology
-        Topology of the replay, as in the canonical scenario: runs on another network are left out.
-
-    Returns
-    -------
-    HTML; empty without the built module, or without a run that a browser can simulate.
+    HTML; empty without the built module, or without a run that a browser can simulate. `topology`: topology of the
+    replay, as in the canonical scenario: runs on another network are left out.
     """
     data = _data(view, topology) if module.is_built() else {}
     if not data:
@@ -63,22 +55,12 @@ def live_section(view: CampaignView, topology: Any) -> Markup:
 
 @cache
 def live_script() -> str:
-    """Return the script of the section, which needs the scripts of the replay before it.
-
-    Returns
-    -------
-    JavaScript.
-    """
+    """Return the script of the section, which needs the scripts of the replay before it."""
     return "\n".join((*map(module.script, module.SCRIPTS), *map(_asset, SCRIPTS)))
 
 
 def live_style() -> str:
-    """Return the style sheet of the section.
-
-    Returns
-    -------
-    CSS.
-    """
+    """Return the style sheet of the section."""
     return _asset("live.css")
 
 
@@ -149,13 +131,6 @@ def _about(
 def digest(rows: list[tuple[str, float | None]]) -> str:
     """Return the digest of named numbers, which the script of the page computes of its own numbers.
 
-    Parameters
-    ----------
-    rows
-        Names and numbers, by name; None or not finite: no number.
-
-    Returns
-    -------
     The first 32 hexadecimal digits of the SHA-256 of lines with a name and the bits of its number.
     """
     lines = (f"{key}\t{'null' if _finite(value) is None else struct.pack('>d', value).hex()}\n" for key, value in rows)

@@ -29,16 +29,7 @@ LETTERS = 17
 def answer_html(view: CampaignView, found: str = "") -> Markup:
     """Return the answer, the network that was run, and its map.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    found
-        Sentence that replaces the verdicts, for a campaign without them; empty: verdicts.
-
-    Returns
-    -------
-    HTML.
+    `found`: sentence that replaces the verdicts, for a campaign without them; empty: verdicts.
     """
     scenarios = _scenarios(view)
     described = [core.describe(json.dumps(each)) for each in scenarios]
@@ -85,15 +76,6 @@ def _scenarios(view: CampaignView) -> list[dict[str, Any]]:
 def network_sentences(scenarios: Sequence[Mapping[str, Any]], described: Sequence[Mapping[str, Any]]) -> str:
     """Return the network in words: name, routers, capacity, sources and round trips, over all conditions.
 
-    Parameters
-    ----------
-    scenarios
-        Canonical scenarios of the conditions.
-    described
-        The result of `mesonet.core.describe` of each.
-
-    Returns
-    -------
     Sentences; empty without a network.
     """
     if not described:

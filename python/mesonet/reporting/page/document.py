@@ -61,29 +61,8 @@ def write_report(
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the new
     one is complete.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    path
-        File of the report.
-    thresholds
-        Thresholds of clusters of responses and of algorithms.
-    against
-        The incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
-    progress
-        Called with the number of parts done, the number of parts, and the name of the part.
-    live
-        The page holds the simulator if it has a replay, so that readers can simulate in it.
-
-    Returns
-    -------
-    The path.
-
-    Raises
-    ------
-    InputError
-        Before any work: if the file cannot be written, or the incumbent is not in the campaign.
+    `against`: the incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP. `live`:
+    the page holds the simulator if it has a replay, so that readers can simulate in it.
     """
     with places.file(path) as aside:
         aside.write_text(report_html(campaign, progress, thresholds, against, live), encoding="utf-8")
@@ -100,22 +79,7 @@ def report_html(
     against: str | None = None,
     live: bool = True,
 ) -> str:
-    """Return the report as one HTML document.
-
-    Parameters
-    ----------
-    campaign, progress, thresholds, against, live
-        As for `write_report`.
-
-    Returns
-    -------
-    HTML.
-
-    Raises
-    ------
-    InputError
-        If the incumbent is not in the campaign.
-    """
+    """Return the report as one HTML document."""
     view = view_of(campaign, against, thresholds)
     if progress:
         progress(0, 1, "statistics")

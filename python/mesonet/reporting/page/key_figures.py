@@ -22,15 +22,6 @@ TITLE = "Six figures to decide by"
 def key_and_others(groups: Sequence[PageGroup], *, with_replay: bool) -> tuple[PageGroup, list[PageGroup]]:
     """Divide the figures of the page into the figures to decide by and the others.
 
-    Parameters
-    ----------
-    groups
-        All figures of the page.
-    with_replay
-        True if the page has a replay, which is one of the six.
-
-    Returns
-    -------
     A group of the figures to decide by, in the order of `PREFERRED`, and the other groups that have a figure left.
     """
     there = {figure.id: figure for group in groups for figure in group.figures}

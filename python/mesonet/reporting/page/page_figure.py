@@ -68,10 +68,6 @@ class PageFigure:
 
         Marks have no labels for listeners: screen readers would read thousands of them. The figure has its caption and
         its table of data.
-
-        Returns
-        -------
-        The definition, as JSON can hold it.
         """
         definition = self.chart.definition()
         config = {**definition.get("config", {}), "aria": False}
@@ -89,21 +85,7 @@ class PageGroup:
 
 
 def page_groups(groups: Sequence[Group], start: Selection, segment_bytes: float | None) -> list[PageGroup]:
-    """Return the groups with a figure that the page shows.
-
-    Parameters
-    ----------
-    groups
-        Groups of figures, as they are declared.
-    start
-        The selection that the page begins with.
-    segment_bytes
-        Size of a segment, for captions that name bits and bytes; None: not known.
-
-    Returns
-    -------
-    Groups in the same order.
-    """
+    """Return the groups with a figure that the page shows."""
     found = [
         PageGroup(
             group.id,
@@ -116,17 +98,7 @@ def page_groups(groups: Sequence[Group], start: Selection, segment_bytes: float 
 
 
 def start_of(view: CampaignView) -> dict[str, str]:
-    """Return the selection that the page begins with.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    Values of response, algorithm and period.
-    """
+    """Return the selection that the page begins with."""
     return {
         "response": view.congestion_response,
         "algorithm": view.choices_of_algorithm[0],
@@ -137,17 +109,6 @@ def start_of(view: CampaignView) -> dict[str, str]:
 def page_figures(figure: Figure, start: Selection, segment_bytes: float | None) -> list[PageFigure]:
     """Return the figures of the page for a figure.
 
-    Parameters
-    ----------
-    figure
-        A figure, as it is declared.
-    start
-        The selection that the page begins with.
-    segment_bytes
-        As for `page_groups`.
-
-    Returns
-    -------
     No figure if the page does not show it; several if charts differ in more than their tables.
     """
     if not figure.height or not figure.selections:

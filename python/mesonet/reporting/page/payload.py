@@ -26,13 +26,6 @@ class Conditions:
 def two_level_conditions(view: CampaignView) -> Conditions:
     """Return the conditions whose factors are all at a level.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Conditions by rising congestion; in their own order without results.
     """
     levels = {condition: [float(sign) for sign in signs] for condition, signs in view.signs.items()}
@@ -43,17 +36,6 @@ def two_level_conditions(view: CampaignView) -> Conditions:
 def page_data(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> dict[str, Any]:
     """Return all data of the page as one JSON value.
 
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-    groups
-        Figures of the page.
-    conditions
-        The conditions.
-
-    Returns
-    -------
     Tables, figures, titles and conditions; `mesonet.reporting.packing.pack` takes the value.
     """
     figures = [figure for group in groups for figure in group.figures]

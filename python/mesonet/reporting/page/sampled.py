@@ -13,17 +13,7 @@ from mesonet.words import capitalised, counted, listed, number
 
 
 def summary(sampled: Sampled) -> Markup:
-    """Return HTML on the comparison, the parts left out, and the strongest factors of the responses.
-
-    Parameters
-    ----------
-    sampled
-        View of a sampled campaign.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return HTML on the comparison, the parts left out, and the strongest factors of the responses."""
     campaign, view = sampled.campaign, sampled.view
     counts = campaign.counts
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
@@ -39,17 +29,7 @@ def summary(sampled: Sampled) -> Markup:
 
 
 def answer(sampled: Sampled) -> str:
-    """Return the sentence at the top of the page: what the first response follows.
-
-    Parameters
-    ----------
-    sampled
-        View of a sampled campaign.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the sentence at the top of the page: what the first response follows."""
     view = sampled.view
     return sampled.sentence(view.key_responses[0]) if view.has_results else "No run has given a result yet."
 
@@ -57,13 +37,6 @@ def answer(sampled: Sampled) -> str:
 def conditions(sampled: Sampled) -> Conditions:
     """Return the conditions as the script of the page uses them.
 
-    Parameters
-    ----------
-    sampled
-        View of a sampled campaign.
-
-    Returns
-    -------
     Conditions by rising mean of the first response of the page.
     """
     levels = {place: row.tolist() for place, row in enumerate(sampled.inputs, start=1)}
@@ -75,33 +48,13 @@ def conditions(sampled: Sampled) -> Conditions:
 
 
 def range_filters(sampled: Sampled) -> Markup:
-    """Return two inputs per factor, from and to: in values of the factor or, if no number, from -1 to +1.
-
-    Parameters
-    ----------
-    sampled
-        View of a sampled campaign.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return two inputs per factor, from and to: in values of the factor or, if no number, from -1 to +1."""
     columns = zip(sampled.factors, sampled.inputs.T.tolist(), strict=True)
     return html.render("filters.html", ranges=[(name, number(min(each)), number(max(each))) for name, each in columns])
 
 
 def conditions_html(sampled: Sampled) -> Markup:
-    """Return the table of conditions; a condition can be highlighted from its row.
-
-    Parameters
-    ----------
-    sampled
-        View of a sampled campaign.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the table of conditions; a condition can be highlighted from its row."""
     table = sampled.conditions()
     highlights = sampled.view.has_results
     rows = [
@@ -116,17 +69,7 @@ def conditions_html(sampled: Sampled) -> Markup:
 
 
 def methods_html(sampled: Sampled) -> Markup:
-    """Return HTML on the factors and the meaning of the coefficients.
-
-    Parameters
-    ----------
-    sampled
-        View of a sampled campaign.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return HTML on the factors and the meaning of the coefficients."""
     texts = [
         (
             "SRC",

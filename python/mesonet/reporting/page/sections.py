@@ -17,36 +17,12 @@ from mesonet.units import with_bits
 
 
 def contents(key: PageGroup, groups: Sequence[PageGroup], replay: str) -> Markup:
-    """Return links to all sections, with the figures gathered by group.
-
-    Parameters
-    ----------
-    key
-        Figures to decide by.
-    groups
-        The other figures of the page.
-    replay
-        Title of the replay; empty for none.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return links to all sections, with the figures gathered by group."""
     return html.render("contents.html", key=key, groups=groups, replay=replay)
 
 
 def summary(view: CampaignView) -> Markup:
-    """Return the findings in words, the conclusions, the verdict on each algorithm, and the algorithms at a glance.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the findings in words, the conclusions, the verdict on each algorithm, and the algorithms at a glance."""
     shown = {"conclusions": "", "disciplines": "", "verdict": "", "glance": ""}
     if view.has_results:
         shown = {
@@ -58,34 +34,14 @@ def summary(view: CampaignView) -> Markup:
 
 
 def statement(view: CampaignView) -> Markup:
-    """Return the statement that replaces the figures where there are none.
-
-    Parameters
-    ----------
-    view
-        View of a campaign without results.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the statement that replaces the figures where there are none."""
     counts = view.campaign.counts
     text = "There are no figures yet: no run has given a result ({failed} failed, {missing} not run yet)."
     return html.section(html.statement(text.format(**counts)))
 
 
 def level_filters(view: CampaignView) -> Markup:
-    """Return a select per factor, for any level or one level.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return a select per factor, for any level or one level."""
     options = [("", "any"), ("-1", "−"), ("1", "+")]
     return html.selects([({"data-factor": factor}, factor, options) for factor in view.campaign.design.factors])
 
@@ -96,23 +52,6 @@ def key_figures(
     """Return the controls of all figures, and below them the figures to decide by.
 
     The controls choose response, algorithm, period and highlighted condition.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-    key
-        Figures to decide by.
-    algorithms
-        Algorithms to choose from.
-    order
-        Conditions to highlight, in their order.
-    filters
-        HTML of the controls that filter conditions.
-
-    Returns
-    -------
-    HTML.
     """
     responses = [
         (name, f"{about.title} ({about.symbol})" if about.symbol else about.title)
@@ -129,15 +68,5 @@ def key_figures(
 
 
 def figures(groups: Sequence[PageGroup]) -> Markup:
-    """Return groups of figures with their titles.
-
-    Parameters
-    ----------
-    groups
-        The groups.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return groups of figures with their titles."""
     return html.render("figures.html", groups=groups)

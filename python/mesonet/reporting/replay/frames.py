@@ -27,15 +27,6 @@ def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
     least 1 if it is not 0. A router with a queue at each port has the state of its fullest and of its busiest port; its
     drops and marks are those of all ports together.
 
-    Parameters
-    ----------
-    run
-        A run with traces.
-    routers
-        Names of r routers; a router without a trace has zeros.
-
-    Returns
-    -------
     Instants, s, shape (t,), and bytes, shape (4, r, t): queue, drops, utilisation, marks.
     """
     places = {name: place for place, name in enumerate(routers)}
@@ -70,15 +61,6 @@ def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
 def link_frames(run: ReplayRun, ends: Sequence[tuple[str, str]]) -> Bytes | None:
     """Return the utilisation of every link in its busier direction.
 
-    Parameters
-    ----------
-    run
-        A run with traces.
-    ends
-        Names of the routers at the ends of l links.
-
-    Returns
-    -------
     Bytes, shape (l, t), as for `frames`; None for a run whose queues are not at ports.
     """
     ports = {f"{a} -> {b}": place for place, pair in enumerate(ends) for a, b in (pair, pair[::-1])}
@@ -97,16 +79,6 @@ def _coded(share: Floats) -> Bytes:
 
 
 def packed(coded: Bytes) -> str:
-    """Return bytes as differences along the last axis, compressed.
-
-    Parameters
-    ----------
-    coded
-        Bytes, of any shape.
-
-    Returns
-    -------
-    The gzip stream in base64.
-    """
+    """Return bytes as differences along the last axis, compressed. `coded`: bytes, of any shape."""
     change = np.diff(coded, axis=-1, prepend=np.zeros((*coded.shape[:-1], 1), dtype=np.uint8))
     return assets.packed(change.astype(np.uint8).tobytes())

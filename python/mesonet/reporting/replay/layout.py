@@ -53,15 +53,6 @@ class ReplayMap:
 def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
     """Return the routers of a network with their places on the map, and the links between them.
 
-    Parameters
-    ----------
-    topology
-        Topology of the canonical scenario: a name, or the routers and links.
-    described
-        Result of `mesonet.core.describe`.
-
-    Returns
-    -------
     The places in the order of the routers, and the links; the size of the map is `WIDTH` and `HEIGHT`.
     """
     routers = described["map"]["routers"]

@@ -45,13 +45,6 @@ class ReplayRun:
     def owners(self, routers: Sequence[str]) -> dict[str, str]:
         """Return the router of each queue with a trace.
 
-        Parameters
-        ----------
-        routers
-            Names of the routers of a network.
-
-        Returns
-        -------
         Router by queue: the router itself, or the router before a port, such as ``A`` of ``A -> B``. Queues of other
         networks are left out.
         """
@@ -74,15 +67,6 @@ def recorded_runs(campaign: Campaign) -> list[ReplayRun]:
     """Return the traced runs below the folder of a campaign.
 
     A folder that ``mesonet run --set trace.routers=all --out`` wrote is a run, too.
-
-    Parameters
-    ----------
-    campaign
-        The campaign.
-
-    Returns
-    -------
-    Runs by condition and algorithm, then runs from outside the campaign.
     """
     known = {
         _untraced(entry["scenario"]): (entry["condition"], entry["algorithm"])

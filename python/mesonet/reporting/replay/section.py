@@ -38,15 +38,8 @@ class ReplaySection:
 def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     """Return the section that replays runs.
 
-    Parameters
-    ----------
-    runs
-        Runs with traces. Runs with another topology than the first run are left out, and runs with routers that its
-        network lacks.
-
-    Returns
-    -------
-    The section; empty if no run is left.
+    Empty if no run is left. `runs`: runs with traces. Runs with another topology than the first run are left out, and
+    runs with routers that its network lacks.
     """
     if not runs:
         return ReplaySection("", Markup(""))

@@ -39,21 +39,9 @@ FRAMES = 300
 def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update | None = None) -> None:
     """Record the runs that a report is to replay.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    wanted
-        Number of a condition, ``most`` for the most congested condition, or ``none`` for no new run. None: the most
-        congested condition, and the condition with most marks if there are any, as long as they take at most `CHEAP_S`
-        of processor time together.
-    progress
-        As for `record`.
-
-    Raises
-    ------
-    InputError
-        For another text, and as `record`.
+    `wanted`: number of a condition, ``most`` for the most congested condition, or ``none`` for no new run. None: the
+    most congested condition, and the condition with most marks if there are any, as long as they take at most `CHEAP_S`
+    of processor time together.
     """
     if wanted == "none":
         return
@@ -76,13 +64,6 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
 def most_congested(campaign: Campaign) -> int:
     """Return the condition with the highest loss, in the mean over the algorithms.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-
-    Returns
-    -------
     Number of the condition, from 1; the last condition if the loss is not known.
     """
     name = next((name for name in ("loss_rate", "retransmission_rate") if _has(campaign, name)), None)
@@ -93,13 +74,6 @@ def most_congested(campaign: Campaign) -> int:
 def most_marked(campaign: Campaign) -> int | None:
     """Return the condition in which queues mark most segments, in the mean over the algorithms.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-
-    Returns
-    -------
     Number of the condition, from 1; None if nothing is marked.
     """
     means = _means(campaign, "segments_marked") if _has(campaign, "segments_marked") else {}
@@ -123,26 +97,7 @@ def record(
 ) -> list[Path]:
     """Simulate all algorithms of a condition again, first replicate, and keep new files below the campaign folder.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    condition
-        Number of the condition, from 1.
-    workers
-        Runs at a time; None: one per processor.
-    progress
-        Called with the number of runs done, the number of runs to simulate, and a note.
-
-    Returns
-    -------
-    The folders of the runs, in the order of the algorithms.
-
-    Raises
-    ------
-    InputError
-        If there is no such condition, the campaign was made by another version of the code, or it has plug-ins that
-        changed or that this user does not trust.
+    The folders of the runs, in the order of the algorithms. `condition`: number of the condition, from 1.
     """
     _refuse(campaign, condition)
     runs = _runs(campaign, condition)
@@ -164,16 +119,8 @@ def record(
 def missing_cost(campaign: Campaign, condition: int) -> float | None:
     """Return the processor time that `record` would take, from the costs of the runs.
 
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    condition
-        Number of the condition, from 1.
-
-    Returns
-    -------
     Time, s; 0 if all runs are recorded. None if `record` would refuse the condition, or a cost is not known.
+    `condition`: number of the condition, from 1.
     """
     try:
         _refuse(campaign, condition)
@@ -185,33 +132,14 @@ def missing_cost(campaign: Campaign, condition: int) -> float | None:
 
 
 def folder(campaign: Campaign, run: Run) -> Path:
-    """Return the folder of the traces of a run, whether it exists or not.
-
-    Parameters
-    ----------
-    campaign
-        The campaign.
-    run
-        A run of the campaign.
-
-    Returns
-    -------
-    The path.
-    """
+    """Return the folder of the traces of a run, whether it exists or not."""
     return campaign.path / FOLDER / run.key[:16]
 
 
 def interval(duration: float) -> float:
     """Return the distance between two rows of a trace.
 
-    Parameters
-    ----------
-    duration
-        Simulated time of the run, s, above 0.
-
-    Returns
-    -------
-    1, 2 or 5 x 10^n s, for at most `FRAMES` rows.
+    1, 2 or 5 x 10^n s, for at most `FRAMES` rows. `duration`: simulated time of the run, s, above 0.
     """
     least = duration / FRAMES
     power = 10.0 ** math.floor(math.log10(least))

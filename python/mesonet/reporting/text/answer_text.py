@@ -17,17 +17,6 @@ _PRODUCT = re.compile(r"([\d.]+) bdp(/sqrt\(n\))?")
 def in_words(level: str, segment_bytes: float | None) -> str:
     """Return a setting in units of networks.
 
-    Parameters
-    ----------
-    level
-        The setting, as an experiment file has it.
-    segment_bytes
-        Size of a segment; None: not known, rates stay in segments.
-
-    Returns
-    -------
-    The text.
-
     Examples
     --------
     >>> in_words("40 seg/ms", 1500), in_words("1 bdp", 1500)
@@ -50,16 +39,7 @@ def in_words(level: str, segment_bytes: float | None) -> str:
 def plain(view: CampaignView, text: str) -> str:
     """Return a text with settings in units of networks, without the short names of factors.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    text
-        Text such as ``network speed (X1) at 40 seg/ms``.
-
-    Returns
-    -------
-    The text.
+    `text`: text such as ``network speed (X1) at 40 seg/ms``.
     """
     for factor in view.campaign.factors:
         text = text.replace(f" ({factor.id})", "")
@@ -67,19 +47,7 @@ def plain(view: CampaignView, text: str) -> str:
 
 
 def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
-    """Return the verdict on a replacement as one sentence with the change that matters most and its interval.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    verdict
-        The verdict on an algorithm.
-
-    Returns
-    -------
-    The sentence; it begins with the verdict.
-    """
+    """Return the verdict on a replacement as one sentence with the change that matters most and its interval."""
     compared = [change for change in verdict.changes if change.compared]
     if verdict.verdict == NOT_JUDGED or not compared:
         return f"{verdict.verdict}{': no throughput was measured' if verdict.without_throughput else ''}."

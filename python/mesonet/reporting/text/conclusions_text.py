@@ -22,13 +22,6 @@ NOT_EVALUATED = "not evaluated"
 def conclusion_rows(view: CampaignView) -> list[dict[str, Any]]:
     """Return the conclusions as data.
 
-    Parameters
-    ----------
-    view
-        View of a campaign.
-
-    Returns
-    -------
     One entry per conclusion: its definition, its verdict, counts, and the role of every factor. Empty without results.
     """
     if not (view.has_results and view.campaign.design.factors):
@@ -45,19 +38,7 @@ def conclusion_rows(view: CampaignView) -> list[dict[str, Any]]:
 
 
 def why(view: CampaignView, each: Evaluated) -> str:
-    """Return the reasons of a verdict.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    each
-        A conclusion of the campaign.
-
-    Returns
-    -------
-    Sentences.
-    """
+    """Return the reasons of a verdict."""
     found = each.found
     if found is None:
         names = [name for name in (each.about["higher"], *each.about["algorithms"]) if name]
@@ -101,17 +82,7 @@ def _shift(view: CampaignView, each: Evaluated, place: int) -> str:
 
 
 def conclusions_html(view: CampaignView) -> Markup:
-    """Return the conclusions as a table.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    HTML; empty without conclusions.
-    """
+    """Return the conclusions as a table. HTML; empty without conclusions."""
     rows = conclusion_rows(view)
     if not rows:
         return Markup("")
@@ -123,17 +94,7 @@ def conclusions_html(view: CampaignView) -> Markup:
 
 
 def conclusion_lines(view: CampaignView) -> list[str]:
-    """Return the conclusions as lines of Markdown.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    A heading and one item per conclusion; empty without conclusions.
-    """
+    """Return the conclusions as lines of Markdown. A heading and one item per conclusion; empty without conclusions."""
     rows = conclusion_rows(view)
     if not rows:
         return []

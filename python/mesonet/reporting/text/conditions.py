@@ -18,13 +18,6 @@ from mesonet.words import counted, quantity, span
 def conditions_table(view: CampaignView) -> pl.DataFrame:
     """Return a row per condition: level of each factor, range of the congestion response, counts of runs.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     Columns condition, one per factor (text), and the numbers of runs by status. With results also least, mean and most
     of the response that measures congestion, over the algorithms, in its unit; null without a value.
     """
@@ -44,17 +37,7 @@ def conditions_table(view: CampaignView) -> pl.DataFrame:
 
 
 def conditions_html(view: CampaignView) -> Markup:
-    """Return the table of conditions for the page; a condition can be highlighted from its row.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    HTML: the table, and a list of the failed runs with their messages.
-    """
+    """Return the table of conditions for the page; a condition can be highlighted from its row."""
     table = conditions_table(view)
     factors = view.campaign.design.factors
     name = view.congestion_response if view.has_results else ""
@@ -77,17 +60,7 @@ def conditions_html(view: CampaignView) -> Markup:
 
 
 def factors_html(view: CampaignView) -> Markup:
-    """Return an HTML table of the factors and their levels.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return an HTML table of the factors and their levels."""
     size = view.segment_bytes
     rows = [
         [html.strong(f.id), f.name, with_bits(f.minus, size), with_bits(f.plus, size), html.code(f.path)]
@@ -99,16 +72,7 @@ def factors_html(view: CampaignView) -> Markup:
 def congestion_words(view: CampaignView, condition: int) -> str:
     """Return the congestion of one condition, in words; empty without a value.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    condition
-        Number of the condition, from 1.
-
-    Returns
-    -------
-    The mean over the algorithms, with title and unit.
+    The mean over the algorithms, with title and unit. `condition`: number of the condition, from 1.
     """
     if not view.has_results:
         return ""

@@ -35,13 +35,6 @@ CLASSES = {TRADE: "some", ALIKE: "not", CANNOT_TELL: "unclear"}
 def disciplines_html(view: CampaignView) -> Markup:
     """Return the better discipline of each group of flows and each class of routers, as a table.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     HTML; empty if no factor with two levels chooses the discipline.
     """
     found = discipline_choices(view)
@@ -55,17 +48,7 @@ def disciplines_html(view: CampaignView) -> Markup:
 
 
 def disciplines_sentence(view: CampaignView) -> str:
-    """Return the answer in short.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Sentences; empty if no factor with two levels chooses the discipline.
-    """
+    """Return the answer in short. Sentences; empty if no factor with two levels chooses the discipline."""
     found = discipline_choices(view)
     answers = {each.whom: _in_short(each) for each in found}
     wording = [
@@ -78,13 +61,6 @@ def disciplines_sentence(view: CampaignView) -> str:
 def discipline_answers(view: CampaignView) -> list[tuple[str, str, str]]:
     """Return each answer once, with all flows and routers that it is for.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     The mark of the answer, the answer, and for whom it is; none if no factor with two levels chooses the discipline.
     """
     found: dict[tuple[str, str, str], list[str]] = {}
@@ -115,17 +91,7 @@ def _gains(choice: Choice) -> str:
 
 
 def discipline_rows(view: CampaignView) -> list[dict[str, Any]]:
-    """Return the answers as data.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    One entry per group of flows and class of routers, with every quantity.
-    """
+    """Return the answers as data."""
     return [
         {
             "whom": each.whom, "discipline": each.chosen, "compared": list(each.disciplines), "why": why(view, each),
@@ -138,15 +104,6 @@ def discipline_rows(view: CampaignView) -> list[dict[str, Any]]:
 def why(view: CampaignView, choice: Choice) -> str:
     """Return the reasons of an answer.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    choice
-        The answer for a group of flows or a class of routers.
-
-    Returns
-    -------
     Sentences on the quantities that are better, worse, alike and not clear at the + level of the discipline.
     """
     wording = []

@@ -14,19 +14,7 @@ _PACKAGE = "mesonet.reporting"
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template of the folder ``templates``, filled with values.
-
-    Parameters
-    ----------
-    template
-        Name of the file.
-    **values
-        Values of its variables.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return a template of the folder ``templates``, filled with values."""
     return Markup(assets.render(_PACKAGE, template, **values))
 
 
@@ -36,161 +24,54 @@ def _element(name: str, *arguments: Any) -> Markup:
 
 
 def condition_button(condition: int) -> Markup:
-    """Return the number of a condition as a button that highlights it.
-
-    Parameters
-    ----------
-    condition
-        Number of the condition, from 1.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the number of a condition as a button that highlights it. `condition`: number of the condition, from 1."""
     return _element("condition_button", condition)
 
 
 def prose(text: str) -> Markup:
-    """Return the text in which backquotes mark code.
-
-    Parameters
-    ----------
-    text
-        Text; HTML in it is escaped.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the text in which backquotes mark code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def strong(value: Any) -> Markup:
-    """Return the value as emphasised text.
-
-    Parameters
-    ----------
-    value
-        Text, HTML, or a number.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the value as emphasised text."""
     return _element("strong", value)
 
 
 def code(value: Any) -> Markup:
-    """Return the value as code.
-
-    Parameters
-    ----------
-    value
-        Text, HTML, or a number.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the value as code."""
     return _element("code", value)
 
 
 def heading(text: str, *, level: int = 3, anchor: str = "") -> Markup:
-    """Return the heading of a part of a section.
-
-    Parameters
-    ----------
-    text
-        Text.
-    level
-        1 for the largest, to 6.
-    anchor
-        Value of the attribute ``id``; empty: none.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the heading of a part of a section. `anchor`: value of the attribute ``id``; empty: none."""
     return _element("heading", text, level, anchor)
 
 
 def section(content: Markup) -> Markup:
-    """Return a section of the page.
-
-    Parameters
-    ----------
-    content
-        HTML.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return a section of the page."""
     return _element("section", content)
 
 
 def statement(text: str) -> Markup:
-    """Return a paragraph that takes the place of a result.
-
-    Parameters
-    ----------
-    text
-        Sentences.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return a paragraph that takes the place of a result."""
     return _element("statement", text)
 
 
 def reading(text: str) -> Markup:
-    """Return a paragraph that explains the table above it.
-
-    Parameters
-    ----------
-    text
-        Sentences.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return a paragraph that explains the table above it."""
     return _element("reading", text)
 
 
 def signed(sign: str, value: Any) -> Markup:
-    """Return the level of a factor after its sign.
-
-    Parameters
-    ----------
-    sign
-        ``+`` or ``−``.
-    value
-        Text, HTML, or a number.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the level of a factor after its sign."""
     return _element("signed", sign, value)
 
 
 def compared(text: str, classes: str, words: str) -> Markup:
     """Return a value over its comparison in small type.
 
-    Parameters
-    ----------
-    text
-        The value.
-    classes
-        Value of the attribute ``class`` of the comparison; may be empty.
-    words
-        The comparison.
-
-    Returns
-    -------
-    HTML.
+    `classes`: value of the attribute ``class`` of the comparison; may be empty.
     """
     return _element("compared", text, classes, words)
 
@@ -205,86 +86,35 @@ def table(
 ) -> Markup:
     """Return a table, which scrolls sideways by itself.
 
-    Parameters
-    ----------
-    head
-        Titles of the columns.
-    rows
-        Cells of each row: text, HTML or numbers. The first cell is the heading of the row.
-    caption
-        Text over the table; empty: none.
-    classes
-        Value of the attribute ``class``; empty: none.
-    attributes
-        HTML attributes of each row, by name; None: no attributes.
-
-    Returns
-    -------
-    HTML.
+    `rows`: cells of each row: text, HTML or numbers. The first cell is the heading of the row. `classes`: value of the
+    attribute ``class``; empty: none.
     """
     return _element("table", list(head), rows, caption, classes, attributes or [{}] * len(rows))
 
 
 def folded(title: str, content: Markup) -> Markup:
-    """Return content that opens on request.
-
-    Parameters
-    ----------
-    title
-        Text that is always shown.
-    content
-        HTML.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return content that opens on request."""
     return _element("folded", title, content)
 
 
 def definitions(pairs: Iterable[tuple[str, Any]], classes: str = "") -> Markup:
     """Return a list of names with their values.
 
-    Parameters
-    ----------
-    pairs
-        Names and values; `said` makes text of a value. Pairs whose text is empty are left out.
-    classes
-        Value of the attribute ``class``; empty: none.
-
-    Returns
-    -------
-    HTML.
+    `pairs`: names and values; `said` makes text of a value. Pairs whose text is empty are left out. `classes`: value of
+    the attribute ``class``; empty: none.
     """
     return _element("definitions", [(name, text) for name, value in pairs if (text := wording(value)) != ""], classes)
 
 
 def selects(choices: Iterable[tuple[Mapping[str, str], str, Sequence[tuple[str, str]]]]) -> Markup:
-    """Return selects for choices.
-
-    Parameters
-    ----------
-    choices
-        HTML attributes, label, and options of value and text of each choice.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return selects for choices."""
     return Markup().join(_element("select", *choice) for choice in choices)
 
 
 def wording(value: Any) -> str:
     """Return any JSON value as a line of text.
 
-    Parameters
-    ----------
-    value
-        A value that JSON can hold, or HTML.
-
-    Returns
-    -------
-    Text; lists have commas and mappings semicolons between their parts. Empty for None.
+    Lists have commas and mappings semicolons between their parts. Empty for None.
     """
     if value is None:
         return ""

@@ -21,13 +21,6 @@ CELL = "combination of condition and algorithm", "combinations of condition and 
 def axis_title(view: CampaignView, response: str) -> str:
     """Return the title of the vertical axis: the title of a response and its unit.
 
-    Parameters
-    ----------
-    view, response
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     Such as ``Loss rate`` or ``Goodput, seg/s``; shares have no unit.
     """
     unit = view.unit_of(response)
@@ -37,13 +30,6 @@ def axis_title(view: CampaignView, response: str) -> str:
 def settings(view: CampaignView) -> Settings:
     """Return the left side of a condition-response summary.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     Factors, levels of each condition, and the measure of congestion with its text by condition.
     """
     unit = view.unit_of(view.congestion_response)
@@ -58,13 +44,6 @@ def settings(view: CampaignView) -> Settings:
 def effects_heading(view: CampaignView, response: str, period: str, algorithm: str) -> str:
     """Return the heading of a main-effects figure: response, algorithm, period.
 
-    Parameters
-    ----------
-    view, response, period, algorithm
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     Such as ``Loss rate, tcp, whole measured time``.
     """
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
@@ -72,15 +51,5 @@ def effects_heading(view: CampaignView, response: str, period: str, algorithm: s
 
 
 def values_heading(view: CampaignView, response: str, period: str) -> str:
-    """Return the heading of a figure of raw values: response and period.
-
-    Parameters
-    ----------
-    view, response, period
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Title of the response, and of the period.
-    """
+    """Return the heading of a figure of raw values: response and period."""
     return f"{view.responses[response].title}, {period_title(period)}"

@@ -25,17 +25,7 @@ PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
 
 
 def methods_html(view: CampaignView) -> Markup:
-    """Return the whole sheet; parts that the campaign does not describe are left out.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    HTML.
-    """
+    """Return the whole sheet; parts that the campaign does not describe are left out."""
     parts = [
         html.heading("What was simulated"), _experiment(view), factors_html(view),
         html.heading("Design"), _design(view),
@@ -46,17 +36,7 @@ def methods_html(view: CampaignView) -> Markup:
 
 
 def provenance_html(view: CampaignView) -> Markup:
-    """Return HTML of versions, seeds and times.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    HTML: names and values, with seeds and costs of the runs.
-    """
+    """Return HTML of versions, seeds and times."""
     campaign = view.campaign
     known = campaign.provenance
     times = {name: known[name] for name in ("started", "finished") if name in known}

@@ -12,13 +12,6 @@ from mesonet.words import listed, number, percent
 def queues_sentence(view: CampaignView) -> str:
     """Return a sentence on the class of routers with the longest delays, by discipline, or on what was not recorded.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
     Sentences; empty for a campaign of a model.
     """
     if not disciplines(view.campaign):

@@ -10,16 +10,8 @@ Settings = tuple[tuple[str, int], ...]  # a factor and its level, -1 or +1
 def spelt_settings(view: Values, settings: Settings) -> str:
     """Return settings with the values of their levels.
 
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    settings
-        Factors, or ``algorithm NAME``, with their levels.
-
-    Returns
-    -------
-    Text such as ``network speed (X1) at 40 seg/ms and not algorithm tcp``; ``all`` without a setting.
+    Text such as ``network speed (X1) at 40 seg/ms and not algorithm tcp``; ``all`` without a setting. `settings`:
+    factors, or ``algorithm NAME``, with their levels.
     """
 
     def one(name: str, level: int) -> str:
@@ -31,17 +23,5 @@ def spelt_settings(view: Values, settings: Settings) -> str:
 
 
 def question_title(view: Values, name: str) -> str:
-    """Return the title of a question of a rule: an algorithm, or a factor.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-    name
-        A factor, or ``algorithm NAME``.
-
-    Returns
-    -------
-    The title, as it stands within a sentence.
-    """
+    """Return the title of a question of a rule: an algorithm, or a factor."""
     return name if name.startswith("algorithm ") else factor_title(view, name)

@@ -29,17 +29,7 @@ LOSSY = 0.01
 
 
 def findings(view: CampaignView) -> list[tuple[str, str]]:
-    """Return heading and text of each finding.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    Only the comparison if the campaign has no results.
-    """
+    """Return heading and text of each finding."""
     found = [("What was compared", _compared(view))]
     if not view.has_results:
         return found
@@ -229,17 +219,7 @@ def _differences(view: CampaignView) -> str:
 
 
 def middle(view: CampaignView) -> str:
-    """Return the name of the reference that algorithms are compared with at a glance.
-
-    Parameters
-    ----------
-    view
-        As for every text, see `mesonet.reporting.text`.
-
-    Returns
-    -------
-    As it stands within a sentence.
-    """
+    """Return the name of the reference that algorithms are compared with at a glance."""
     return "the mean of both" if len(view.algorithms) == 2 else "the median algorithm"
 
 
@@ -322,17 +302,7 @@ def _trust(view: CampaignView) -> str:
 
 
 def glance(view: CampaignView) -> Markup:
-    """Return the algorithms side by side, as an HTML table.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    HTML: a row per algorithm, a column per key response.
-    """
+    """Return the algorithms side by side, as an HTML table. HTML: a row per algorithm, a column per key response."""
     comparison, verdicts = view.comparison, view.summary(view.main_period)
     names = view.key_responses
     head = ["algorithm", *(view.responses[name].title for name in names)]
@@ -392,16 +362,6 @@ def _glance_cell(
 
 
 def roman(number: int) -> str:
-    """Return a resolution as a Roman numeral.
-
-    Parameters
-    ----------
-    number
-        From 1 to 39.
-
-    Returns
-    -------
-    Such as ``IV``.
-    """
+    """Return a resolution as a Roman numeral, such as ``IV``. `number`: from 1 to 39."""
     units = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
     return "X" * (number // 10) + units[number % 10]

@@ -42,13 +42,6 @@ CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NO
 def verdict_html(view: CampaignView) -> Markup:
     """Return the verdicts as tables; a statement where there is nothing to compare with.
 
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
     HTML; empty for a campaign of one algorithm, a statement for a campaign without the incumbent.
     """
     if len(view.algorithms) < 2:
@@ -68,17 +61,7 @@ def verdict_html(view: CampaignView) -> Markup:
 
 
 def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
-    """Return the verdicts as data.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    One entry per algorithm and question, with every judged response.
-    """
+    """Return the verdicts as data."""
     questions = {"replacement": verdicts(view), "competition": harm_to_competitors(view)}
     return [
         {
@@ -95,13 +78,6 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
 def no_verdict(view: CampaignView) -> str:
     """Return the reason why there is no verdict on a replacement, and how to get one.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Sentences; empty if there are verdicts.
     """
     if not view.has_results:
@@ -239,13 +215,6 @@ def _some_missing(view: CampaignView) -> bool:
 def reasons(verdict: Verdict) -> str:
     """Return the reasons of a verdict, as text.
 
-    Parameters
-    ----------
-    verdict
-        The verdict on an algorithm.
-
-    Returns
-    -------
     Sentences on the responses that are worse, with conditions or settings, that are better, and that are too noisy.
     """
     if not verdict.changes:

@@ -81,13 +81,6 @@ class _Quantity:
 def discipline_choices(view: CampaignView) -> list[Choice]:
     """Return the better discipline for each group of flows and each class of routers.
 
-    Parameters
-    ----------
-    view
-        View of a campaign.
-
-    Returns
-    -------
     Groups of flows first, then classes of routers. Empty without results, or if no factor with two levels chooses the
     discipline.
     """
@@ -107,13 +100,6 @@ def discipline_choices(view: CampaignView) -> list[Choice]:
 def discipline_table(view: CampaignView) -> pl.DataFrame:
     """Return every quantity of every answer.
 
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
     Columns whom, discipline (the answer), quantity, unit, minus and plus (means at both levels), change, low, high (%),
     at_plus_level (better, worse, same or unclear), conditions, depends_on, change_at_minus and change_at_plus (%, at
     the levels of that factor; null without one). No rows without a factor for the discipline.

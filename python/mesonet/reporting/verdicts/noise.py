@@ -23,16 +23,8 @@ Floats = NDArray[np.float64]
 def replicated_runs(view: CampaignView, values: pl.DataFrame) -> Floats | None:
     """Return the values of a quantity in every run, if runs are replicated.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    values
-        Columns condition, algorithm, replicate and value. Centre points are left out.
-
-    Returns
-    -------
-    Shape (conditions, algorithms, replicates), NaN where a run has no value; None if no run is replicated.
+    Shape (conditions, algorithms, replicates), NaN where a run has no value; None if no run is replicated. `values`:
+    columns condition, algorithm, replicate and value. Centre points are left out.
     """
     known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(view.conditions)))
     axes = {"condition": view.conditions, "algorithm": view.algorithms, "replicate": view.replicates}
@@ -43,14 +35,8 @@ def replicated_runs(view: CampaignView, values: pl.DataFrame) -> Floats | None:
 def chance_of_conditions(differences: Floats) -> Floats:
     """Return the probability of differences at least as large by chance, condition by condition.
 
-    Parameters
-    ----------
-    differences
-        Shape (conditions, replicates): between the runs of both algorithms; NaN where either is missing.
-
-    Returns
-    -------
     The p-value of the paired t test, shape (conditions,); NaN with fewer than two pairs, or if all are 0.
+    `differences`: shape (conditions, replicates): between the runs of both algorithms; NaN where either is missing.
     """
     squares, freedom = _of_means(differences)
     with np.errstate(all="ignore"):
@@ -61,14 +47,8 @@ def chance_of_conditions(differences: Floats) -> Floats:
 def error_of_mean(values: Floats) -> tuple[float, float]:
     """Return the standard error of a mean over conditions, of which each is a mean over replicates.
 
-    Parameters
-    ----------
-    values
-        Shape (conditions, replicates); NaN where missing.
-
-    Returns
-    -------
-    The error and its degrees of freedom; NaN and 0 unless each condition has two values.
+    The error and its degrees of freedom; NaN and 0 unless each condition has two values. `values`: shape (conditions,
+    replicates); NaN where missing.
 
     Notes
     -----

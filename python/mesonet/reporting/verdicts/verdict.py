@@ -67,14 +67,7 @@ class Quantity:
     def pair(self, here: int) -> tuple[Floats, Floats]:
         """Return the values of one algorithm and of the reference, over the replicates that both have.
 
-        Parameters
-        ----------
-        here
-            Place of the algorithm, from 0.
-
-        Returns
-        -------
-        Two arrays of the shape (conditions,).
+        Two arrays of the shape (conditions,). `here`: place of the algorithm, from 0.
         """
         rows = np.arange(len(self.values))
         values = np.stack([self.values[rows, place] for place in (here, self.reference)])
@@ -88,15 +81,8 @@ class Quantity:
     def paired_runs(self, here: int) -> tuple[Floats, Floats]:
         """Return the runs of one algorithm and of the reference, replicate by replicate.
 
-        Parameters
-        ----------
-        here
-            Place of the algorithm, from 0.
-
-        Returns
-        -------
         Two arrays of the shape (conditions, replicates), NaN where either has no value; without columns if no run is
-        replicated.
+        replicated. `here`: place of the algorithm, from 0.
         """
         if self.runs is None:
             return np.empty((len(self.values), 0)), np.empty((len(self.values), 0))
@@ -187,47 +173,20 @@ class Verdict:
 def incumbent(view: CampaignView) -> str | None:
     """Return the algorithm that the others would replace.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    The choice of the user (`CampaignView.against`), else the algorithm that all are mixed with, else standard TCP. None if it
-    was not run by itself, or is the only algorithm.
+    The choice of the user (`CampaignView.against`), else the algorithm that all are mixed with, else standard TCP. None
+    if it was not run by itself, or is the only algorithm.
     """
     wanted = wanted_incumbent(view)
     return wanted if wanted in view.algorithms and len(view.algorithms) > 1 else None
 
 
 def wanted_incumbent(view: CampaignView) -> str:
-    """Return the incumbent that verdicts would need, whether or not it was run.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Name of the algorithm.
-    """
+    """Return the incumbent that verdicts would need, whether or not it was run."""
     return str(view.against or view.campaign.experiment.get("mixed_with") or INCUMBENT)
 
 
 def verdicts(view: CampaignView) -> list[Verdict]:
-    """Return the verdict on each algorithm as a replacement of the incumbent.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Verdicts in the order of the algorithms; none without an incumbent.
-    """
+    """Return the verdict on each algorithm as a replacement of the incumbent."""
     reference = incumbent(view)
     if reference is None:
         return []
@@ -247,48 +206,18 @@ def verdicts(view: CampaignView) -> list[Verdict]:
 
 
 def judged(view: CampaignView) -> list[str]:
-    """Return the responses at a glance that are better high or better low, and large enough to be compared.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Names of the responses.
-    """
+    """Return the responses at a glance that are better high or better low, and large enough to be compared."""
     left_out = {*without_values(view), *too_small(view)}
     return [name for name in _directed(view) if name not in left_out]
 
 
 def without_values(view: CampaignView) -> list[str]:
-    """Return the responses that would be judged, but have no value in any run.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Names of the responses.
-    """
+    """Return the responses that would be judged, but have no value in any run."""
     return [name for name in _directed(view) if not np.isfinite(view.values(name, view.main_period)).any()]
 
 
 def too_small(view: CampaignView) -> list[str]:
-    """Return the responses that would be judged, but are at most `NEGLIGIBLE` (shares) or 0 in all conditions.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Names of the responses.
-    """
+    """Return the responses that would be judged, but are at most `NEGLIGIBLE` (shares) or 0 in all conditions."""
     found = []
     for name in _directed(view):
         values = view.values(name, view.main_period)
@@ -310,13 +239,6 @@ def _directed(view: CampaignView) -> list[str]:
 def competitor(view: CampaignView) -> str | None:
     """Return the algorithm whose flows compete with the algorithms under test.
 
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
     Name of the algorithm; None if there is none, if there is only one algorithm, or if flow groups were not kept.
     """
     other = view.campaign.experiment.get("mixed_with")
@@ -328,15 +250,6 @@ def harm_to_competitors(view: CampaignView) -> list[Verdict]:
 
     These flows are compared with the same flows when they compete with flows of their own kind. If this was not run,
     they are compared with the same flows when they compete with the median algorithm of each condition.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-
-    Returns
-    -------
-    Verdicts in the order of the algorithms; none without a competitor.
     """
     other = competitor(view)
     if other is None:
@@ -386,19 +299,7 @@ def _response(view: CampaignView, name: str, reference: int) -> Quantity:
 
 
 def kinds_without_enough_flows(view: CampaignView, other: str) -> list[str]:
-    """Return the kinds of files for which the flows of an algorithm were too few to be compared.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with flow groups.
-    other
-        The algorithm whose flows compete.
-
-    Returns
-    -------
-    File categories.
-    """
+    """Return the kinds of files for which the flows of an algorithm were too few to be compared."""
     known = {quantity.name for quantity in _throughputs(view, other)}
     kinds = dict.fromkeys(kind for kind, _, _ in group_labels(view.campaign).values())
     return [kind for kind in kinds if _name(other, kind) not in known]

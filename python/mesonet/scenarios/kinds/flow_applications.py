@@ -135,13 +135,6 @@ def parse(given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
 def show(flow: Mapping[str, Any]) -> str:
     """Return the application, the transport and the receiver of a parsed flow in words.
 
-    Parameters
-    ----------
-    flow
-        A flow with the values that `parse` returns.
-
-    Returns
-    -------
     Text that follows the ends of the flow; empty for a flow that has the defaults.
     """
     words = [
@@ -152,12 +145,7 @@ def show(flow: Mapping[str, Any]) -> str:
 
 
 def reference_lines() -> list[str]:
-    """Return the section of the reference on applications.
-
-    Returns
-    -------
-    Lines of Markdown.
-    """
+    """Return the section of the reference on applications."""
     lines = [
         "## flows: applications",
         "",

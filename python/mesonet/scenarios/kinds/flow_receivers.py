@@ -46,12 +46,7 @@ def parse(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reference_lines() -> list[str]:
-    """Return the section of the reference on receivers.
-
-    Returns
-    -------
-    Lines of Markdown.
-    """
+    """Return the section of the reference on receivers."""
     return [
         "",
         "## flows: receivers",

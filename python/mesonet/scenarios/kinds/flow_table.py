@@ -23,23 +23,8 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     Empty cells are keys left out. The cells are checked later, as in any other list of flows. Paths of plug-ins start
     from the folder of the table.
 
-    Parameters
-    ----------
-    name
-        Name or path of the file.
-    directory
-        The folder that it is relative to; None: the working directory.
-
-    Returns
-    -------
     One mapping per row; counts as whole numbers, every other value as text; plug-ins by their declared names. Errors
     about them are placed by `in_file`.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it is not such a table or has no rows, or a plug-in cannot be loaded. The error names
-        the file, and the line of a wrong table.
     """
     path = (directory or Path()) / name
     if not path.is_file():
@@ -64,16 +49,7 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
 def in_file(flows: Any, number: int) -> FilePlace | None:
     """Return the line of a row, for messages; the file is read again.
 
-    Parameters
-    ----------
-    flows
-        Flows as a user gives them, or as `read` returns them.
-    number
-        Number of the row, from 0.
-
-    Returns
-    -------
-    File and line; None if the flows are of no file.
+    None if the flows are of no file. `number`: number of the row, from 0.
     """
     file = getattr(flows, "file", None)
     if file is None:

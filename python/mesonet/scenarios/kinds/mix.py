@@ -20,19 +20,7 @@ _RANGE = "at least 0 and at most 1"
 def parse_share(value: Any) -> float:
     """Return a share of the sources.
 
-    Parameters
-    ----------
-    value
-        A number or text, also a fraction such as ``1/3``.
-
-    Returns
-    -------
-    The share, 0 to 1.
-
-    Raises
-    ------
-    InputError
-        If it is not such a number.
+    The share, 0 to 1. `value`: a number or text, also a fraction such as ``1/3``.
 
     Examples
     --------

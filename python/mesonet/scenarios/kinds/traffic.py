@@ -118,21 +118,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
 
     Empty cells are keys left out. The cells are checked later, as in any other list of demands.
 
-    Parameters
-    ----------
-    name
-        Name or path of the file.
-    directory
-        The folder that it is relative to; None: the working directory.
-
-    Returns
-    -------
     One mapping per row, shares and rates in Mbit/s as numbers.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it is not such a table. The error names the line.
     """
     path = (directory or Path()) / name
     if not path.is_file():
