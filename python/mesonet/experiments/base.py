@@ -209,12 +209,7 @@ class Designed(ABC):
 
         Returns
         -------
-        Data that can be written as JSON.
-
-        Returns
-        -------
-        dict
-            A `mesonet.campaign.documents.ExperimentDocument`.
+        Data that can be written as JSON: a `mesonet.campaign.documents.ExperimentDocument`.
 
         Raises
         ------

@@ -144,7 +144,24 @@ class Experiment(Designed):
         return scaled(self._unscaled(number, algorithm), self.scale)
 
     def canonical(self, number: int, algorithm: str) -> dict[str, Any]:
-        """Return the canonical scenario of a condition; raises an `InputError` if it contradicts itself."""
+        """Return the canonical scenario of a condition: all that a run depends on but its seed.
+
+        Parameters
+        ----------
+        number
+            Condition, from 1.
+        algorithm
+            An algorithm of the experiment.
+
+        Returns
+        -------
+        Plain data, from which the key of the run is computed.
+
+        Raises
+        ------
+        InputError
+            If there is no such condition or it contradicts itself.
+        """
         return self.condition(number, algorithm).canonical()
 
     def _own_entries(self) -> dict[str, Any]:
@@ -158,9 +175,13 @@ class Experiment(Designed):
         }
 
     def parameters(self) -> list[dict[str, str]]:
-        """Return every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.
+        """Return every value of the base scenario and every constant of the algorithms.
 
         A value that a factor varies shows both its levels.
+
+        Returns
+        -------
+        Rows of path, value, unit, doc and source, as text.
         """
         names = list(dict.fromkeys([*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]))
         varied = {path: factor for factor in self.factors for path in split(factor.path)}
@@ -187,7 +208,16 @@ class Experiment(Designed):
         return list(rows.values())
 
     def check(self, force: bool = False) -> list[str]:
-        """Check every condition with the simulator; return its warnings, each with the conditions that it is about.
+        """Check every condition with the simulator.
+
+        Parameters
+        ----------
+        force
+            Accept conditions that the scale distorts.
+
+        Returns
+        -------
+        Warnings, each with the conditions that it is about.
 
         Raises
         ------
@@ -261,11 +291,21 @@ class Experiment(Designed):
             refuse_distorted(self._unscaled(number, self.algorithms[0]), self.scale)
 
     def expected_cost(self) -> list[float]:
-        """Return the expected segments times hops: the demand of users or the capacity of the network, if less."""
+        """Return the expected relative cost of a run of each condition.
+
+        Returns
+        -------
+        Segments times hops, one number per condition: the demand of users or the capacity of the network, if less.
+        """
         return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
 
     def offered_loads(self) -> list[tuple[float, str]]:
-        """Return the highest load that a router of each condition is offered, and the class of the router."""
+        """Return the highest load that a router of each condition is offered, and the class of the router.
+
+        Returns
+        -------
+        Shares of the router's speed and classes, one pair per condition.
+        """
         return [load for load, _ in self._offered]
 
     def arrivals(self) -> list[list[dict[str, Any]]]:
@@ -285,7 +325,19 @@ class Experiment(Designed):
         return [(highest_load(each), each["arrivals"]) for each in described]
 
     def level_text(self, factor: str, place: float) -> str:
-        """Return the value that a factor sets at a place from -1 for minus to +1 for plus, scaled, as text."""
+        """Return the value that a factor sets at a place, scaled, as text.
+
+        Parameters
+        ----------
+        factor
+            Id of the factor.
+        place
+            From -1 for minus to +1 for plus.
+
+        Returns
+        -------
+        The value with its unit; several, separated by commas, if the factor sets more than one path.
+        """
         given = {level.path: at(level, place) for level in self.levels[factor]}
         there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
         return ", ".join(
