@@ -1,4 +1,5 @@
-//! Computes the code version, a hash of everything that can change a result, and names the profile and the target.
+//! Computes the code version, a hash of everything that can change a result, and names the profile and the
+//! target.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ fn main() {
     println!("cargo:rustc-env=MESONET_TARGET={}", std::env::var("TARGET").expect("set by cargo"));
 }
 
-/// Name of the profile. Its variable names the built-in one that a profile inherits from; the folder has its own name.
+/// Name of the profile. Its variable names the built-in one that a profile inherits from; the folder has its
+/// own name.
 fn profile() -> String {
     let out = PathBuf::from(std::env::var("OUT_DIR").expect("set by cargo"));
     let folder = out.ancestors().find(|folder| folder.ends_with("build")).and_then(Path::parent);

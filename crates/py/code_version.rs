@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the hash of the sources of the simulator and its lock file, below the folder `root` of the checkout. Cargo
-/// runs the build script again when one of them changes.
+/// Returns the hash of the sources of the simulator and its lock file, below the folder `root` of the
+/// checkout. Cargo runs the build script again when one of them changes.
 pub fn code_version(root: &Path) -> String {
     let mut files = vec![root.join("Cargo.lock")];
     for part in ["crates/cc", "crates/sim"] {

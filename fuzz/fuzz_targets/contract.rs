@@ -1,4 +1,5 @@
-//! Any sequence of events, over every registered algorithm: windows and rates stay finite and within their bounds.
+//! Any sequence of events, over every registered algorithm: windows and rates stay finite and within their
+//! bounds.
 //!
 //! `cargo +nightly fuzz run contract`, with `cargo install cargo-fuzz` before.
 

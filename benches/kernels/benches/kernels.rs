@@ -1,4 +1,4 @@
-//! What the inner loops cost, alone and with their state in the caches: `cargo bench` in `benches/kernels`.
+//! Costs of the inner loops, alone and with their state in the caches: `cargo bench` in `benches/kernels`.
 //!
 //! * a hop: the next segment of all lanes is taken, waits in a router and is put on another lane;
 //! * a timer: the next of many is taken and armed again;
@@ -81,7 +81,8 @@ fn acknowledgement(criterion: &mut Criterion) {
             let mut number = 0;
             bencher.iter(|| {
                 number += 1;
-                // A queue of up to 15 ms that fills and drains, so that algorithms that look at delay have work.
+                // A queue of up to 15 ms that fills and drains, so that algorithms that look at delay have
+                // work.
                 let rtt = RTT + (number / WINDOW % 16) * MILLISECOND;
                 let ack = AckEvent {
                     now: 2 * SECOND + number * (RTT / WINDOW),

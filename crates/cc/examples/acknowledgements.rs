@@ -1,7 +1,9 @@
-//! The work of `benches/acknowledgements.py`, without a clock of its own: acknowledgements for many flows of one algorithm.
+//! The work of `benches/acknowledgements.py`, without a clock of its own: acknowledgements for many flows of
+//! one algorithm.
 //!
-//! `acknowledgements` prints the names of the algorithms; `acknowledgements NAME FLOWS ROUNDS ORDER` acknowledges one
-//! segment of every flow per round, `in-order` or `scattered`: flow after flow as no cache can guess.
+//! `acknowledgements` prints the names of the algorithms; `acknowledgements NAME FLOWS ROUNDS ORDER`
+//! acknowledges one segment of every flow per round, `in-order` or `scattered`: flow after flow as no cache
+//! can guess.
 
 use mesonet_cc::registry::{ALGORITHMS, Controller};
 use mesonet_cc::{
@@ -71,7 +73,8 @@ fn start(seed: u64) -> Start {
 }
 
 fn acknowledgement(round: u64) -> AckEvent {
-    // A queue of up to 15 ms that fills and drains, so that algorithms that look at delay have something to do.
+    // A queue of up to 15 ms that fills and drains, so that algorithms that look at delay have something to
+    // do.
     let rtt = RTT + (round / WINDOW % 16) * MILLISECOND;
     let delivered = WINDOW + round;
     AckEvent {
@@ -107,7 +110,8 @@ fn loss(now: Picos) -> LossEvent {
     }
 }
 
-/// Every flow once: a permutation from a fixed sequence (Fisher and Yates; constants of Knuth's MMIX generator).
+/// Every flow once: a permutation from a fixed sequence (Fisher and Yates; constants of Knuth's MMIX
+/// generator).
 fn scattered(flows: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..flows as u32).collect();
     let mut state = 1_u64;

@@ -1,6 +1,6 @@
-//! Loss recovery of both versions of BBR (Linux `tcp_bbr.c`; draft-ietf-ccwg-bbr, section on the congestion window): in
-//! its first round what is delivered may be sent, later losses are taken off the window, and it ends with the window from
-//! before it.
+//! Loss recovery of both versions of BBR (Linux `tcp_bbr.c`; draft-ietf-ccwg-bbr, section on the congestion
+//! window): in its first round what is delivered may be sent, later losses are taken off the window, and it
+//! ends with the window from before it.
 
 use crate::{AckEvent, Limits, LossCause};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,8 @@ impl Conservation {
         }
     }
 
-    /// Remembers the window `cwnd`; the larger of two where it is held down already, by recovery or `probing_rtt`.
+    /// Remembers the window `cwnd`; the larger of two where it is held down already, by recovery or
+    /// `probing_rtt`.
     pub fn save(&mut self, cwnd: f64, probing_rtt: bool) {
         let fresh = self.recovery == Recovery::Open && !probing_rtt;
         self.prior_window = if fresh { cwnd } else { self.prior_window.max(cwnd) };
@@ -90,8 +91,8 @@ impl Conservation {
         self.restored(cwnd)
     }
 
-    /// Recovery is over, unless the acknowledgement that ends it, which is still to be seen, begins fast recovery again: see
-    /// [`Self::go_on`].
+    /// Recovery is over, unless the acknowledgement that ends it, which is still to be seen, begins fast
+    /// recovery again: see [`Self::go_on`].
     pub fn end_for_now(&mut self, cwnd: f64) -> f64 {
         if self.recovery == Recovery::Fast {
             self.ended = if self.conserving { Ended::Conserving } else { Ended::Later };
@@ -110,7 +111,8 @@ impl Conservation {
         self.ended_window = self.ended_window.max(cwnd as f32);
     }
 
-    /// The fast recovery that the last acknowledgement has ended goes on: its window. None where that has ended none.
+    /// The fast recovery that the last acknowledgement has ended goes on: its window. None where that has
+    /// ended none.
     pub fn go_on(&mut self) -> Option<f64> {
         if self.ended == Ended::No {
             return None;
@@ -121,8 +123,8 @@ impl Conservation {
         Some(cwnd)
     }
 
-    /// The window after an acknowledgement: towards `target`, beyond which it does not grow once the path is `full`, and
-    /// at least `smallest`; `initial` is the initial window.
+    /// The window after an acknowledgement: towards `target`, beyond which it does not grow once the path is
+    /// `full`, and at least `smallest`; `initial` is the initial window.
     pub fn window(
         &mut self,
         cwnd: f64,

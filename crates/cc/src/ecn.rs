@@ -1,4 +1,5 @@
-//! Explicit congestion notification: what segments ask of queues, and the share of them that came back marked.
+//! Explicit congestion notification: what segments ask of queues, and the share of them that came back
+//! marked.
 
 use crate::AckEvent;
 use serde::{Deserialize, Serialize};
@@ -10,8 +11,8 @@ pub enum Codepoint {
     NotEct,
     /// ECT(0): queues may mark instead of dropping. Retransmissions are not marked (RFC 3168, section 6.1.5).
     Ect0,
-    /// ECT(1): congestion control is scalable. Queues may keep its segments apart and mark them early, retransmissions
-    /// too (RFC 9331).
+    /// ECT(1): congestion control is scalable. Queues may keep its segments apart and mark them early,
+    /// retransmissions too (RFC 9331).
     Ect1,
 }
 

@@ -1,13 +1,15 @@
-//! HyStart as CUBIC in Linux runs it (S. Ha and I. Rhee, 2008; tcp_cubic.c from 6.14, and the stable kernels that took
-//! over its fix of the beginning of rounds): two rules that end slow start before it overflows a buffer.
+//! HyStart as CUBIC in Linux runs it (S. Ha and I. Rhee, 2008; tcp_cubic.c from 6.14, and the stable kernels
+//! that took over its fix of the beginning of rounds): two rules that end slow start before it overflows a
+//! buffer.
 //!
-//! * Both look at acknowledgements that give a round-trip time, from a window of `low_window` segments on. A round begins
-//!   with the acknowledgement of the first segment that left after the last round began.
-//! * Train: acknowledgements at most `ack_gap` apart belong to a train that began with the round. When it is longer than
-//!   half of the smallest round-trip time and the slack, the path is full. The slack is the time that four of the
-//!   largest bursts take at twice the window per round trip, at most `slack`. Half, because the sender is not paced.
-//! * Delay: after `samples` delays of a round the smallest one of the round may exceed the smallest of all by a
-//!   `divisor`th of that, within bounds.
+//! * Both look at acknowledgements that give a round-trip time, from a window of `low_window` segments on. A
+//!   round begins with the acknowledgement of the first segment that left after the last round began.
+//! * Train: acknowledgements at most `ack_gap` apart belong to a train that began with the round. When it is
+//!   longer than half of the smallest round-trip time and the slack, the path is full. The slack is the time
+//!   that four of the largest bursts take at twice the window per round trip, at most `slack`. Half, because
+//!   the sender is not paced.
+//! * Delay: after `samples` delays of a round the smallest one of the round may exceed the smallest of all by
+//!   a `divisor`th of that, within bounds.
 //! * Whichever finds the end first sets ssthresh to the window.
 //!
 //! HyStart++ (RFC 9406), a variant of slow start for all algorithms, has no trains and tests its finding.
@@ -30,7 +32,8 @@ pub struct HyStartRules {
     pub slack: Picos,
     /// Largest burst, segments.
     pub burst: f64,
-    /// Smallest and largest growth of the delay that ends slow start, and the part of the delay in between, inverted.
+    /// Smallest and largest growth of the delay that ends slow start, and the part of the delay in between,
+    /// inverted.
     pub min_threshold: Picos,
     pub max_threshold: Picos,
     pub divisor: f64,
@@ -137,8 +140,8 @@ mod tests {
         }
     }
 
-    /// Acknowledgements of delay `rtt`, `gap` microseconds apart, from the one that begins a round; the place of the one
-    /// that ends slow start.
+    /// Acknowledgements of delay `rtt`, `gap` microseconds apart, from the one that begins a round; the place
+    /// of the one that ends slow start.
     fn end(rules: &HyStartRules, cwnd: f64, smallest: Picos, rtt: Picos, gap: Picos) -> Option<u64> {
         let mut hystart = HyStart::new(0);
         hystart.end_round();
@@ -152,7 +155,8 @@ mod tests {
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         let (trains, rtt) = (HyStartRules { delay: false, ..rules() }, 40 * MILLISECOND);
-        // (40 + 1) / 2 = 20.5 ms: the 18th acknowledgement after the first of 1.2 ms each comes after 21.6 ms.
+        // (40 + 1) / 2 = 20.5 ms: the 18th acknowledgement after the first of 1.2 ms each comes after 21.6
+        // ms.
         assert_eq!(end(&trains, 40.0, rtt, rtt, 1200), Some(18));
         assert_eq!(end(&trains, 40.0, rtt, rtt, 500), Some(42), "20.5 ms is not longer than 20.5 ms");
         // 2 ms apart is a train, longer is none.

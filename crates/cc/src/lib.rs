@@ -1,13 +1,15 @@
 //! Congestion control, and nothing else.
 //!
-//! An algorithm here is a state machine. Its input is events of the segments of one flow; its output is the number of
-//! segments that may be in the network. It knows no packets, no queues, no files and no clock: every instant it may
-//! use arrives inside an event. Its state is plain data (`Copy`, serialisable), so a flow carries it inline and a
-//! snapshot is a copy.
+//! An algorithm here is a state machine. Its input is events of the segments of one flow; its output is the
+//! number of segments that may be in the network. It knows no packets, no queues, no files and no clock:
+//! every instant it may use arrives inside an event. Its state is plain data (`Copy`, serialisable), so a
+//! flow carries it inline and a snapshot is a copy.
 //!
-//! * [`CongestionControl`] is the abstraction; [`AckEvent`], [`LossEvent`] and [`SendEvent`] are what it sees.
+//! * [`CongestionControl`] is the abstraction; [`AckEvent`], [`LossEvent`] and [`SendEvent`] are what it
+//!   sees.
 //! * [`Window`] is what nearly every algorithm shares: cwnd, ssthresh and slow start.
-//! * [`registry`] lists the algorithms. Adding one is one file under `algorithms/`, its `mod` line and one line there.
+//! * [`registry`] lists the algorithms. Adding one is one file under `algorithms/`, its `mod` line and one
+//!   line there.
 //! * [`plugin`] calls algorithms of users through the C ABI.
 //!
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
@@ -55,8 +57,8 @@ pub fn seconds(t: Picos) -> f64 {
     t as f64 / 1e12
 }
 
-/// Comparisons with a limit that is a number: an instruction each, where [`f64::max`] takes six. What is not a number becomes the
-/// limit.
+/// Comparisons with a limit that is a number: an instruction each, where [`f64::max`] takes six. What is not
+/// a number becomes the limit.
 trait Limits {
     /// The larger one of this and the limit.
     fn at_least(self, least: Self) -> Self;
@@ -99,16 +101,18 @@ pub struct AckEvent {
     pub in_flight: u32,
     /// Segments of the flow delivered so far, this acknowledgement included.
     pub delivered: u64,
-    /// Delivery-rate sample in segments/s, 0 where none was taken: only [`CongestionControl::WANTS_DELIVERY_RATE`] has
-    /// samples taken.
+    /// Delivery-rate sample in segments/s, 0 where none was taken: only
+    /// [`CongestionControl::WANTS_DELIVERY_RATE`] has samples taken.
     pub delivery_rate: f64,
     /// The span of the delivery-rate sample; all zero where the algorithm wants none.
     pub sample: DeliverySample,
     /// Segments newly found lost; counted where delivery rates are sampled.
     pub lost: u32,
-    /// The first acknowledgement of a new round trip: it covers a segment sent after the previous round began.
+    /// The first acknowledgement of a new round trip: it covers a segment sent after the previous round
+    /// began.
     pub round_start: bool,
-    /// The sender is in fast recovery, or in the round trip after a mark, if the algorithm rests then: windows do not grow.
+    /// The sender is in fast recovery, or in the round trip after a mark, if the algorithm rests then:
+    /// windows do not grow.
     pub in_recovery: bool,
     /// Not all that was outstanding at the last timeout has been acknowledged.
     pub after_timeout: bool,
@@ -129,14 +133,14 @@ pub struct Positions {
     pub next: u64,
 }
 
-/// The span of a delivery-rate sample: from the acknowledgement that was the last one when the acknowledged segment
-/// left to the one now (draft-cheng-iccrg-delivery-rate-estimation).
+/// The span of a delivery-rate sample: from the acknowledgement that was the last one when the acknowledged
+/// segment left to the one now (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliverySample {
     /// Segments of the flow delivered when the acknowledged segment left.
     pub prior_delivered: u64,
-    /// Time over which the segments since then were sent or acknowledged, whichever took longer; 0 where the sample is
-    /// not valid because that is less than the smallest round-trip time.
+    /// Time over which the segments since then were sent or acknowledged, whichever took longer; 0 where the
+    /// sample is not valid because that is less than the smallest round-trip time.
     pub interval: Picos,
     /// Segments in flight when the acknowledged segment left, itself included.
     pub in_flight: u32,
@@ -271,8 +275,9 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     const TITLE: &'static str;
     /// Source of the rules.
     const SOURCE: &'static str;
-    /// Until the first congestion event and below ssthresh, the window is that of [`Window::grow_in_slow_start`] and of
-    /// nothing else. Flows of all such algorithms then behave identically, segment for segment.
+    /// Until the first congestion event and below ssthresh, the window is that of
+    /// [`Window::grow_in_slow_start`] and of nothing else. Flows of all such algorithms then behave
+    /// identically, segment for segment.
     const SHARED_SLOW_START: bool = true;
 
     /// State of a flow that has just been connected.
@@ -291,8 +296,8 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// The acknowledgement that ends fast recovery arrived. A timeout ends fast recovery without this call.
     fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}
 
-    /// The last loss was none: its segment was late. The state is again as it was `before` the loss (RFC 4015, section 3.2;
-    /// RFC 9438, section 4.9, for all state of CUBIC).
+    /// The last loss was none: its segment was late. The state is again as it was `before` the loss (RFC
+    /// 4015, section 3.2; RFC 9438, section 4.9, for all state of CUBIC).
     fn undo(&mut self, before: &Self) {
         *self = before.clone();
     }
@@ -313,23 +318,25 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// The sender takes delivery-rate samples, for which it keeps state of every segment.
     const WANTS_DELIVERY_RATE: bool = false;
 
-    /// The algorithm deliberately keeps less in flight than the path would take: delivery-rate samples are then marked.
+    /// The algorithm deliberately keeps less in flight than the path would take: delivery-rate samples are
+    /// then marked.
     fn holds_back(&self) -> bool {
         false
     }
 
-    /// The algorithm itself says during fast recovery how much may be in flight: the sender does not bring it down to
-    /// the window in proportion (RFC 9937), and does not report the loss of a retransmission as new congestion.
+    /// The algorithm itself says during fast recovery how much may be in flight: the sender does not bring it
+    /// down to the window in proportion (RFC 9937), and does not report the loss of a retransmission as new
+    /// congestion.
     const MANAGES_RECOVERY: bool = false;
 
-    /// The codepoint of the flow's segments where the network marks. The sender answers the first mark of a round trip with
-    /// [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
+    /// The codepoint of the flow's segments where the network marks. The sender answers the first mark of a
+    /// round trip with [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
     fn codepoint(_config: &Self::Config) -> Codepoint {
         Codepoint::Ect0
     }
 
-    /// Windows do not grow in the round trip after a mark, while its echo lasts (RFC 3168, section 6.1.2; Linux: the state
-    /// CWR, DCTCP included). Otherwise the algorithm itself decides how they grow.
+    /// Windows do not grow in the round trip after a mark, while its echo lasts (RFC 3168, section 6.1.2;
+    /// Linux: the state CWR, DCTCP included). Otherwise the algorithm itself decides how they grow.
     const RESTS_AFTER_MARK: bool = true;
 
     /// The period of [`Self::on_timer`], counted from the start of the flow.
@@ -360,7 +367,8 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         None
     }
 
-    /// The rate that the algorithm believes its path to deliver, segments/s, for traces; `None` without an estimate.
+    /// The rate that the algorithm believes its path to deliver, segments/s, for traces; `None` without an
+    /// estimate.
     fn bandwidth_estimate(&self) -> Option<f64> {
         None
     }

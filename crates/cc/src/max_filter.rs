@@ -1,5 +1,5 @@
-//! The largest of recent values in constant space: the best, second and third best of a sliding window (K. Nichols'
-//! filter, Linux `lib/minmax.c`).
+//! The largest of recent values in constant space: the best, second and third best of a sliding window (K.
+//! Nichols' filter, Linux `lib/minmax.c`).
 
 use serde::{Deserialize, Serialize};
 

@@ -80,7 +80,7 @@ impl Param {
         Self::new("decrease", "part of the window given up after a loss", "1", [0.01, 0.99], 0.5, source)
     }
 
-    /// The same constant with other defaults in some presets.
+    /// This constant with other defaults in some presets.
     #[must_use]
     pub const fn with(self, presets: &'static [(Preset, f64)]) -> Self {
         Self { presets, ..self }

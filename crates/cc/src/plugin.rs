@@ -1,8 +1,10 @@
-//! Congestion controls of users: functions with the C ABI of `mesonet_cc.h`, called like the built-in algorithms.
+//! Congestion controls of users: functions with the C ABI of `mesonet_cc.h`, called like the built-in
+//! algorithms.
 //!
-//! The state of a flow is memory of the size that the plug-in declares. It begins with the window, which is copied and
-//! checked after each call, so that reading the window is no call and no different from a built-in algorithm. Only this folder and the boundary to Python have unsafe code for plug-ins: a plug-in is code that
-//! the user chose, and can do what it likes. What can be checked is checked: the table when it is loaded
+//! The state of a flow is memory of the size that the plug-in declares. It begins with the window, which is
+//! copied and checked after each call, so that reading the window is no call and no different from a built-in
+//! algorithm. Only this folder and the boundary to Python have unsafe code for plug-ins: a plug-in is code
+//! that the user chose, and can do what it likes. What can be checked is checked: the table when it is loaded
 //! ([`load`]), the window after each call ([`Fault`]).
 
 pub mod abi;
@@ -38,7 +40,8 @@ pub struct Plugin {
     modes: Vec<&'static str>,
 }
 
-// SAFETY: the table holds functions, which are called with state of one flow at a time, and texts that were copied.
+// SAFETY: the table holds functions, which are called with state of one flow at a time, and texts that were
+// copied.
 #[allow(unsafe_code)]
 unsafe impl Send for Plugin {}
 // SAFETY: as above.
@@ -149,7 +152,8 @@ struct Chunk([u64; 2]);
 #[derive(Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct PluginFlow {
-    /// Copied from the memory. First, as in the built-in algorithms: reading cwnd then needs no branch on the algorithm.
+    /// Copied from the memory. First, as in the built-in algorithms: reading cwnd then needs no branch on the
+    /// algorithm.
     window: Window,
     /// Copied, too: segments/s, 0 for none.
     pacing_rate: f64,
@@ -185,8 +189,8 @@ struct Release {
 impl Clone for PluginFlow {
     /// # Panics
     ///
-    /// If the state points to other memory and the plug-in has no `undo`; scenarios that need such copies are refused
-    /// before. With it the copy shares that memory, and never frees it.
+    /// If the state points to other memory and the plug-in has no `undo`; scenarios that need such copies are
+    /// refused before. With it the copy shares that memory, and never frees it.
     fn clone(&self) -> Self {
         let is_right = self.release.is_none_or(|release| release.plugin.can_undo());
         assert!(is_right, "the state of a plug-in with pointers cannot be copied");
@@ -278,7 +282,8 @@ impl PluginFlow {
         self.on(config, Event::OnAck, ack.now, function, &event);
     }
 
-    /// Adds an acknowledgement to the present round trip; if it begins another, the plug-in gets the sums before.
+    /// Adds an acknowledgement to the present round trip; if it begins another, the plug-in gets the sums
+    /// before.
     fn end_round(&mut self, config: &PluginConfig, ack: &AckEvent) {
         let (Some(sums), Some(function)) = (self.round.as_deref_mut(), config.0.plugin.table.on_round) else {
             return;
@@ -373,7 +378,8 @@ impl PluginFlow {
         };
         let (state, then) = (self.state(), before.memory.as_ptr().cast::<c_void>());
         self.call(config, Event::Undo, now, || {
-            // SAFETY: `load`: a function of this signature; both states have the size that the plug-in declares.
+            // SAFETY: `load`: a function of this signature; both states have the size that the plug-in
+            // declares.
             unsafe { function(state, config.rules(), then) }
         });
     }
@@ -465,7 +471,8 @@ impl PluginFlow {
     #[inline]
     #[allow(unsafe_code)]
     fn answer(&mut self) -> &mut abi::Window {
-        // SAFETY: the memory is aligned, and not smaller than a window (`load`); every bit pattern is a window.
+        // SAFETY: the memory is aligned, and not smaller than a window (`load`); every bit pattern is a
+        // window.
         unsafe { &mut *self.memory.as_mut_ptr().cast::<abi::Window>() }
     }
 

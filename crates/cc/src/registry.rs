@@ -37,12 +37,14 @@ macro_rules! registry {
         /// The state of one flow, whatever its algorithm.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[allow(missing_docs)]
-        // The tag has a byte of its own: in spare values of the largest state, every call would have to decode it.
+        // The tag has a byte of its own: in spare values of the largest state, every call would have to
+        // decode it.
         #[repr(u8)]
         pub enum Controller { $($variant($state),)* Plugin(PluginFlow) }
 
         impl Config {
-            /// Constants of the algorithm called `name` from the values of its `params`; `None` for an unknown name.
+            /// Constants of the algorithm called `name` from the values of its `params`; `None` for an
+            /// unknown name.
             ///
             /// # Panics
             ///
@@ -134,7 +136,8 @@ macro_rules! registry {
         const MISMATCH: &str = "a controller was given the constants of another algorithm";
 
         impl Controller {
-            /// See [`CongestionControl::on_ack`]. Only plug-ins get positions: for others they are not computed.
+            /// See [`CongestionControl::on_ack`]. Only plug-ins get positions: for others they are not
+            /// computed.
             #[inline(always)]
             pub fn on_ack(&mut self, config: &Config, ack: &AckEvent, positions: impl FnOnce() -> Positions) {
                 match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_ack(c, ack),)*

@@ -1,16 +1,17 @@
 //! Slow start as a part of its own: how the window grows below ssthresh.
 //!
 //! * Classic: one segment per acknowledged segment (RFC 5681).
-//! * Limited (RFC 3742): from `max_ssthresh` segments on `1 / K` per acknowledged segment, K = cwnd / (`max_ssthresh` /
+//! * Limited (RFC 3742): from `max_ssthresh` segments on `1 / K` per acknowledged segment, K = cwnd /
+//!   (`max_ssthresh` /
 //!   2) rounded down, so at most `max_ssthresh / 2` segments per round trip.
-//! * HyStart++ (RFC 9406): classic until the round-trip time grows, then `css_rounds` round trips of conservative slow
-//!   start, which adds `1 / css_divisor` of what slow start would; then congestion avoidance. If the round-trip time
-//!   falls below what it was when conservative slow start began, slow start goes on. Only the first slow start of a
-//!   flow is of this kind; one after a congestion event is classic.
+//! * HyStart++ (RFC 9406): classic until the round-trip time grows, then `css_rounds` round trips of
+//!   conservative slow start, which adds `1 / css_divisor` of what slow start would; then congestion
+//!   avoidance. If the round-trip time falls below what it was when conservative slow start began, slow start
+//!   goes on. Only the first slow start of a flow is of this kind; one after a congestion event is classic.
 //!
-//! The state of a flow is in [`SlowStart`], the constants of a scenario are in [`SlowStartRules`]. HyStart++ keeps
-//! round-trip times in whole microseconds, as implementations do, so that it costs a flow 16 bytes. It looks at the
-//! acknowledgements that may raise the window.
+//! The state of a flow is in [`SlowStart`], the constants of a scenario are in [`SlowStartRules`]. HyStart++
+//! keeps round-trip times in whole microseconds, as implementations do, so that it costs a flow 16 bytes. It
+//! looks at the acknowledgements that may raise the window.
 
 use crate::{MILLISECOND, Picos, seconds};
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,8 @@ pub struct HyStartRules {
     pub css_divisor: f64,
     /// Round trips of conservative slow start (CSS_ROUNDS).
     pub css_rounds: u8,
-    /// Most segments of one acknowledgement that count (L; RFC 9406: 8, without bound where segments are paced).
+    /// Most segments of one acknowledgement that count (L; RFC 9406: 8, without bound where segments are
+    /// paced).
     pub max_acked: u32,
 }
 

@@ -37,7 +37,8 @@ pub fn acks(acked: u32) -> AckEvent {
 /// Round-trip time of [`round`].
 pub const RTT: Picos = 162 * MILLISECOND;
 
-/// The acknowledgement that ends a round of [`RTT`] in which `rate` segments/ms were delivered, after `before` segments.
+/// The acknowledgement that ends a round of [`RTT`] in which `rate` segments/ms were delivered, after
+/// `before` segments.
 pub fn round(before: u64, now: Picos, rate: f64, in_flight: u32) -> AckEvent {
     AckEvent {
         now,

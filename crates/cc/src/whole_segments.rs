@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 pub struct Credit(u32);
 
 impl Credit {
-    /// Whole segments to grow by after `acked` acknowledged ones, where one is due per `per` of them, at least 1.
+    /// Whole segments to grow by after `acked` acknowledged ones, where one is due per `per` of them, at
+    /// least 1.
     ///
-    /// Credit that was collected under a larger `per`, and would now be worth several segments, counts for one.
+    /// Credit that was collected under a larger `per`, and would now be worth several segments, counts for
+    /// one.
     pub fn take(&mut self, per: u32, acked: u32) -> u32 {
         let mut growth = 0;
         if self.0 >= per {

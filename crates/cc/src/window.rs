@@ -17,15 +17,16 @@ pub enum TimeoutRule {
     Linux,
 }
 
-/// The window with which a flow begins to send again, if nothing has left for more than a retransmission timeout.
+/// The window with which a flow begins to send again, if nothing has left for more than a retransmission
+/// timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IdleRule {
     /// As before.
     Keep,
     /// At most the initial window (RFC 5681, section 4.1).
     Rfc5681,
-    /// Linux (tcp_cwnd_restart; RFC 2861): halved for each timeout that has passed, down to the initial window. ssthresh keeps
-    /// three fourths of the window.
+    /// Linux (tcp_cwnd_restart; RFC 2861): halved for each timeout that has passed, down to the initial
+    /// window. ssthresh keeps three fourths of the window.
     Linux,
 }
 
@@ -151,8 +152,8 @@ impl Window {
     /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion
     /// avoidance.
     ///
-    /// An acknowledgement of n segments does the same as n acknowledgements of one segment do, but for the bound of
-    /// HyStart++.
+    /// An acknowledgement of n segments does the same as n acknowledgements of one segment do, but for the
+    /// bound of HyStart++.
     #[inline]
     pub fn grow_in_slow_start(&mut self, common: &Common, ack: &AckEvent) -> u32 {
         if !self.in_slow_start() {
@@ -218,8 +219,8 @@ impl Window {
         self.cwnd = common.bound(cwnd);
     }
 
-    /// Sets ssthresh, at least 2, and leaves the window: slow start below it, congestion avoidance from it on.
-    /// Ends the first slow start.
+    /// Sets ssthresh, at least 2, and leaves the window: slow start below it, congestion avoidance from it
+    /// on. Ends the first slow start.
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh.clamp(MIN_SSTHRESH, f64::MAX);
         self.slow_start = self.slow_start.again();
@@ -234,8 +235,8 @@ impl Window {
         }
     }
 
-    /// The reaction of nearly every algorithm to a congestion event: [`Self::reduce`], or [`Self::timeout`] where
-    /// `standard` is the ssthresh under [`TimeoutRule::Rfc`].
+    /// The reaction of nearly every algorithm to a congestion event: [`Self::reduce`], or [`Self::timeout`]
+    /// where `standard` is the ssthresh under [`TimeoutRule::Rfc`].
     pub fn back_off(&mut self, common: &Common, loss: &LossEvent, reduced: f64, standard: f64) {
         match loss.cause {
             LossCause::Timeout => self.timeout(common, loss, standard, reduced),

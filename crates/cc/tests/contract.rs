@@ -1,5 +1,5 @@
-//! What every registered algorithm must keep, whatever happens to its flow. A new algorithm is tested as it stands in
-//! the registry, without a change here.
+//! Rules that every registered algorithm must keep, whatever happens to its flow. A new algorithm is tested
+//! as it stands in the registry, without a change here.
 
 use crate::support::events::{Event, Flow, What, constants};
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
@@ -261,7 +261,8 @@ fn is_name(name: &str, joint: char) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == joint)
 }
 
-/// Name without ending of each file of `src/algorithms` but `mod.rs`, and its text with the files of the folder of that name.
+/// Name without ending of each file of `src/algorithms` but `mod.rs`, and its text with the files of the
+/// folder of that name.
 fn algorithm_files() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/algorithms");
     let mut files: Vec<_> = rust_files(&folder)

@@ -1,5 +1,5 @@
-//! One flow that repeats its loss cycle on a path of 162 ms and 21 segments/ms with a buffer of 680 segments: the path
-//! holds 3402 segments, and the window that overflows the buffer is 4082.
+//! One flow that repeats its loss cycle on a path of 162 ms and 21 segments/ms with a buffer of 680 segments:
+//! the path holds 3402 segments, and the window that overflows the buffer is 4082.
 
 use crate::support::{Fluid, assert_close, config};
 use mesonet_cc::Preset;

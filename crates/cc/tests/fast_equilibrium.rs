@@ -1,5 +1,5 @@
-//! Where FAST flows settle on a fluid bottleneck of 21 segments/ms at 162 ms: every flow keeps alpha segments queued,
-//! and flows share the path in proportion to their alphas.
+//! Equilibrium of FAST flows on a fluid bottleneck of 21 segments/ms at 162 ms: every flow keeps alpha
+//! segments queued, and flows share the path in proportion to their alphas.
 
 use crate::support::{assert_close, config, start};
 use mesonet_cc::{AckEvent, Config, Controller, MILLISECOND, Phase, Picos, Positions, Preset, picos};
@@ -21,8 +21,8 @@ struct Flow {
     first_rtt: Option<f64>,
 }
 
-/// Flows behind one queue without a limit, in steps of a millisecond. What all windows exceed the path by is queued;
-/// an acknowledgement carries the delay of the queue that its segment met.
+/// Flows behind one queue without a limit, in steps of a millisecond. What all windows exceed the path by is
+/// queued; an acknowledgement carries the delay of the queue that its segment met.
 struct Bottleneck {
     flows: Vec<Flow>,
     /// Queueing delay of a segment that arrived in each millisecond so far, milliseconds.
@@ -55,8 +55,8 @@ impl Bottleneck {
         (self.flows.iter().map(|f| f.controller.cwnd()).sum::<f64>() - PATH).max(0.0)
     }
 
-    /// The round-trip time of a segment that is acknowledged now: it met the queue a propagation delay and its own
-    /// waiting time ago.
+    /// The round-trip time of a segment that is acknowledged now: it met the queue a propagation delay and
+    /// its own waiting time ago.
     fn rtt(&self) -> f64 {
         let mut rtt = PROPAGATION;
         for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! Seconds that a flow needs from a window of 100 segments to one that fills its interface of 80 segments/ms, without
-//! loss: what NIST SP 500-282, chapter 10, calls goodput latency.
+//! Seconds that a flow needs from a window of 100 segments to one that fills its interface of 80 segments/ms,
+//! without loss: what NIST SP 500-282, chapter 10, calls goodput latency.
 
 use crate::support::{Fluid, assert_close, config};
 use mesonet_cc::{Preset, seconds};
@@ -49,7 +49,8 @@ fn h_tcp_that_keeps_four_fifths() {
     }
 }
 
-/// The growth before the first loss alone: a constant number of segments per round trip, or 5 % of the window.
+/// The growth before the first loss alone: a constant number of segments per round trip, or 5 % of the
+/// window.
 #[test]
 fn bic_without_a_maximum_to_search_for() {
     let changes = |name, value| [(name, value)];
@@ -64,7 +65,8 @@ fn bic_without_a_maximum_to_search_for() {
     }
 }
 
-/// Published: 3.7 and 3.7, 7.9, 16.6, 17.8, 22.4 s on paths that are not described; standard TCP is not part of it.
+/// Published: 3.7 and 3.7, 7.9, 16.6, 17.8, 22.4 s on paths that are not described; standard TCP is not part
+/// of it.
 #[test]
 fn the_published_order_but_for_bic() {
     for rtt in [0.0407, 0.0485, 0.055] {
@@ -75,8 +77,8 @@ fn the_published_order_but_for_bic() {
     }
 }
 
-/// Published: 18.8 s, fifth of six, on paths that are not described. Growing from 100 segments to 80 segments/ms by 16
-/// segments per round trip takes less, third or fourth of six.
+/// Published: 18.8 s, fifth of six, on paths that are not described. Growing from 100 segments to 80
+/// segments/ms by 16 segments per round trip takes less, third or fourth of six.
 #[test]
 fn bic_of_the_study_is_within_a_factor_of_two() {
     let found = latency("bic", &[], 0.0485);

@@ -1,8 +1,10 @@
-//! Response functions under random loss: the mean window of a flow of which each segment is lost independently of the others.
+//! Response functions under random loss: the mean window of a flow of which each segment is lost
+//! independently of the others.
 //!
-//! Published response functions are the means of a cycle of exactly 1/p segments. Independent losses lie at geometric
-//! distances: short cycles begin at small windows and long ones end at large windows. The constant changes, the exponent does
-//! not. For rules of one power, a w^k segments a round trip and the part b kept, it follows from the moments of the window:
+//! Published response functions are the means of a cycle of exactly 1/p segments. Independent losses lie at
+//! geometric distances: short cycles begin at small windows and long ones end at large windows. The constant
+//! changes, the exponent does not. For rules of one power, a w^k segments a round trip and the part b kept,
+//! it follows from the moments of the window:
 //!
 //! * Between losses y = w^(2-k) / (2-k) grows by a for each segment. A loss multiplies y by g = b^(2-k).
 //! * In equilibrium s M(s-1) = (p/a) (1 - g^s) M(s) for the moments M(s) = E[y^s] over segments, so that
@@ -10,8 +12,8 @@
 //! * A segment takes 1/w of a round trip, so that the mean window by time is 1 / E[1/w], with
 //!   E[1/w] = (2-k)^(-1/(2-k)) M(-1/(2-k)).
 //!
-//! Standard TCP has 1.3098 / sqrt(p) so (Ott, Kemperman and Mathis 1996: 1.31), against 1.2247 / sqrt(p) of even cycles. Other
-//! rules are held against recursions with the same losses.
+//! Standard TCP has 1.3098 / sqrt(p) so (Ott, Kemperman and Mathis 1996: 1.31), against 1.2247 / sqrt(p) of
+//! even cycles. Other rules are held against recursions with the same losses.
 
 use crate::support::{Fluid, config, recursions};
 use mesonet_cc::draw::Draw;
@@ -65,8 +67,8 @@ fn of_powers(a: f64, k: f64, kept: f64, p: f64) -> f64 {
     libm::pow(power, -s) / moment
 }
 
-/// Number of losses, and the part by which the mean over them may differ from the closed form: three standard errors, of cycles
-/// whose means vary by a third once the loss rate of the sample is known.
+/// Number of losses, and the part by which the mean over them may differ from the closed form: three standard
+/// errors, of cycles whose means vary by a third once the loss rate of the sample is known.
 fn enough(p: f64) -> (usize, f64) {
     let count = if p > 5e-4 {
         6_000
@@ -78,7 +80,8 @@ fn enough(p: f64) -> (usize, f64) {
     (count, 1.0 / f64::sqrt(count as f64))
 }
 
-/// Asserts the mean windows of an algorithm under random losses beside those of a recursion under the same ones.
+/// Asserts the mean windows of an algorithm under random losses beside those of a recursion under the same
+/// ones.
 #[track_caller]
 fn check(
     name: &str,
@@ -100,8 +103,8 @@ fn check(
     rates.iter().map(one).collect()
 }
 
-/// Asserts the mean windows of rules of one power by their closed form. Each loss stops growth for up to `late` round trips: that
-/// part of a cycle is missing at most.
+/// Asserts the mean windows of rules of one power by their closed form. Each loss stops growth for up to
+/// `late` round trips: that part of a cycle is missing at most.
 #[track_caller]
 fn check_powers(
     name: &str,
@@ -139,7 +142,8 @@ fn constants_of_the_closed_form() {
     assert!((near / kelly - 1.0).abs() < 0.01, "{near} {kelly}");
 }
 
-/// 1.3098 / sqrt(p): the rules of standard TCP, which DCTCP and Prague follow after losses and Vegas without a queue.
+/// 1.3098 / sqrt(p): the rules of standard TCP, which DCTCP and Prague follow after losses and Vegas without
+/// a queue.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn standard_tcp_and_those_that_follow_it() {
@@ -196,7 +200,8 @@ fn hstcp() {
     );
 }
 
-/// Without a queue the window grows by w^0.75 / 8 a round trip (Tan et al. 2006); the one in which a loss falls adds no delay window.
+/// Without a queue the window grows by w^0.75 / 8 a round trip (Tan et al. 2006); the one in which a loss
+/// falls adds no delay window.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn ctcp() {
@@ -251,9 +256,9 @@ fn htcp() {
     }
 }
 
-/// Without a queue the published function of Westwood+ (Grieco and Mascolo 2004), sqrt((1 - p) / (p RTT T)) with the mean queueing
-/// time T, has no value: a loss leaves what the path has carried. The lag of its filter alone ends growth, so that windows are
-/// far above those of standard TCP.
+/// Without a queue the published function of Westwood+ (Grieco and Mascolo 2004), sqrt((1 - p) / (p RTT T))
+/// with the mean queueing time T, has no value: a loss leaves what the path has carried. The lag of its
+/// filter alone ends growth, so that windows are far above those of standard TCP.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn westwood_has_no_function_without_a_queue() {
@@ -266,7 +271,8 @@ fn westwood_has_no_function_without_a_queue() {
     }
 }
 
-/// FAST without a queue adds gamma alpha in every second round trip, and halves. Control begins a round trip after a loss.
+/// FAST without a queue adds gamma alpha in every second round trip, and halves. Control begins a round trip
+/// after a loss.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn fast_without_a_queue() {

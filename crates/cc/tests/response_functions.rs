@@ -5,8 +5,8 @@ use mesonet_cc::{Config, Preset};
 
 const RTT: f64 = 0.1;
 
-/// Time-averaged window once a cycle differs by less than the part `settled` from the one before, from a first window
-/// near the answer.
+/// Time-averaged window once a cycle differs by less than the part `settled` from the one before, from a
+/// first window near the answer.
 fn mean_window(config: Config, p: f64, near: f64, settled: f64) -> f64 {
     let segments_per_loss = (1.0 / p).round() as u32;
     let mut fluid = Fluid::new(config, near);
@@ -28,7 +28,8 @@ fn mean_window(config: Config, p: f64, near: f64, settled: f64) -> f64 {
 #[track_caller]
 fn check(name: &str, preset: Preset, changes: &[(&str, f64)], table: &[(f64, f64)]) {
     for &(p, window) in table {
-        // A loss reduces the distance from the cycle by 1/8 or more, so what is left is at most 7 times this change.
+        // A loss reduces the distance from the cycle by 1/8 or more, so what is left is at most 7 times this
+        // change.
         let mean = mean_window(config(name, preset, changes), p, window, 1e-3);
         assert_close(&format!("{name} at p = {p}"), mean, window, 0.03);
     }
@@ -63,7 +64,8 @@ fn scalable() {
     }
 }
 
-/// Where the response functions of Scalable and standard TCP cross, sqrt(3 / (2 p)) = 0.075 / p, the windows are equal.
+/// The windows of Scalable and standard TCP are equal where their response functions cross: sqrt(3 / (2 p)) =
+/// 0.075 / p.
 #[test]
 fn scalable_crosses_standard_tcp_at_twenty_segments() {
     for name in ["tcp", "scalable"] {
@@ -77,9 +79,9 @@ fn hstcp_of_the_rfc() {
     check("hstcp", Preset::Standard, &[], &table);
 }
 
-/// 0.12 / p^0.835 is sqrt(3 / (2 p)) at p = 9.74e-4, 39 segments (RFC 3649). As an increase is at least that of standard TCP,
-/// the flows do not cross there but part: equal where the window stays below 38 segments, never less, and 4 % more at
-/// the crossing, where standard TCP has its 39.
+/// 0.12 / p^0.835 is sqrt(3 / (2 p)) at p = 9.74e-4, 39 segments (RFC 3649). As an increase is at least that
+/// of standard TCP, the flows do not cross there but part: equal where the window stays below 38 segments,
+/// never less, and 4 % more at the crossing, where standard TCP has its 39.
 #[test]
 fn hstcp_parts_from_standard_tcp_at_39_segments() {
     let crossing = libm::pow(0.12 / f64::sqrt(1.5), 1.0 / 0.335);
@@ -108,8 +110,9 @@ fn hstcp_of_the_study() {
     check("hstcp", Preset::Sp500282, &[], &table);
 }
 
-/// The increment follows the window within a round trip, as in Linux. One step per round trip gives more, 49 at 1e-3
-/// and 362 at 1e-4 (see the unit tests of the algorithm), because the increment shrinks on the way to the maximum.
+/// The increment follows the window within a round trip, as in Linux. One step per round trip gives more, 49
+/// at 1e-3 and 362 at 1e-4 (see the unit tests of the algorithm), because the increment shrinks on the way to
+/// the maximum.
 #[test]
 fn bic() {
     for preset in [Preset::Standard, Preset::Sp500282] {
@@ -145,8 +148,8 @@ fn the_largest_window_of_ctcp() {
     assert_close("ctcp", fluid.cwnd(), 3504.0, 0.03);
 }
 
-/// Time-averaged window of the last two of `cycles` cycles: those of a flow that makes room whenever it lost below its
-/// last maximum may alternate.
+/// Time-averaged window of the last two of `cycles` cycles: those of a flow that makes room whenever it lost
+/// below its last maximum may alternate.
 fn mean_of_two_cycles(config: Config, rtt: f64, p: f64, near: f64, cycles: u32) -> f64 {
     let segments_per_loss = (1.0 / p).round() as u32;
     let mut fluid = Fluid::new(config, near);
@@ -172,8 +175,9 @@ fn cubic() {
         // round-trip time, p, window of RFC 9438, cycles, tolerance
         (0.1, 1e-2, 12.0, 40, 0.03), (0.1, 1e-4, 187.4, 40, 0.03), (0.1, 1e-5, 1053.8, 40, 0.03),
         (0.1, 1e-6, 5926.0, 10, 0.03), (0.01, 1e-2, 12.0, 40, 0.03),
-        // Where the cubic function and standard TCP grow alike, the flow has the larger of both windows at every
-        // instant and so more than either on average; the RFC has the larger of the averages, 1.2 / sqrt(p).
+        // Where the cubic function and standard TCP grow alike, the flow has the larger of both windows at
+        // every instant and so more than either on average; the RFC has the larger of the averages, 1.2 /
+        // sqrt(p).
         (0.1, 1e-3, 38.0, 40, 0.05), (0.01, 1e-6, 1200.0, 20, 0.05),
     ];
     for preset in [Preset::Standard, Preset::Sp500282] {

@@ -1,8 +1,9 @@
-//! The shape that adapters share: a [`Control`] gets the events of a QUIC sender, and fills the table of a plug-in.
+//! The shape that adapters share: a [`Control`] gets the events of a QUIC sender, and fills the table of a
+//! plug-in.
 //!
-//! The simulator names no packets in its events. The adapter remembers each packet that left and finds it again by what
-//! the events hold: packets delivered and lost when it left, and packets in flight with it. Two packets for which all of
-//! these are equal follow their order.
+//! The simulator names no packets in its events. The adapter remembers each packet that left and finds it
+//! again by what the events hold: packets delivered and lost when it left, and packets in flight with it. Two
+//! packets for which all of these are equal follow their order.
 
 use mesonet_cc::plugin::abi;
 use std::collections::VecDeque;
@@ -70,7 +71,8 @@ pub trait Control: Sized + 'static {
     /// Names of its modes, separated by spaces.
     const MODES: Option<&'static CStr>;
 
-    /// A flow begins: its initial window in segments, the round-trip time of the handshake, the seed of its random numbers.
+    /// A flow begins: its initial window in segments, the round-trip time of the handshake, the seed of its
+    /// random numbers.
     fn new(initial_window: f64, rtt: Option<Duration>, seed: u64) -> Self;
     /// A packet leaves.
     fn on_sent(&mut self, now: Duration, app_limited: bool) -> Self::Packet;
@@ -198,7 +200,8 @@ impl<C: Control> Flow<C> {
             marked: event.ce,
             in_flight: event.in_flight,
         });
-        // Of packets that one acknowledgement covers only the newest is named; the others leave here, in time.
+        // Of packets that one acknowledgement covers only the newest is named; the others leave here, in
+        // time.
         let outstanding = (event.next - event.una) as usize;
         while self.sent.len() > 2 * outstanding + 16 {
             self.sent.pop_front();
@@ -243,8 +246,8 @@ fn time(seconds: f64) -> Option<Duration> {
     (seconds > 0.0).then(|| Duration::from_secs_f64(seconds))
 }
 
-/// Calls `event` on the flow of a state and writes the answer. A panic leaves a window that is no number: the run ends,
-/// and the message names algorithm, event, flow and time.
+/// Calls `event` on the flow of a state and writes the answer. A panic leaves a window that is no number: the
+/// run ends, and the message names algorithm, event, flow and time.
 ///
 /// # Safety
 /// `state` is the state of a flow of `C` that was begun.
@@ -263,8 +266,8 @@ unsafe fn with<C: Control>(state: *mut c_void, event: impl FnOnce(&mut Flow<C>))
         window.cwnd = f64::NAN;
         return;
     };
-    // What leaves after a timeout is a probe (RFC 9002, section 6.2.4); the timer and its rule, one segment for each
-    // expiry (RFC 6298, section 5), belong to the simulator.
+    // What leaves after a timeout is a probe (RFC 9002, section 6.2.4); the timer and its rule, one segment
+    // for each expiry (RFC 6298, section 5), belong to the simulator.
     window.cwnd = if flow.probes { 1.0 } else { answer.cwnd.max(1.0) };
     window.pacing_rate = answer.pacing_rate;
     window.phase = if answer.slow_start { 0 } else { 2 };

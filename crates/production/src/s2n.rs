@@ -1,6 +1,7 @@
 //! CUBIC and BBRv2 of s2n-quic-core, unmodified.
 //!
-//! A segment stands for a datagram of 1,200 bytes, for which s2n-quic makes its controls. Its clock counts microseconds.
+//! A segment stands for a datagram of 1,200 bytes, for which s2n-quic makes its controls. Its clock counts
+//! microseconds.
 
 use crate::adapter::{Acknowledged, Answer, Control, Lost, table};
 use crate::{Build, version};
@@ -129,7 +130,8 @@ impl<M: Maker> Control for Sender<M> {
         if bytes == 0 {
             return;
         }
-        // RFC 9002, section 7.6.1: the answer to persistent congestion is that of TCP to a retransmission timeout.
+        // RFC 9002, section 7.6.1: the answer to persistent congestion is that of TCP to a retransmission
+        // timeout.
         self.seen.slow_start |= event.timeout;
         let (random, seen, now) = (&mut self.random, &mut self.seen, timestamp(event.now));
         self.control.on_packet_lost(bytes, event.packet, event.timeout, event.new_burst, random, now, seen);

@@ -57,8 +57,8 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// The scenario that was checked or described last, with its text. A check, a description and a run follow each other:
-/// a scenario with thousands of flows is parsed once.
+/// The scenario that was checked or described last, with its text. A check, a description and a run follow
+/// each other: a scenario with thousands of flows is parsed once.
 static LAST: Mutex<Option<(String, Scenario)>> = Mutex::new(None);
 
 fn keep(text: &str, scenario: Scenario) {
@@ -82,8 +82,9 @@ struct PySimulation(Simulation);
 
 #[pymethods]
 impl PySimulation {
-    /// A simulation at its first instant, or where it was when `snapshot` was taken. Raises ValueError ("path: message")
-    /// for an invalid scenario and, with the path "snapshot", for bytes that are none of this run.
+    /// A simulation at its first instant, or where it was when `snapshot` was taken. Raises ValueError
+    /// ("path: message") for an invalid scenario and, with the path "snapshot", for bytes that are none of
+    /// this run.
     #[new]
     #[pyo3(signature = (scenario_json, seed, threads = 1, engine = DEFAULT_ENGINE, snapshot = None))]
     fn new(
@@ -107,8 +108,8 @@ impl PySimulation {
         })
     }
 
-    /// Runs until `until_s` seconds of simulated time, or the end. Raises PluginFault if a plug-in leaves a window that is
-    /// not allowed; the simulation cannot go on then.
+    /// Runs until `until_s` seconds of simulated time, or the end. Raises PluginFault if a plug-in leaves a
+    /// window that is not allowed; the simulation cannot go on then.
     fn advance(&mut self, py: Python<'_>, until_s: f64) -> PyResult<()> {
         if !self.0.has_plugins() {
             py.detach(|| self.0.advance(until_s));
@@ -125,7 +126,8 @@ impl PySimulation {
         })
     }
 
-    /// All that is needed to go on from now, as bytes. Raises ValueError where the state of a plug-in cannot be written.
+    /// All that is needed to go on from now, as bytes. Raises ValueError where the state of a plug-in cannot
+    /// be written.
     fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         if let Some(name) = self.0.without_snapshots() {
             return Err(refuse(format!(
@@ -136,8 +138,8 @@ impl PySimulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers", "applications",
-    /// "flow_traces" and "router_traces".
+    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers",
+    /// "applications", "flow_traces" and "router_traces".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
         let mut responses = Table::default();
@@ -181,20 +183,22 @@ fn algorithms() -> PyResult<String> {
     serde_json::to_string(mesonet_cc::registry::ALGORITHMS).map_err(refuse)
 }
 
-/// Checks the table of functions of a plug-in, at an address, and keeps it for scenarios that name its file's digest.
-/// Returns a JSON object: what users can list, and `pointers`. Raises ValueError for what is not allowed.
+/// Checks the table of functions of a plug-in, at an address, and keeps it for scenarios that name its file's
+/// digest. Returns a JSON object: what users can list, and `pointers`. Raises ValueError for what is not
+/// allowed.
 #[pyfunction]
 #[allow(unsafe_code)]
 fn load_plugin(address: usize, digest: &str) -> PyResult<String> {
-    // SAFETY: the Python package got the address from the function `mesonet_cc` of a library that it never unloads.
+    // SAFETY: the Python package got the address from the function `mesonet_cc` of a library that it never
+    // unloads.
     let loaded = unsafe { plugin::load(std::ptr::with_exposed_provenance(address), digest, ALGORITHMS) }
         .map_err(refuse)?;
     let about = serde_json::json!({ "algorithm": loaded.algorithm, "pointers": loaded.has_pointers() });
     Ok(about.to_string())
 }
 
-/// Loads the congestion controls of production software that this build has. Returns a JSON array: of each what
-/// `load_plugin` returns, and `digest`.
+/// Loads the congestion controls of production software that this build has. Returns a JSON array: of each
+/// what `load_plugin` returns, and `digest`.
 #[pyfunction]
 #[allow(unsafe_code)]
 fn load_production() -> PyResult<String> {

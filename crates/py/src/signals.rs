@@ -1,11 +1,11 @@
-//! A signal inside of a plug-in: the process prints which plug-in, event, flow and instant it was, then dies as it would
-//! have.
+//! A signal inside of a plug-in: the process prints which plug-in, event, flow and instant it was, then dies
+//! as it would have.
 //!
-//! Handlers are there only while a simulation with plug-ins advances. They use nothing that a signal handler must not use:
-//! a buffer on the stack, integers as digits, `write`.
+//! Handlers are there only while a simulation with plug-ins advances. They use nothing that a signal handler
+//! must not use: a buffer on the stack, integers as digits, `write`.
 //!
-//! A function that does not return would keep Ctrl-C and SIGTERM waiting for ever: if the call of their instant still lasts
-//! [`PATIENCE`] seconds later, the process prints the call and ends by that signal.
+//! A function that does not return would keep Ctrl-C and SIGTERM waiting for ever: if the call of their
+//! instant still lasts [`PATIENCE`] seconds later, the process prints the call and ends by that signal.
 
 #![allow(unsafe_code)]
 
@@ -16,7 +16,8 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Signals that end a process because of what its code did; C++ exceptions that leave a function end in SIGABRT.
+/// Signals that end a process because of what its code did; C++ exceptions that leave a function end in
+/// SIGABRT.
 const FAULTS: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
 /// All that are handled.
@@ -31,7 +32,8 @@ const SIGNALS: [libc::c_int; 8] = [
     libc::SIGALRM,
 ];
 
-/// Time that a call may last after a signal to end, s (chosen): far above any call, below the time of batch systems.
+/// Time that a call may last after a signal to end, s (chosen): far above any call, below the time of batch
+/// systems.
 const PATIENCE: libc::c_uint = 3;
 
 /// Simulations that advance now.
@@ -70,7 +72,8 @@ impl Watch {
         let mut users = lock();
         if *users == 0 {
             for (place, number) in SIGNALS.iter().enumerate() {
-                // SAFETY: a handler for a signal that exists, and a place for what was there, which no one reads now.
+                // SAFETY: a handler for a signal that exists, and a place for what was there, which no one
+                // reads now.
                 unsafe {
                     let mut action: libc::sigaction = std::mem::zeroed();
                     let handler = if FAULTS.contains(number) { fault } else { end };
@@ -170,8 +173,8 @@ thread_local! {
     static ENDING: Cell<Option<Call>> = const { Cell::new(None) };
 }
 
-/// Gives a signal to the first thread of the process, unless this is it: the kernel may choose any thread, and the first
-/// one is in no list of calls.
+/// Gives a signal to the first thread of the process, unless this is it: the kernel may choose any thread,
+/// and the first one is in no list of calls.
 fn hands_to_first_thread(number: libc::c_int) -> bool {
     // SAFETY: calls that a handler may make; the first thread has the number of the process.
     #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
-//! Prints how many times as fast as one thread several threads could be at most, by the work of the domains in each
-//! window: `cargo run --release --example bound -- FILE FROM_S THREADS...`. FILE is a canonical scenario.
+//! Prints how many times as fast as one thread several threads could be at most, by the work of the domains
+//! in each window: `cargo run --release --example bound -- FILE FROM_S THREADS...`. FILE is a canonical
+//! scenario.
 
 use mesonet_sim::{Scenario, Simulation};
 

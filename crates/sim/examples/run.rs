@@ -1,4 +1,5 @@
-//! Runs a scenario given as canonical JSON and prints its responses: `cargo run --release --example run -- FILE [SEED]`.
+//! Runs a scenario given as canonical JSON and prints its responses: `cargo run --release --example run --
+//! FILE [SEED]`.
 
 use mesonet_sim::{Scenario, Simulation};
 

@@ -2,8 +2,8 @@
 //!
 //! No files, no Python, no wall clock. One seed gives the same bytes on any machine:
 //! * time is integer picoseconds and simultaneous events are ordered by (lane, sequence), never by chance;
-//! * random numbers are named by (seed, purpose, source, k-th transfer), never by the order of events, so that two
-//!   congestion controls face the same users;
+//! * random numbers are named by (seed, purpose, source, k-th transfer), never by the order of events, so
+//!   that two congestion controls face the same users;
 //! * no hash-map iteration, no platform-dependent mathematics, sums over flows in integers.
 //!
 //! | module | what it knows |

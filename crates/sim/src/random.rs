@@ -1,7 +1,7 @@
 //! Random streams named by what they are for.
 //!
-//! A stream is (seed, purpose, source, k-th transfer): what a user does next never depends on how earlier transfers
-//! went, so every congestion control meets the same demand (common random numbers).
+//! A stream is (seed, purpose, source, k-th transfer): what a user does next never depends on how earlier
+//! transfers went, so every congestion control meets the same demand (common random numbers).
 
 use mesonet_cc::draw::{Draw, GAMMA, mix};
 
@@ -62,7 +62,8 @@ impl Stream {
         -libm::log(1.0 - self.uniform()) * mean
     }
 
-    /// Log-normal with mean 1 and the given standard deviation of the logarithm (Box and Muller 1958); takes two numbers.
+    /// Log-normal with mean 1 and the given standard deviation of the logarithm (Box and Muller 1958); takes
+    /// two numbers.
     pub fn log_normal(&mut self, sigma: f64) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         let normal = radius * libm::cos(std::f64::consts::TAU * self.uniform());

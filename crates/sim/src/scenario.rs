@@ -1,7 +1,8 @@
 //! A scenario: every parameter of a run, typed, in base units (seconds, segments, segments per second).
 //!
-//! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused. Defaults, units in
-//! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
+//! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused.
+//! Defaults, units in text and presets belong to the Python side: here every value is given. Labels X1 to X20
+//! are those of the study.
 
 use mesonet_cc::plugin::{self, Plugin, PluginConfig};
 use mesonet_cc::{
@@ -66,12 +67,12 @@ pub struct Scenario {
     pub network: NetworkParameters,
     /// Queue disciplines.
     pub aqm: AqmParameters,
-    /// What links do to the segments that cross them.
+    /// Effects of links on the segments that cross them.
     pub impairments: ImpairmentParameters,
-    /// The same of other links, by name.
+    /// Effects of other links on the segments that cross them, by the name of the set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub impairment_sets: BTreeMap<String, ImpairmentParameters>,
-    /// Who sits where and what they do.
+    /// Places and behaviour of users.
     pub users: UserParameters,
     /// Connection establishment.
     pub connection: ConnectionParameters,
@@ -106,12 +107,12 @@ pub struct NetworkParameters {
     pub buffer_floor: u64,
     /// The segment in service occupies a place of the buffer.
     pub buffer_counts_in_service: bool,
-    /// What buffers count where segments have a size.
+    /// Unit in which buffers count where segments have a size.
     pub buffer_counts: BufferUnit,
-    /// A router marks a segment of a flow that uses ECN if more segments than this are in the router, including the
-    /// segment in service; none: no marks.
+    /// A router marks a segment of a flow that uses ECN if more segments than this are in the router,
+    /// including the segment in service; none: no marks.
     pub ecn_threshold: Option<f64>,
-    /// What hops do to the ECN field of data.
+    /// Change of the ECN field of data by hops.
     pub ecn_rewrite: EcnRewrite,
     /// The queues before which they do: all, classes of routers, routers, or ports.
     pub ecn_rewrite_at: Vec<String>,
@@ -127,7 +128,7 @@ pub struct NetworkParameters {
     pub changes: Vec<GivenChange>,
 }
 
-/// What some links do to the segments that cross them.
+/// Effects of some links on the segments that cross them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImpairmentParameters {
@@ -137,7 +138,7 @@ pub struct ImpairmentParameters {
     pub of: Concerned,
     /// Probability that a segment is lost, in the good state.
     pub loss: f64,
-    /// The same in the bad state.
+    /// Probability that a segment is lost, in the bad state.
     pub loss_bad: f64,
     /// Probability that a segment ends the good state.
     pub to_bad: f64,
@@ -158,7 +159,7 @@ pub struct ImpairmentParameters {
     pub late: f64,
     /// By how much, s.
     pub late_by: f64,
-    /// What happens to segments in an outage.
+    /// Fate of segments in an outage.
     pub outage: OutageKind,
     /// Beginning of the first outage, s.
     pub outage_start: f64,
@@ -184,7 +185,7 @@ impl ImpairmentParameters {
     }
 }
 
-/// Which segments an impairment concerns.
+/// Segments that an impairment concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Concerned {
@@ -210,7 +211,7 @@ pub enum JitterLaw {
     Wifi,
 }
 
-/// What happens to segments in an outage.
+/// Fate of segments in an outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageKind {
@@ -234,16 +235,16 @@ pub struct DelayTrace {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapacityTrace {
-    /// What the points are.
+    /// Meaning of the points.
     pub kind: CapacityKind,
-    /// Time, s, and rate from then on, segments/s, or segments that may leave then; rising by time. The first rate holds
-    /// before its time, too.
+    /// Time, s, and rate from then on, segments/s, or segments that may leave then; rising by time. The first
+    /// rate holds before its time, too.
     pub points: Vec<[f64; 2]>,
     /// After how long they begin again, s; none: never.
     pub period: Option<f64>,
 }
 
-/// What the points of a trace are.
+/// Meaning of the points of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CapacityKind {
@@ -253,7 +254,7 @@ pub enum CapacityKind {
     Opportunities,
 }
 
-/// What a hop does to the ECN field of the segments that it forwards (RFC 9331, section 5.4.1.1, has reasons).
+/// Change of the ECN field of the segments that a hop forwards (RFC 9331, section 5.4.1.1, has reasons).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EcnRewrite {
@@ -283,16 +284,16 @@ pub enum QueuePlace {
 pub enum AckPath {
     /// Propagation only: no router serves or drops them.
     Delay,
-    /// Through the routers of the way back, in the queues of data: each takes a place and a service time, and may be
-    /// dropped.
+    /// Through the routers of the way back, in the queues of data: each takes a place and a service time, and
+    /// may be dropped.
     Queued,
-    /// The same in queues of their own: every router serves acknowledgements beside data, at the same speed and with a
-    /// buffer of the same size.
+    /// Through the routers of the way back, in queues of their own: every router serves acknowledgements
+    /// beside data, at the speed for data and with a buffer of the size for data.
     Direction,
 }
 
-/// A router's speed, or a link's delay, routing cost or state, from an instant on; speeds and delays by their value, or as a
-/// multiple of that at the start.
+/// A router's speed, or a link's delay, routing cost or state, from an instant on; speeds and delays by their
+/// value, or as a multiple of that at the start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GivenChange {
@@ -350,15 +351,16 @@ pub struct BufferRule {
 pub enum BufferKind {
     /// Mean round-trip propagation delay times the router's speed.
     Bdp,
-    /// The same divided by the square root of the expected number of flows.
+    /// Mean round-trip propagation delay times the router's speed, divided by the square root of the expected
+    /// number of flows.
     BdpPerSqrtN,
     /// A fixed number of segments.
     Segments,
-    /// What is served in this time, s.
+    /// Segments that are served in this time, s.
     Time,
 }
 
-/// Who sits where and what they do.
+/// Places and behaviour of users.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserParameters {
@@ -368,7 +370,7 @@ pub struct UserParameters {
     pub source_multiplier: f64,
     /// Weight of normal, fast and direct access routers for sources; sums to 1 (X13).
     pub source_distribution: [f64; 3],
-    /// The same for receivers (X14).
+    /// Weight of normal, fast and direct access routers for receivers; sums to 1 (X14).
     pub receiver_distribution: [f64; 3],
     /// Mean think time, s (X7).
     pub think_time: f64,
@@ -404,7 +406,7 @@ pub struct UserParameters {
     pub allow_same_backbone: bool,
     /// The reading of `receiver_distribution`.
     pub receiver_reading: ReceiverReading,
-    /// Who sends to whom.
+    /// Sources and their receivers.
     pub traffic: Traffic,
     /// Factor on the rates of a traffic matrix.
     pub traffic_factor: f64,
@@ -462,7 +464,8 @@ pub enum LargeFiles {
 pub enum StartPattern {
     /// Every source starts thinking.
     Thinking,
-    /// A quarter of the sources connects within 200 ms. Another quarter has a quarter of the mean think time at first.
+    /// A quarter of the sources connects within 200 ms. Another quarter has a quarter of the mean think time
+    /// at first.
     HalfEarly,
 }
 
@@ -494,16 +497,18 @@ pub struct TransportParameters {
     pub recovery: RecoveryKind,
     /// The rate of sending during recovery with selective acknowledgements.
     pub prr: PrrKind,
-    /// Receivers acknowledge every second segment that arrives in order, and every out-of-order segment at once.
+    /// Receivers acknowledge every second segment that arrives in order, and every out-of-order segment at
+    /// once.
     pub delayed_acks: bool,
     /// Longest time for which such receivers hold an acknowledgement back, s.
     pub ack_delay: f64,
     /// Acknowledgements of a new flow, and after a duplicate segment, that such receivers send at once.
     pub quick_acks: u32,
-    /// Longest time for which such receivers hold selective acknowledgements back behind a gap, s; 0: not at all.
+    /// Longest time for which such receivers hold selective acknowledgements back behind a gap, s; 0: not at
+    /// all.
     pub sack_compression: f64,
-    /// Tick of the timestamps that give congestion control the round-trip time of a retransmitted segment, s; 0: no
-    /// timestamps.
+    /// Tick of the timestamps that give congestion control the round-trip time of a retransmitted segment, s;
+    /// 0: no timestamps.
     pub timestamp_tick: f64,
     /// Segments of a flow that leave back to back before it is paced.
     pub unpaced_segments: u32,
@@ -541,7 +546,7 @@ pub struct TransportParameters {
     pub idle_restart: IdleRestart,
     /// From which quantity reductions start.
     pub reduce_from: BasisKind,
-    /// What makes windows grow.
+    /// Cause of the growth of windows.
     pub window_growth: WindowGrowth,
     /// Windows grow only while they limit the flow.
     pub grow_only_if_cwnd_limited: bool,
@@ -567,9 +572,11 @@ pub struct TransportParameters {
     pub hystart_css_rounds: u8,
     /// HyStart++: most segments of one acknowledgement that count.
     pub hystart_max_acked: u32,
-    /// Largest number of segments between the first unacknowledged one and the last sent: what receivers advertise.
+    /// Largest number of segments between the first unacknowledged one and the last sent: what receivers
+    /// advertise.
     pub receiver_window: f64,
-    /// Bytes in a segment; for the record only.
+    /// Bytes in a data segment. Capacities in bit/s, queues that count bytes, the load of acknowledgements
+    /// and policers depend on it.
     pub segment_bytes: f64,
 }
 
@@ -692,7 +699,7 @@ pub enum BasisKind {
     Flight,
 }
 
-/// What makes windows grow.
+/// Cause of the growth of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowGrowth {
@@ -719,7 +726,8 @@ pub enum SlowStartKind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlgorithmShare {
-    /// Name in the registry, or a variant: the name and own constants in parentheses, which no other entry has.
+    /// Name in the registry, or a variant: the name and own constants in parentheses, which no other entry
+    /// has.
     pub name: String,
     /// Probability that a source uses it.
     pub share: f64,
@@ -731,7 +739,8 @@ pub struct AlgorithmShare {
 }
 
 impl AlgorithmShare {
-    /// The entry of the registry or of the plug-in: by the part of the name before the constants of a variant.
+    /// The entry of the registry or of the plug-in: by the part of the name before the constants of a
+    /// variant.
     #[must_use]
     pub fn registered(&self) -> Option<&'static mesonet_cc::Algorithm> {
         match &self.plugin {
@@ -783,13 +792,13 @@ pub struct ExplicitFlow {
     /// Size of its data segments, bytes; none: that of the transport. Only ports look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment_bytes: Option<f64>,
-    /// What hands it its data; none: it always has data, up to its size.
+    /// Application that hands it its data; none: it always has data, up to its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<Application>,
     /// Transport protocol.
     #[serde(default, skip_serializing_if = "Protocol::is_tcp")]
     pub transport: Protocol,
-    /// What its receiver does.
+    /// Behaviour of its receiver.
     #[serde(default, skip_serializing_if = "ReceiverKind::is_standard")]
     pub receiver: ReceiverKind,
     /// Acknowledgements that its receiver sends in place of one, if it divides them.
@@ -804,7 +813,8 @@ fn is_zero(value: &f64) -> bool {
 }
 
 impl ExplicitFlow {
-    /// A flow of the first algorithm that sends from the start to the end of the run, over an interface of 1 segment/s.
+    /// A flow of the first algorithm that sends from the start to the end of the run, over an interface of 1
+    /// segment/s.
     #[must_use]
     pub fn between(from: &str, to: &str) -> Self {
         Self {
@@ -826,7 +836,8 @@ impl ExplicitFlow {
         }
     }
 
-    /// Returns whether its lanes are its own: it has an extra delay, a segment size, or a receiver that is watched.
+    /// Returns whether its lanes are its own: it has an extra delay, a segment size, or a receiver that is
+    /// watched.
     #[must_use]
     pub fn has_own_lanes(&self) -> bool {
         self.extra_delay > 0.0 || self.segment_bytes.is_some() || self.is_watched()
@@ -849,8 +860,8 @@ pub struct TimeParameters {
     pub warmup: f64,
     /// Equal periods into which the measured span is divided.
     pub periods: u32,
-    /// The run ends early once the means of transmitting sources and of segments leaving are known to within this
-    /// fraction; 0 for never.
+    /// The run ends early once the means of transmitting sources and of segments leaving are known to within
+    /// this fraction; 0 for never.
     pub converged: f64,
 }
 

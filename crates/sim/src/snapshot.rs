@@ -1,8 +1,8 @@
 //! State on its way out of a simulation as bytes, and back into one.
 //!
-//! State that follows from a scenario is built anew, never stored; a snapshot holds state that changes during a run.
-//! Each part of a simulation lists its fields once, in a method `pass` that serves both directions, and takes itself
-//! apart by name there: a field that is added and not thought of does not compile.
+//! State that follows from a scenario is built anew, never stored; a snapshot holds state that changes during
+//! a run. Each part of a simulation lists its fields once, in a method `pass` that serves both directions,
+//! and takes itself apart by name there: a field that is added and not thought of does not compile.
 
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt;

@@ -27,13 +27,13 @@ fn bursts(size: Option<f64>, time: Option<f64>, rate: Option<f64>, idle_time: f6
     }}))
 }
 
-/// The same flow with bursts of exponential lengths.
+/// `flow` with bursts of exponential lengths.
 fn exponential(mut flow: Value) -> Value {
     flow["application"]["source"]["on_off"]["burst"] = json!("exponential");
     flow
 }
 
-/// The same flow with datagrams.
+/// `flow` with datagrams.
 fn datagrams(mut flow: Value) -> Value {
     flow["transport"] = json!("udp");
     flow
@@ -78,15 +78,16 @@ fn refused(scenario: &Value) -> String {
     Simulation::new(scenario, 1).err().map_or_else(String::new, |error| error.to_string())
 }
 
-/// With a window that holds every frame, the first segment takes 81 ms of propagation and the services of two routers, 1 ms
-/// each; the others follow it through the first router, one each millisecond.
+/// With a window that holds every frame, the first segment takes 81 ms of propagation and the services of two
+/// routers, 1 ms each; the others follow it through the first router, one each millisecond.
 #[test]
 fn frames_over_an_idle_path_take_the_time_of_their_segments() {
     // A second has one key frame of 25 segments and 14 frames of 3 (2.2, rounded up).
     let scenario = path(&[frames(15.0, 2.2, Some(25.0), 15)], 1000.0, 1000.0, time(21.0, 1.0, 1));
     let scenario = with(scenario, &[("transport.initial_window", json!(40.0))]);
     let s = run(&scenario, 1);
-    // The frame of 21 s is one too late, that of 20.933 s is in flight and could still be in time: it does not count.
+    // The frame of 21 s is one too late, that of 20.933 s is in flight and could still be in time: it does
+    // not count.
     let sent = response(&s, "frames_sent");
     assert!((298.0..=300.0).contains(&sent), "{sent}");
     assert_eq!((response(&s, "frames_delivered"), response(&s, "frames_late")), (sent, 0.0));
@@ -113,7 +114,8 @@ fn a_frame_larger_than_the_window_takes_round_trips() {
     assert_eq!(response(&s, "frames_late"), response(&s, "frames_sent"));
 }
 
-/// RFC 7661: the window of a flow that does not use it stays where it is, for every algorithm that has such a window.
+/// RFC 7661: the window of a flow that does not use it stays where it is, for every algorithm that has such a
+/// window.
 #[test]
 fn the_window_of_a_flow_that_its_application_limits_does_not_grow() {
     for name in ["tcp", "cubic", "scalable", "htcp", "vegas", "westwood", "illinois", "dctcp"] {
@@ -122,8 +124,9 @@ fn the_window_of_a_flow_that_its_application_limits_does_not_grow() {
         let scenario = with(scenario, &[("algorithms", json!([algorithm(name, 1.0)]))]);
         let mut s = run(&scenario, 1);
         let series = s.take_series();
-        // 4 frames of 2 segments wait for the connection, and 3 more leave in the first round trip of 162 ms: 14 segments,
-        // the most that are ever in flight. No window is more than twice that, and after 2 s none grows.
+        // 4 frames of 2 segments wait for the connection, and 3 more leave in the first round trip of 162 ms:
+        // 14 segments, the most that are ever in flight. No window is more than twice that, and after 2 s
+        // none grows.
         let windows = float(&series, "flow_1_cwnd");
         let largest = |from: usize| windows[from..].iter().copied().fold(0.0, f64::max);
         assert!(largest(3) <= 28.0, "{name}: {}", largest(3));
@@ -137,7 +140,8 @@ fn the_window_of_a_flow_that_its_application_limits_does_not_grow() {
     }
 }
 
-/// The bandwidth that BBR sees is that of the path, not that of the application: it knows which samples are limited.
+/// The bandwidth that BBR sees is that of the path, not that of the application: it knows which samples are
+/// limited.
 #[test]
 fn an_application_that_pauses_does_not_lower_what_bbr_believes() {
     for name in ["bbr", "bbr3"] {
@@ -258,8 +262,8 @@ pub fn everything_fed() -> Value {
     scenario
 }
 
-/// Smallest window after the first burst, and what was delivered: bursts of 400 segments each 4 s, which slow start has sent after
-/// one second.
+/// Smallest window after the first burst, and what was delivered: bursts of 400 segments each 4 s, which slow
+/// start has sent after one second.
 fn after_idle(name: &str, rule: &str) -> (f64, f64) {
     let on_off = with(bursts(Some(400.0), None, None, 4.0, "constant"), &[("algorithm", json!(name))]);
     let scenario = path(&[on_off], 1e5, 1e6, time(20.0, 0.0, 1));
@@ -274,8 +278,8 @@ fn after_idle(name: &str, rule: &str) -> (f64, f64) {
     (float(&series, "flow_1_cwnd")[35..].iter().copied().fold(f64::INFINITY, f64::min), received)
 }
 
-/// RFC 5681, section 4.1: the initial window, 10. Linux halves for each timeout of 1 s that has passed; 3 or 4 have. BBR and BBRv3 keep
-/// their model.
+/// RFC 5681, section 4.1: the initial window, 10. Linux halves for each timeout of 1 s that has passed; 3 or
+/// 4 have. BBR and BBRv3 keep their model.
 #[test]
 fn windows_restart_after_idle_times() {
     for algorithm in mesonet_cc::registry::ALGORITHMS {

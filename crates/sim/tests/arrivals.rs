@@ -15,13 +15,13 @@ fn cdf() -> Value {
     json!({"law": "cdf", "name": "test", "points": [[1.0, 0.2], [10.0, 0.5], [10.0, 0.6], [40.0, 0.6], [200.0, 1.0]]})
 }
 
-/// The same process with other values.
+/// A process of arrivals with these values.
 fn process(from: Value, to: Value, rate: f64, values: &[(&str, Value)]) -> Value {
     with(arrivals(from, to, rate), values)
 }
 
-/// Arrivals between all routers of the small Abilene network, beside its users, with the scenario's mix of algorithms; a
-/// bursty process from one router; and sizes of every law.
+/// Arrivals between all routers of the small Abilene network, beside its users, with the scenario's mix of
+/// algorithms; a bursty process from one router; and sizes of every law.
 fn busy() -> Value {
     let half = json!([algorithm("scalable", 0.5), algorithm("bbr", 0.5)]);
     let stop = [("sizes", json!({"law": "exponential", "mean": 30.0})), ("stop", json!(3.0))];
@@ -106,7 +106,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Gaps of a Poisson process: mean 1 / rate, and as large a standard deviation, without correlation of neighbours.
+/// Gaps of a Poisson process: mean 1 / rate, and as large a standard deviation, without correlation of
+/// neighbours.
 #[test]
 fn poisson_arrivals_are_poisson() {
     let (rate, duration) = (2_000.0, 20.0);
@@ -208,8 +209,8 @@ fn a_load_is_carried() {
     }
 }
 
-/// Gaps, sizes, receivers and algorithms of arrivals do not depend on the course of a run, nor on other processes, nor on
-/// the law of gaps; a higher load brings the same flows sooner.
+/// Gaps, sizes, receivers and algorithms of arrivals do not depend on the course of a run, nor on other
+/// processes, nor on the law of gaps; a higher load brings the same flows sooner.
 #[test]
 fn all_runs_meet_the_same_arrivals() {
     let scenario = |name: &str, speed: f64, extra: bool| {

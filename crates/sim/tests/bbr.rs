@@ -11,8 +11,8 @@ fn path(algorithm: &str, buffer: f64) -> Value {
     )
 }
 
-/// No two segments are closer than the pacing rate of the moment and the interface allow; while the window does not
-/// limit the flow they are exactly that far apart.
+/// No two segments are closer than the pacing rate of the moment and the interface allow; while the window
+/// does not limit the flow they are exactly that far apart.
 #[test]
 fn departures_are_spaced_by_the_pacing_rate() {
     for interface in [80_000.0, 21_500.0] {
@@ -40,9 +40,10 @@ fn departures_are_spaced_by_the_pacing_rate() {
     }
 }
 
-/// The path is full, its queue is not: less than a tenth of the buffer, and a smallest round-trip time within 10 % of the
-/// propagation delay. Of 99 % at most, which is what is paced, each probe of version 1 for the round-trip time costs its
-/// 200 ms and a round trip to fill the path again: 3.6 % of 10 s; version 3 holds half of the path empty every 5 s.
+/// The path is full, its queue is not: less than a tenth of the buffer, and a smallest round-trip time within
+/// 10 % of the propagation delay. Of 99 % at most, which is what is paced, each probe of version 1 for the
+/// round-trip time costs its 200 ms and a round trip to fill the path again: 3.6 % of 10 s; version 3 holds
+/// half of the path empty every 5 s.
 #[test]
 fn one_flow_fills_the_path_and_not_the_queue() {
     for (algorithm, utilisation) in [("bbr", 0.93), ("bbr3", 0.9)] {
@@ -58,8 +59,9 @@ fn one_flow_fills_the_path_and_not_the_queue() {
     }
 }
 
-/// Two thirds less buffer than the probe at 1.25 needs: each cycle of eight round trips loses what does not fit.
-/// 1.25 x 3404 = 4256 with room for three bursts and two more is 4262 in flight, of which path and buffer take 4084.
+/// Two thirds less buffer than the probe at 1.25 needs: each cycle of eight round trips loses what does not
+/// fit. 1.25 x 3404 = 4256 with room for three bursts and two more is 4262 in flight, of which path and
+/// buffer take 4084.
 #[test]
 fn a_probe_loses_what_the_buffer_does_not_take() {
     let mut simulation = run(&path("bbr", 680.0), 1);
@@ -112,8 +114,8 @@ fn two_flows_of_version_3_share() {
     assert!(index > 0.9, "Jain's index {index}");
 }
 
-/// What version 1 draws comes from a stream of each flow's own: another flow that comes and goes elsewhere, or another
-/// seed of it, does not change the phases.
+/// The draws of version 1 come from a stream of each flow's own: another flow that comes and goes elsewhere,
+/// or another seed of it, does not change the phases.
 #[test]
 fn draws_belong_to_the_flow() {
     let alone = path("bbr", 3400.0);

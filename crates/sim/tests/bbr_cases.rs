@@ -1,5 +1,5 @@
-//! How BBR must behave on a single path: draft-ietf-ccwg-bbr (version 3), and Cardwell et al., "BBR: Congestion-Based
-//! Congestion Control", ACM Queue 14(5), 2016 (version 1).
+//! BBR on a single path must behave as its documents state: draft-ietf-ccwg-bbr (version 3), and Cardwell et
+//! al., "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016 (version 1).
 //!
 //! The path takes 1000 segments/s and 40 ms there and back: 40 segments fill it.
 
@@ -44,7 +44,7 @@ fn rescaled(changes: &[Value]) -> Vec<Value> {
     all
 }
 
-/// What was seen of the flow and of the bottleneck every 5 ms.
+/// The flow and the bottleneck every 5 ms.
 struct Seen {
     time: Vec<f64>,
     in_flight: Vec<u64>,
@@ -112,9 +112,10 @@ impl Seen {
     }
 }
 
-/// Draft, section 5.3.1 (Startup): the delivery rate doubles each round trip, and the third round without a quarter more ends
-/// the start. From 10 segments to 40 and 3 rounds more, none longer than the 3 x 40 segments take that the window of a
-/// start lets through, and pacing is faster than the path until then. Neither version loses anything in a deep buffer.
+/// Draft, section 5.3.1 (Startup): the delivery rate doubles each round trip, and the third round without a
+/// quarter more ends the start. From 10 segments to 40 and 3 rounds more, none longer than the 3 x 40
+/// segments take that the window of a start lets through, and pacing is faster than the path until then.
+/// Neither version loses anything in a deep buffer.
 #[test]
 fn the_start_ends_once_the_pipe_is_full() {
     for (name, gain) in [("bbr", 2.885), ("bbr3", 2.77)] {
@@ -130,8 +131,8 @@ fn the_start_ends_once_the_pipe_is_full() {
     }
 }
 
-/// Draft, section 5.3.2 (Drain): after the start the queue that it has built is gone within as long as it takes at the drain
-/// gain of 1/2 (version 1: 0.35), and the path stays full.
+/// Draft, section 5.3.2 (Drain): after the start the queue that it has built is gone within as long as it
+/// takes at the drain gain of 1/2 (version 1: 0.35), and the path stays full.
 #[test]
 fn the_queue_of_the_start_is_drained() {
     for (name, gain) in [("bbr", 1.0 / 2.885), ("bbr3", 0.5)] {
@@ -146,7 +147,8 @@ fn the_queue_of_the_start_is_drained() {
     }
 }
 
-/// Draft, section 5.3.4 (ProbeRTT): every 5 s, for 200 ms and a round trip, half of what the path holds; version 1 (ACM Queue
+/// Draft, section 5.3.4 (ProbeRTT): every 5 s, for 200 ms and a round trip, half of what the path holds;
+/// version 1 (ACM Queue
 /// 2016) every 10 s with 4 segments. The queue is empty then, so that the round-trip time is measured.
 #[test]
 fn round_trip_times_are_probed() {
@@ -170,9 +172,9 @@ fn round_trip_times_are_probed() {
     }
 }
 
-/// Ten times the bandwidth. Version 1 finds it in its next cycle of 8 round trips: a probe goes on, by 1.25 each round
-/// trip, as long as the rate grows (ACM Queue 2016, Fig. 3, where it doubles). Version 3 waits for up to 3 s (draft, section
-/// 5.3.3.6) and then raises what is in flight by the same gain a round trip.
+/// Ten times the bandwidth. Version 1 finds it in its next cycle of 8 round trips: a probe goes on, by 1.25
+/// each round trip, as long as the rate grows (ACM Queue 2016, Fig. 3, where it doubles). Version 3 waits for
+/// up to 3 s (draft, section 5.3.3.6) and then raises what is in flight by the same gain a round trip.
 #[test]
 fn bandwidth_up_10x() {
     // ln 10 / ln 1.25 = 10.3, and some until samples show it.
@@ -188,9 +190,9 @@ fn bandwidth_up_10x() {
     }
 }
 
-/// A tenth of the bandwidth, with a buffer of what the path held. Version 1 forgets the old rate after ten round trips, which
-/// the queue makes ten times longer, version 3 after two cycles of probes; both need a new probe of the round-trip time,
-/// ten seconds after the last good one. The path stays full all the time.
+/// A tenth of the bandwidth, with a buffer of what the path held. Version 1 forgets the old rate after ten
+/// round trips, which the queue makes ten times longer, version 3 after two cycles of probes; both need a new
+/// probe of the round-trip time, ten seconds after the last good one. The path stays full all the time.
 #[test]
 fn bandwidth_down_10x() {
     for name in ["bbr", "bbr3"] {
@@ -205,7 +207,8 @@ fn bandwidth_down_10x() {
     }
 }
 
-/// The same without losses that would show it: a deep buffer. Version 1 drains it by its model alone.
+/// A tenth of the bandwidth with a deep buffer, so that no loss shows the change. Version 1 drains it by its
+/// model alone.
 #[test]
 fn bandwidth_down_10x_in_a_deep_buffer() {
     let seen = see(&path("bbr", 1000.0, 60.0, &[(20.0, 0.1)]));
@@ -215,10 +218,11 @@ fn bandwidth_down_10x_in_a_deep_buffer() {
     assert!(seen.utilisation(20.0, 60.0) > 0.94);
 }
 
-/// Version 3 in a deep buffer. Two cycles of probes forget the old rate (draft, section BBR.max_bw Max Filter), and the queue
-/// with it, in any buffer: but a cycle of rounds ten times as long takes more than the 5 s after which ProbeRTT cuts it short,
-/// and by then ProbeRTT sizes its window by a smallest round-trip time that the queue has raised (issue 109 of the draft's
-/// repository). From four times the old product on, no loss shows it, and the queue stays.
+/// Version 3 in a deep buffer. Two cycles of probes forget the old rate (draft, section BBR.max_bw Max
+/// Filter), and the queue with it, in any buffer: but a cycle of rounds ten times as long takes more than the
+/// 5 s after which ProbeRTT cuts it short, and by then ProbeRTT sizes its window by a smallest round-trip
+/// time that the queue has raised (issue 109 of the draft's repository). From four times the old product on,
+/// no loss shows it, and the queue stays.
 #[test]
 fn bandwidth_down_10x_in_a_deep_buffer_with_probes_of_the_round_trip_time() {
     for buffer in [4.0 * BDP, 1000.0] {
@@ -239,9 +243,9 @@ fn bandwidth_down_10x_in_a_deep_buffer_with_probes_of_the_round_trip_time() {
     }
 }
 
-/// ACM Queue 2016, Fig. 3: twice the bandwidth at 20 s, and the old one again at 40 s, on 40 ms. Doubled, three gain
-/// cycles fill the path (1.25^3 = 1.95); halved, in flight is no more than twice the old product, and the queue is gone when
-/// the filter of ten round trips has forgotten the old rate.
+/// ACM Queue 2016, Fig. 3: twice the bandwidth at 20 s, and the old one again at 40 s, on 40 ms. Doubled,
+/// three gain cycles fill the path (1.25^3 = 1.95); halved, in flight is no more than twice the old product,
+/// and the queue is gone when the filter of ten round trips has forgotten the old rate.
 #[test]
 fn bandwidth_up_and_down_2x() {
     let seen = see(&path("bbr", 1000.0, 60.0, &[(20.0, 2.0), (40.0, 1.0)]));
@@ -251,8 +255,8 @@ fn bandwidth_up_and_down_2x() {
     assert_eq!((seen.lost(0.0, 60.0), seen.timeouts), (0, 0));
 }
 
-/// Draft, section 2.7: never fewer than 4 segments (MinPipeCwnd), even where the path holds less than one. Here it takes 10
-/// segments/s: 0.4 in 40 ms. It stays full, nothing is lost, and no timer expires.
+/// Draft, section 2.7: never fewer than 4 segments (MinPipeCwnd), even where the path holds less than one.
+/// Here it takes 10 segments/s: 0.4 in 40 ms. It stays full, nothing is lost, and no timer expires.
 #[test]
 fn the_smallest_window_fills_a_path_that_holds_less_than_a_segment() {
     for name in ["bbr", "bbr3"] {

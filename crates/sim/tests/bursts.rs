@@ -1,11 +1,11 @@
-//! What leaves a source at once, and what the path of the ASME paper's Fig. 2 makes of it: 21 segments/ms, 162 ms, and a
-//! buffer of 680 segments beside the one in service.
+//! Bursts of a source on the path of the ASME paper's Fig. 2: 21 segments/ms, 162 ms, and a buffer of 680
+//! segments beside the one in service.
 
 use crate::common::*;
 use serde_json::json;
 
-/// A flow of `size` segments that its window allows at once, over an interface of `rate` segments/ms: dropped, and most that
-/// waited or were served.
+/// A flow of `size` segments that its window allows at once, over an interface of `rate` segments/ms:
+/// dropped, and most that waited or were served.
 fn burst(size: f64, rate: f64, buffer: f64) -> (u64, f64) {
     let mut scenario = with(
         dumbbell(),
@@ -24,7 +24,8 @@ fn burst(size: f64, rate: f64, buffer: f64) -> (u64, f64) {
     (simulation.counters().dropped, of_router(&simulation, "A", "queue_max"))
 }
 
-/// A train of n segments at r > C leaves n (1 - C / r) waiting: 680 of 922 at 80 segments/ms, 1505 of 2041, none at 8.
+/// A train of n segments at r > C leaves n (1 - C / r) waiting: 680 of 922 at 80 segments/ms, 1505 of 2041,
+/// none at 8.
 #[test]
 fn trains_of_segments() {
     assert_eq!(burst(921.0, 80.0, 680.0).0, 0);
@@ -35,8 +36,8 @@ fn trains_of_segments() {
     assert!(dropped == 0 && most <= 1.0, "{most}");
 }
 
-/// Slow start, two segments for each acknowledged, overflows first in the round that begins with more than the buffer takes:
-/// its window by the initial one.
+/// Slow start, two segments for each acknowledged, overflows first in the round that begins with more than
+/// the buffer takes: its window by the initial one.
 #[test]
 fn the_first_overflow_of_slow_start() {
     for (initial, expected) in [
@@ -66,8 +67,8 @@ fn the_first_overflow_of_slow_start() {
     }
 }
 
-/// A SYN without an answer is sent again after twice the time: 3, 9 and then failure at 21 s with 3 tries from 3 s (RFC 1122),
-/// 1, 3, 7, 15, 31 and 63 s with 6 from 1 s (RFC 6298).
+/// A SYN without an answer is sent again after twice the time: 3, 9 and then failure at 21 s with 3 tries
+/// from 3 s (RFC 1122), 1, 3, 7, 15, 31 and 63 s with 6 from 1 s (RFC 6298).
 #[test]
 fn connections_that_are_not_answered() {
     for (timer, attempts, instants) in

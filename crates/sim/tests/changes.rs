@@ -42,8 +42,8 @@ fn end(size: f64, changes: &[Value]) -> f64 {
     float(&run(&scenario, 1).take_flows(), "last_acked_s")[0]
 }
 
-/// A delay that shrinks, then another change: segments sent under the longer delay stay in flight, data in the
-/// first pair, acknowledgements in the second.
+/// A delay that shrinks, then another change: segments sent under the longer delay stay in flight, data in
+/// the first pair, acknowledgements in the second.
 #[test]
 fn what_has_left_is_not_moved_by_a_second_change() {
     let sooner = link(0.02, ["A", "B"], "delay", 0.008);
@@ -58,8 +58,8 @@ fn what_has_left_is_not_moved_by_a_second_change() {
     }
 }
 
-/// Ten segments wait for a router that becomes ten times slower after 4.5 of them: what is left of the fifth one takes ten
-/// times as long, and so do the others; and the other way round.
+/// Ten segments wait for a router that becomes ten times slower after 4.5 of them: what is left of the fifth
+/// one takes ten times as long, and so do the others; and the other way round.
 #[test]
 fn what_waits_is_served_at_the_new_speed() {
     let undisturbed = end(10.0, &[]);
@@ -77,7 +77,8 @@ fn what_waits_is_served_at_the_new_speed() {
     assert!((end(10.0, &back) - undisturbed).abs() < 1e-9);
 }
 
-/// What has left keeps its time; what waits takes the new delay; acknowledgements follow the link.
+/// Segments that have left keep their time, waiting segments take the new delay, and acknowledgements follow
+/// the link.
 #[test]
 fn delays_change_for_what_comes_after() {
     let undisturbed = end(10.0, &[]);
@@ -95,8 +96,8 @@ fn delays_change_for_what_comes_after() {
     assert!((shorter - (fifth + 0.001 + 0.005)).abs() < 0.001, "{shorter} after {undisturbed}");
 }
 
-/// A flow that fills the path for 20 s: what leaves follows the speed, round trips follow the delay, nothing overtakes (an
-/// assertion of the engine), nothing is lost sight of.
+/// A flow that fills the path for 20 s: what leaves follows the speed, round trips follow the delay, nothing
+/// overtakes (an assertion of the engine), nothing is lost sight of.
 #[test]
 fn a_flow_follows_speed_and_delay() {
     let changes = [
@@ -118,7 +119,8 @@ fn a_flow_follows_speed_and_delay() {
     let series = simulation.take_series();
     let (times, rtt) = (float(&series, "time_s"), float(&series, "flow_1_rtt_ms"));
     let at = |t: f64| rtt[times.iter().position(|x| *x >= t).unwrap()];
-    // A thousand segments in flight: 1 s where the path takes one each millisecond, 10 s in the queue of the slow router.
+    // A thousand segments in flight: 1 s where the path takes one each millisecond, 10 s in the queue of the
+    // slow router.
     assert!((990.0..1010.0).contains(&at(4.9)), "{}", at(4.9));
     assert!(at(9.9) > 4_000.0 && (at(19.9) - 1000.0).abs() < 10.0, "{} {}", at(9.9), at(19.9));
     // Utilisation counts the time, whatever the speed.
@@ -168,7 +170,8 @@ fn refusals_name_the_change() {
     }
 }
 
-/// A change after the end would do nothing: it is refused, as a flow that begins then is. At the end it may be.
+/// A change after the end would do nothing: it is refused, as a flow that begins then is. At the end it may
+/// be.
 #[test]
 fn a_change_after_the_end_is_refused() {
     let at = |time: f64| {
@@ -182,7 +185,8 @@ fn a_change_after_the_end_is_refused() {
     assert!(refused.message.contains("after the end of the run; allowed: at most 20 s"), "{refused}");
 }
 
-/// The round trip of an instant is found among any number of changes, at the instant of each, before and after.
+/// The round trip of an instant is found among any number of changes, at the instant of each, before and
+/// after.
 #[test]
 fn round_trips_at_any_time() {
     let delay = |n: usize| 0.01 + 0.001 * ((n * 7) % 13) as f64;

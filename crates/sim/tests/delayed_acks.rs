@@ -4,7 +4,8 @@ use crate::common::*;
 use mesonet_sim::Simulation;
 use serde_json::{Value, json};
 
-/// One flow over a path of 100 ms and a service time of 1 ms at each of two routers, with a delay of 40 ms or none.
+/// One flow over a path of 100 ms and a service time of 1 ms at each of two routers, with a delay of 40 ms or
+/// none.
 fn path(window: f64, size: f64, delay: Option<f64>) -> Value {
     let mut scenario = with(
         dumbbell(),
@@ -48,7 +49,7 @@ fn every_second_segment_is_acknowledged() {
     assert!(delayed > at_once && delayed < at_once + 20.0 * 0.001 + 1e-9, "{at_once} and {delayed}");
 }
 
-/// What arrives out of order is acknowledged at once: three duplicates come as soon as without a delay.
+/// A segment out of order is acknowledged at once: three duplicates come as soon as without a delay.
 #[test]
 fn losses_are_found_as_soon() {
     let found = |delay: Option<f64>| {
@@ -61,7 +62,8 @@ fn losses_are_found_as_soon() {
         simulation.advance(f64::INFINITY);
         let c = simulation.counters();
         assert_eq!((c.completed, c.timeouts), (1, 0));
-        // The rescue retransmission of RFC 6675 may be one more: the receiver's window leaves nothing new to send.
+        // The rescue retransmission of RFC 6675 may be one more: the receiver's window leaves nothing new to
+        // send.
         assert!((103..=104).contains(&c.data_sent), "{c:?}");
         time
     };

@@ -46,7 +46,8 @@ fn uncongested(algorithm_name: &str, ssthresh: f64) -> Value {
     )
 }
 
-/// No loss, ssthresh never reached, classic slow start, equal initial windows: identical results for all algorithms.
+/// No loss, ssthresh never reached, classic slow start, equal initial windows: identical results for all
+/// algorithms.
 #[test]
 fn algorithms_agree_where_they_never_act() {
     let mut reference = run(&uncongested("tcp", 2_147_483_648.0), 1);
@@ -60,8 +61,8 @@ fn algorithms_agree_where_they_never_act() {
     }
 }
 
-/// The second flow's last segment leaves at the instant of its second 20 ms tick, and of a departure of the first flow:
-/// a tick that changes nothing must leave the order of simultaneous departures alone.
+/// The second flow's last segment leaves at the instant of its second 20 ms tick, and of a departure of the
+/// first flow: a tick that changes nothing must leave the order of simultaneous departures alone.
 #[test]
 fn idle_ticks_do_not_reorder_simultaneous_departures() {
     let flow = |start: f64, size: f64| {
@@ -97,8 +98,8 @@ fn answers(scenario: &Value) -> String {
     format!("{:?}", run(scenario, 1).responses())
 }
 
-/// At ssthresh 100 they leave slow start, and differ. FAST with alpha tuning is FAST until its first tuning, which the
-/// study's constants put beyond the end of this run; DCTCP is standard TCP until it sees a mark.
+/// At ssthresh 100 they leave slow start, and differ. FAST with alpha tuning is FAST until its first tuning,
+/// which the study's constants put beyond the end of this run; DCTCP is standard TCP until it sees a mark.
 #[test]
 fn algorithms_differ_once_ssthresh_is_reached() {
     let responses = |name: &str| {

@@ -17,7 +17,8 @@ fn under(scenario: Value, discipline: &str) -> Value {
     with(scenario, &[("aqm.discipline", json!(discipline))])
 }
 
-/// Flows of standard TCP over a link of 2,000 segments/s (24 Mbit/s) with a round trip of 80 ms and a buffer of a second.
+/// Flows of standard TCP over a link of 2,000 segments/s (24 Mbit/s) with a round trip of 80 ms and a buffer
+/// of a second.
 fn bottleneck(discipline: &str, flows: usize, ecn: bool) -> Value {
     let router = |name: &str| json!({"name": name, "class": "plain", "speed_factor": 50.0});
     let routers = ["A", "B"].map(router);
@@ -50,7 +51,8 @@ fn observed(simulation: &Simulation) -> [f64; 3] {
     [of("queue_mean") / 2_000.0, of("utilisation"), of("loss_rate")]
 }
 
-/// Without a discipline the buffer stands full; each discipline keeps its delay near its target and the link busy.
+/// Without a discipline the buffer stands full; each discipline keeps its delay near its target and the link
+/// busy.
 #[test]
 fn each_keeps_the_delay_near_its_target() {
     let [full, ..] = observed(&run(&bottleneck("drop_tail", 8, false), 1));
@@ -68,7 +70,8 @@ fn each_keeps_the_delay_near_its_target() {
         &[("aqm.red_adaptive", json!(true)), ("aqm.red_target", json!(0.03))],
     );
     let [delay, utilisation, _] = observed(&run(&red, 1));
-    // The average is kept at twice the target: half of the way between thresholds of one and three halves of it.
+    // The average is kept at twice the target: half of the way between thresholds of one and three halves of
+    // it.
     assert!(delay > 0.015 && delay < 0.05, "{delay}");
     assert!(utilisation > 0.85, "{utilisation}");
 }
@@ -129,7 +132,8 @@ fn simulation_series(mut simulation: Simulation) -> mesonet_sim::measure::Table 
     simulation.take_series()
 }
 
-/// Rates of Prague and of a classic algorithm, flows of each on the bottleneck with marks, segments/s and flow.
+/// Rates of Prague and of a classic algorithm, flows of each on the bottleneck with marks, segments/s and
+/// flow.
 fn prague_beside(classic: &str, flows: usize, discipline: &str) -> ([f64; 2], Simulation) {
     let mut scenario = bottleneck(discipline, 2 * flows, true);
     scenario["algorithms"] = json!([algorithm("prague", 0.5), algorithm(classic, 0.5)]);
@@ -147,8 +151,9 @@ fn prague_beside(classic: &str, flows: usize, discipline: &str) -> ([f64; 2], Si
     ([mean(0..flows), mean(flows..2 * flows)], simulation)
 }
 
-/// RFC 9332, section 1.1: with DualPI2 scalable and classic flows of one round trip get about equal rates, and the queue of
-/// the scalable ones is ultra-low. In one queue with the marks of classic ECN they starve the classic ones.
+/// RFC 9332, section 1.1: with DualPI2 scalable and classic flows of one round trip get about equal rates,
+/// and the queue of the scalable ones is ultra-low. In one queue with the marks of classic ECN they starve
+/// the classic ones.
 #[test]
 fn dualpi2_lets_prague_and_classic_flows_coexist() {
     for (classic, flows) in [("tcp", 3), ("cubic", 2)] {
@@ -190,8 +195,8 @@ fn sending(name: &str, codepoint: f64) -> Simulation {
     run(&scenario, 1)
 }
 
-/// RFC 9332, section 2.4: segments with ECT(1) wait in the shallow queue, all others in the deep one, and Not-ECT is never
-/// marked. Flows that send ECT(1) get marks instead of drops.
+/// RFC 9332, section 2.4: segments with ECT(1) wait in the shallow queue, all others in the deep one, and
+/// Not-ECT is never marked. Flows that send ECT(1) get marks instead of drops.
 #[test]
 fn codepoints_choose_the_queue() {
     for name in ["tcp", "cubic", "dctcp", "prague", "bbr3"] {

@@ -4,8 +4,9 @@ use crate::common::*;
 use mesonet_sim::{Scenario, Simulation};
 use serde_json::json;
 
-/// Standard TCP in steady state: the window climbs by one a round trip from half of 4082 to 4082 = 21 x 162 + 680.
-/// Period 341.6 s, mean window 3086.5, utilisation .8708 (congestion control specification, section 4).
+/// Standard TCP in steady state: the window climbs by one a round trip from half of 4082 to 4082 = 21 x
+/// 162 + 680. Period 341.6 s, mean window 3086.5, utilisation .8708 (congestion control specification,
+/// section 4).
 #[test]
 fn standard_tcp_settles_into_the_textbook_sawtooth() {
     let scenario =
@@ -75,7 +76,8 @@ fn slow_start_overflows_where_the_theory_says() {
             window_at_first_drop = simulation.flow_window(0);
         }
     }
-    // Specification 3.3: with an initial window of 2 the first drop comes at cwnd 1704 of the round 1024 -> 2048.
+    // Specification 3.3: with an initial window of 2 the first drop comes at cwnd 1704 of the round 1024
+    // -> 2048.
     assert!((window_at_first_drop - 1704.0).abs() < 25.0, "{window_at_first_drop}");
     simulation.advance(6.0);
     // Noticed one loaded round trip later near 3400; halved to about 1702.
@@ -83,8 +85,8 @@ fn slow_start_overflows_where_the_theory_says() {
     assert!((1650.0..1760.0).contains(&after), "{after}");
 }
 
-/// With congestion window validation (RFC 7661) slow start still doubles where the interface is slower than the path: what
-/// waits for the interface uses the window. It ends at twice what the interface can carry.
+/// With congestion window validation (RFC 7661) slow start still doubles where the interface is slower than
+/// the path: what waits for the interface uses the window. It ends at twice what the interface can carry.
 #[test]
 fn validation_does_not_hold_back_an_interface_limited_slow_start() {
     let limited = |validation: bool| {
@@ -118,8 +120,8 @@ fn validation_leaves_congestion_avoidance_alone() {
     assert!(scenario(true) > 200.0);
 }
 
-/// The retransmission timer runs only while something is outstanding (RFC 6298, 5.1 and 5.2): an interface slower than the
-/// smallest timeout causes none.
+/// The retransmission timer runs only while something is outstanding (RFC 6298, 5.1 and 5.2): an interface
+/// slower than the smallest timeout causes none.
 #[test]
 fn an_idle_path_has_no_timeouts() {
     let mut scenario = with(

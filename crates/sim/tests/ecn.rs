@@ -17,9 +17,9 @@ fn path(algorithms: &[&str], threshold: Option<f64>) -> Value {
     )
 }
 
-/// Alizadeh et al., SIGCOMM 2010, section 3.3: N flows in step swing between K + N and K + N - sqrt(N (C RTT + K) / 2)
-/// segments, and alpha^2 (1 - alpha / 4) = (2 W + 1) / (W + 1)^2 at a critical window of W = (C RTT + K) / N. The threshold of
-/// 65 is above C RTT / 7, so the path stays full.
+/// Alizadeh et al., SIGCOMM 2010, section 3.3: N flows in step swing between K + N and K + N - sqrt(N (C
+/// RTT + K) / 2) segments, and alpha^2 (1 - alpha / 4) = (2 W + 1) / (W + 1)^2 at a critical window of W = (C
+/// RTT + K) / N. The threshold of 65 is above C RTT / 7, so the path stays full.
 #[test]
 fn dctcp_keeps_the_queue_near_the_threshold() {
     for flows in [1, 2] {
@@ -64,9 +64,10 @@ fn standard_tcp_halves_once_a_round_trip() {
     assert_eq!(c.data_sent - c.delivered, simulation.flow_window(0).floor() as u64, "nothing was sent twice");
 }
 
-/// RFC 3168, section 6.1.2, and RFC 8257, section 3.5: once per window of data, be it for a mark or for a loss. One
-/// transmission of a flow that was marked once is lost: whenever it left before the reduction for the mark, that is the only
-/// one; from the next transmission on, there are two. Every kind of recovery repairs the loss.
+/// RFC 3168, section 6.1.2, and RFC 8257, section 3.5: once per window of data, be it for a mark or for a
+/// loss. One transmission of a flow that was marked once is lost: whenever it left before the reduction for
+/// the mark, that is the only one; from the next transmission on, there are two. Every kind of recovery
+/// repairs the loss.
 #[test]
 fn a_mark_and_a_loss_in_one_window_reduce_once() {
     for (recovery, detection, prr) in [
@@ -183,8 +184,9 @@ fn a_threshold_is_not_negative() {
     assert_eq!(refused.path, "network.ecn_threshold");
 }
 
-/// A hop that clears the field before the bottleneck leaves nothing to mark; behind it, it hides the marks, and the
-/// flow fills the buffer. A hop that makes ECT(0) of ECT(1) moves a flow into the classic queue of DualPI2.
+/// A hop that clears the field before the bottleneck leaves nothing to mark; behind it, it hides the marks,
+/// and the flow fills the buffer. A hop that makes ECT(0) of ECT(1) moves a flow into the classic queue of
+/// DualPI2.
 #[test]
 fn hops_rewrite_the_ecn_field() {
     let under = |rewrite: &str, at: &str| {
@@ -238,8 +240,9 @@ fn marked_syns_begin_with_the_small_window() {
     assert_eq!([first_window(false), first_window(true)], [10.0, 1.0]);
 }
 
-/// RFC 3168, section 6.1.2: while the echo of a mark lasts, about a round trip, windows do not grow. The next one begins
-/// with the window of the reduction. Accurate feedback changes nothing about that: DCTCP rests, too.
+/// RFC 3168, section 6.1.2: while the echo of a mark lasts, about a round trip, windows do not grow. The next
+/// one begins with the window of the reduction. Accurate feedback changes nothing about that: DCTCP rests,
+/// too.
 #[test]
 fn windows_rest_for_a_round_trip_after_a_mark() {
     for name in ["tcp", "cubic", "htcp", "dctcp"] {

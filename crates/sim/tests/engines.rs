@@ -1,4 +1,5 @@
-//! All engines give the same bytes: domains in windows on any number of threads, one domain, and the plain reference.
+//! All engines give the same bytes: domains in windows on any number of threads, one domain, and the plain
+//! reference.
 
 use crate::common::*;
 use mesonet_sim::network::{DomainId, Domains, Network};
@@ -11,8 +12,8 @@ pub fn agree(scenario: &Value, seed: u64) -> String {
     agree_in(scenario, seed, 3)
 }
 
-/// The engines agree on a scenario: what they give, in so many slices of time. Domains run on one thread for an even seed
-/// and on two for an odd one.
+/// The engines agree on a scenario: what they give, in so many slices of time. Domains run on one thread for
+/// an even seed and on two for an odd one.
 pub fn agree_in(scenario: &Value, seed: u64, slices: usize) -> String {
     let reference = in_slices(scenario, seed, Engine::Reference, 1, slices);
     for (engine, threads) in [(Engine::OneDomain, 1), (Engine::Domains, 1 + seed as usize % 2)] {
@@ -52,7 +53,8 @@ fn under_heavy_loss() {
     agree(&scenario, 9);
 }
 
-/// Windows that are watched give the same bytes. More threads could be faster, as much as there are threads and domains.
+/// Windows that are watched give the same bytes. More threads could be faster, as much as there are threads
+/// and domains.
 #[test]
 fn watched_windows() {
     let scenario = everything_at_once();
@@ -88,7 +90,8 @@ fn everything_at_once_with_large_files_limited_by_concurrency() {
     let scenario = concurrent(everything_at_once());
     agree(&with(scenario.clone(), &[("time", time(6.0, 1.0, 2))]), 5);
     // Receivers learn the lookahead later that files are longer.
-    // With this seed a domain has no event between a departure and the news that its acknowledgement was dropped.
+    // With this seed a domain has no event between a departure and the news that its acknowledgement was
+    // dropped.
     let delayed = [("network.ack_path", json!("queued")), ("time", time(4.0, 1.0, 2))];
     agree(&with(with(scenario, &delayed), &receivers()[1]), 6);
 }

@@ -34,7 +34,8 @@ fn a_stopped_flow_sends_nothing_new_and_completes_with_what_is_outstanding() {
     // The last segment leaves before 3 s and is acknowledged a round trip later.
     let last = float(&table, "last_acked_s")[0];
     assert!((3.15..3.18).contains(&last), "{last}");
-    // One that is still connecting when it stops has failed to begin; it does not count as a connection failure.
+    // One that is still connecting when it stops has failed to begin; it does not count as a connection
+    // failure.
     let never = with(flow("A", "B", 0.0), &[("stop", json!(0.1))]);
     let mut s = run(&path(&[never]), 1);
     assert_eq!(integer(&flows(&mut s), "completed"), [0]);
@@ -112,7 +113,8 @@ fn extra_delays_count_in_what_a_round_trip_and_an_event_can_express() {
     assert!(message.contains("time.duration: 100000 s is too long"), "{message}");
 }
 
-/// Two lanes each: 65,536 leaves of the order of events, less those of the alarms, in the one domain of all sources.
+/// Two lanes each: 65,536 leaves of the order of events, less those of the alarms, in the one domain of all
+/// sources.
 #[test]
 fn more_lanes_than_can_be_ordered_are_refused() {
     let near = with(flow("A", "B", 0.0), &[("extra_delay", json!(0.01))]);
@@ -181,10 +183,11 @@ fn a_receiver_window_bounds_what_is_outstanding() {
     assert!(s(200.0) > 1.8 * limited);
 }
 
-/// The ablation that made the study add connection establishment (SP 500-282 ch. 10: a week of simulation without it
-/// showed a growth of active flows). Under overload SYNs are lost, sources that cannot connect go back to thinking, and
-/// fewer flows are active than without. A growth without end is not found: the loop of sources is closed, and those that
-/// are active do not start anew (measured over 4,000 s at losses of 13 to 95 %).
+/// The ablation that made the study add connection establishment (SP 500-282 ch. 10: a week of simulation
+/// without it showed a growth of active flows). Under overload SYNs are lost, sources that cannot connect go
+/// back to thinking, and fewer flows are active than without. A growth without end is not found: the loop of
+/// sources is closed, and those that are active do not start anew (measured over 4,000 s at losses of 13 to
+/// 95 %).
 #[test]
 fn connection_establishment_keeps_active_flows_down_under_overload() {
     let overload = with(
@@ -363,7 +366,8 @@ fn files_larger_than_any_run_do_not_overflow() {
     assert_eq!(s.counters().completed, 0);
 }
 
-/// A variant is an entry of its own, with its name in the tables and its own constants; the name decides nothing else.
+/// A variant is an entry of its own, with its name in the tables and its own constants; the name decides
+/// nothing else.
 #[test]
 fn a_variant_runs_beside_its_algorithm() {
     let both = |name: &str, increase: f64| {

@@ -17,7 +17,8 @@ const NAMES: [&str; 8] = [
     "convergence_time",
 ];
 
-/// Flows through a dumbbell that is faster than all of their interfaces together: each gets the rate of its interface.
+/// Flows through a dumbbell that is faster than all of their interfaces together: each gets the rate of its
+/// interface.
 fn constant(flows: &[(f64, f64)]) -> Value {
     let mut scenario =
         with(dumbbell(), &[("time", time(40.0, 8.0, 2)), ("transport.initial_window", json!(10.0))]);
@@ -49,7 +50,8 @@ fn equal_flows_converge_soon_after_the_last_one_has_started() {
     assert!(response(&simulation, "jain_index") > 0.999);
 }
 
-/// Two hundred flows, all of them in tables that show a hundred: the responses are those of the table of flows.
+/// Two hundred flows, all of them in tables that show a hundred: the responses are those of the table of
+/// flows.
 #[test]
 fn many_flows_are_compared_whatever_the_series_shows() {
     let rates: Vec<_> = (0..200).map(|i| (0.0, 10.0 + f64::from(i % 50))).collect();

@@ -52,7 +52,8 @@ fn losses_have_their_probability_and_are_dropped() {
     }
 }
 
-/// The same segments have the same luck under two congestion controls: the first loss is the same one.
+/// Losses do not depend on the congestion control: the first lost segment of two congestion controls is one
+/// segment.
 #[test]
 fn algorithms_meet_the_same_luck() {
     let first_loss = |name: &str| {
@@ -210,14 +211,16 @@ fn datagrams(rate: f64, values: &[(&str, Value)]) -> Simulation {
     run(&scenario, 1)
 }
 
-/// What arrives at twice its rate passes a policer at its rate, whatever the bucket holds; below its rate nothing is lost.
+/// Traffic at twice the rate of a policer passes at its rate, whatever the bucket holds; below its rate
+/// nothing is lost.
 #[test]
 fn a_policer_passes_its_rate() {
     for burst in [2.0, 50.0] {
         let values =
             [("impairments.policer_rate", json!(400.0)), ("impairments.policer_burst", json!(burst))];
         let delivered = |rate: f64| response(&datagrams(rate, &values), "datagrams_delivered");
-        // 50 s are measured, in which the bucket is empty. What left in the last 11 ms does not arrive in time.
+        // 50 s are measured, in which the bucket is empty. What left in the last 11 ms does not arrive in
+        // time.
         let late = 0.011;
         assert!((delivered(800.0) - 400.0 * (50.0 - late)).abs() < 3.0, "{}", delivered(800.0));
         assert!((delivered(399.0) - 399.0 * (50.0 - late)).abs() < 3.0, "{}", delivered(399.0));
@@ -232,15 +235,16 @@ fn a_policer_passes_its_rate() {
 #[test]
 fn goodput_is_the_integral_of_a_trace() {
     let rates = json!({"kind": "rates", "points": [[0.0, 700.0], [1.3, 120.0], [2.9, 0.0], [3.1, 950.0]], "period": 5.0});
-    // 50 s are ten periods. Datagrams count where they left: at the end 100 are in the queue, and 11 ms of the last rate on the way.
+    // 50 s are ten periods. Datagrams count where they left: at the end 100 are in the queue, and 11 ms of
+    // the last rate on the way.
     let integral = 10.0 * (700.0 * 1.3 + 120.0 * 1.6 + 950.0 * 1.9);
     let expected = integral - 100.0 - 0.011 * 950.0;
     let delivered = response(&datagrams(2000.0, &[("impairments.capacity", rates)]), "datagrams_delivered");
     assert!((delivered - expected).abs() < 3.0, "{delivered} of {expected}");
 }
 
-/// Delays of datagrams on an idle link are propagation, service and jitter: the median of an exponential law is ln 2 of its mean, its
-/// 95 % are ln 20; without order each segment has a draw of its own.
+/// Delays of datagrams on an idle link are propagation, service and jitter: the median of an exponential law
+/// is ln 2 of its mean, its 95 % are ln 20; without order each segment has a draw of its own.
 #[test]
 fn jitter_has_the_quantiles_of_its_law() {
     let values = [
@@ -257,7 +261,8 @@ fn jitter_has_the_quantiles_of_its_law() {
     }
 }
 
-/// Half of the time there is no jitter: the median of all delays is at its edge, and 95 % are those of the tenth above.
+/// Half of the time there is no jitter: the median of all delays is at its edge, and 95 % are those of the
+/// tenth above.
 #[test]
 fn jitter_follows_its_means() {
     let values = [
@@ -291,8 +296,8 @@ fn segments_overtake_only_where_they_may() {
     assert!(duplicates(false) > 500, "{}", duplicates(false));
 }
 
-/// Late segments, none lost: without undoing each reduction stands, with it throughput is nearly that of a clean link. Senders by
-/// time learn to wait and reduce less often.
+/// Late segments, none lost: without undoing each reduction stands, with it throughput is nearly that of a
+/// clean link. Senders by time learn to wait and reduce less often.
 #[test]
 fn spurious_reductions_are_undone() {
     let late = |undo: bool, detection: &str| {

@@ -34,7 +34,8 @@ fn flows(simulation: &mut Simulation) -> Flows {
     }
 }
 
-/// Many users of two algorithms, so that every group has flows, with files that end during the run. No SYN is dropped.
+/// Many users of two algorithms, so that every group has flows, with files that end during the run. No SYN is
+/// dropped.
 fn crowd(values: &[(&'static str, Value)]) -> Value {
     let scenario = concurrent(abilene());
     let scenario = with(
@@ -58,8 +59,8 @@ fn comparison_after(time: f64) -> f64 {
     (time * 100.0).ceil() / 100.0
 }
 
-/// A group never has more than one movie and four service packs under way. It has that many at every comparison after
-/// which a flow started in it, unless a large file has just ended.
+/// A group never has more than one movie and four service packs under way. It has that many at every
+/// comparison after which a flow started in it, unless a large file has just ended.
 #[test]
 fn a_group_with_too_few_starts_the_next() {
     const LARGE: [(&str, usize); 2] = [("movie", 1), ("service pack", 4)];
@@ -105,8 +106,8 @@ fn a_group_with_too_few_starts_the_next() {
     assert!(all > 250, "{all} large files");
 }
 
-/// Probabilities of movies and service packs above 0 have no effect; documents are drawn. A large file is the Web object of its
-/// flow, multiplied.
+/// Probabilities of movies and service packs above 0 have no effect; documents are drawn. A large file is the
+/// Web object of its flow, multiplied.
 #[test]
 fn other_flows_draw_web_objects_and_documents() {
     let probable = [("users.movie_probability", json!(0.4)), ("users.service_pack_probability", json!(0.4))];

@@ -1,5 +1,5 @@
-//! Tests of the simulator against theory, against the reference engine and against itself: one program, so that it is
-//! linked once.
+//! Tests of the simulator against theory, against the reference engine and against itself: one program, so
+//! that it is linked once.
 
 // Scenarios are large literals.
 #![recursion_limit = "256"]

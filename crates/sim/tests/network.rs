@@ -31,7 +31,8 @@ fn abilene_has_the_published_shape() {
     assert!((d.max_rtt - 0.0851).abs() < 1e-4, "{}", d.max_rtt);
 }
 
-/// The name of a flow has room for 2^24 slots in a domain: those are its sources, not all sources of the network.
+/// The name of a flow has room for 2^24 slots in a domain: those are its sources, not all sources of the
+/// network.
 #[test]
 fn sources_are_limited_by_domain() {
     let (network, scenario) = network(&with(abilene(), &[("users.base_sources", json!(200_000.0))]));
@@ -43,7 +44,8 @@ fn sources_are_limited_by_domain() {
     assert!(message.contains("at most 16777216 sources in one domain"), "{message}");
 }
 
-/// Published counts of the ISP network (ASME paper, section 5.4). Its map is constructed: path lengths are derived.
+/// Published counts of the ISP network (ASME paper, section 5.4). Its map is constructed: path lengths are
+/// derived.
 #[test]
 fn isp_has_the_published_counts() {
     let (network, scenario) = network(&with(abilene(), &[("topology", json!("isp"))]));
@@ -61,8 +63,8 @@ fn isp_has_the_published_counts() {
     assert!((d.max_rtt - 0.0846).abs() < 1e-4, "{}", d.max_rtt);
 }
 
-/// The load that users offer is the use of routers where there is room for it: with acknowledgements in the queues it is
-/// twice as high.
+/// The load that users offer is the use of routers where there is room for it: with acknowledgements in the
+/// queues it is twice as high.
 #[test]
 fn offered_loads_are_utilisations_of_an_uncongested_network() {
     let mut normal = Vec::new();
@@ -209,7 +211,7 @@ fn segments_are_conserved_at_every_instant() {
     assert_eq!((c.delivered, simulation.census()), (4050, Census::default()));
 }
 
-/// The same in the four-tier network, in overload and at light load, every 100 ms.
+/// Segments are conserved in the four-tier network, in overload and at light load, every 100 ms.
 #[test]
 fn segments_are_conserved_in_the_large() {
     for scenario in [

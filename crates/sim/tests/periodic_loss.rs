@@ -1,15 +1,17 @@
-//! Response functions under periodic loss, through the sender: one of every so many transmissions is lost, on a path so wide
-//! that nothing else is. Every algorithm with a response function, at every loss rate of the published tables.
+//! Response functions under periodic loss, through the sender: one of every so many transmissions is lost, on
+//! a path so wide that nothing else is. Every algorithm with a response function, at every loss rate of the
+//! published tables.
 //!
-//! Response functions know neither detection nor recovery, so their time does not count: the first duplicate shows a loss
-//! here, and segments and windows are counted between recoveries. During recovery arrives what was outstanding, which is why
-//! a cycle has that many transmissions more than 1/p. The rest of the difference in p is bridged along the slope of
-//! the response function.
+//! Response functions know neither detection nor recovery, so their time does not count: the first duplicate
+//! shows a loss here, and segments and windows are counted between recoveries. During recovery arrives what
+//! was outstanding, which is why a cycle has that many transmissions more than 1/p. The rest of the
+//! difference in p is bridged along the slope of the response function.
 //!
-//! The first loss comes near the largest window. A loss leaves at most 7/8 of the distance from the steady cycle (Scalable
-//! TCP), so what the last quarter of them is off is less than what it differs by from the quarter before, of six cycles or more.
-//! BIC and CUBIC have no such cycle: their growth is so flat about the window of the last loss that where they
-//! begin is where they stay for hundreds of losses. They are held against recursions from the same beginning.
+//! The first loss comes near the largest window. A loss leaves at most 7/8 of the distance from the steady
+//! cycle (Scalable TCP), so what the last quarter of them is off is less than what it differs by from the
+//! quarter before, of six cycles or more. BIC and CUBIC have no such cycle: their growth is so flat about the
+//! window of the last loss that where they begin is where they stay for hundreds of losses. They are held
+//! against recursions from the same beginning.
 
 use crate::common::*;
 use crate::recursions;
@@ -29,11 +31,11 @@ struct Cycle {
     window: f64,
 }
 
-/// Whole cycles of a flow that leaves slow start at `largest` segments, loses soon after, and then every `distance`-th
-/// transmission, and the window at the first loss.
+/// Whole cycles of a flow that leaves slow start at `largest` segments, loses soon after, and then every
+/// `distance`-th transmission, and the window at the first loss.
 fn cycles(algorithm: &Value, largest: f64, distance: f64, count: usize) -> (Vec<Cycle>, f64) {
-    // Nothing queues, but the interface spreads what a window allows over half a round trip, so that growth is as even
-    // as in the response functions.
+    // Nothing queues, but the interface spreads what a window allows over half a round trip, so that growth
+    // is as even as in the response functions.
     let interface = 2.0 * largest / RTT;
     // Slow start from 2 segments has sent twice its window when it is over.
     let losses: Vec<u64> = (0..=count).map(|i| (2.0 * largest + i as f64 * distance) as u64).collect();
@@ -92,8 +94,8 @@ fn flow(name: &str, changes: &[(&str, f64)]) -> Value {
     flow
 }
 
-/// Asserts the mean windows at p = 10^-`first` and below. `largest` is the largest window of a cycle over the mean one, to
-/// begin with.
+/// Asserts the mean windows at p = 10^-`first` and below. `largest` is the largest window of a cycle over the
+/// mean one, to begin with.
 #[track_caller]
 fn check(name: &str, changes: &[(&str, f64)], largest: f64, first: i32, windows: &[f64]) {
     let flow = flow(name, changes);
@@ -181,8 +183,8 @@ fn check_beside(
     window
 }
 
-/// 1.0538 (RTT / p)^0.75 (RFC 9438) is the mean of a cycle that ends at the window at which it began, at which growth is
-/// flattest: 1 / 0.925 of the mean. Beginning there, the flow stays there.
+/// 1.0538 (RTT / p)^0.75 (RFC 9438) is the mean of a cycle that ends at the window at which it began, at
+/// which growth is flattest: 1 / 0.925 of the mean. Beginning there, the flow stays there.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn cubic() {
@@ -196,9 +198,10 @@ fn cubic() {
     }
 }
 
-/// Where the cubic function and standard TCP grow alike the flow has the larger of both windows at every instant: 5 % more at
-/// p = 1e-3 than the larger of both averages, 38. Fast convergence gives up more whenever a cycle ends a segment
-/// below the last one, and the way back is flat: 7 to 10 % less than the response function, which does not know it.
+/// If the cubic function and standard TCP grow alike, the flow has the larger of both windows at every
+/// instant: 5 % more at p = 1e-3 than the larger of both averages, 38. Fast convergence gives up more
+/// whenever a cycle ends a segment below the last one, and the way back is flat: 7 to 10 % less than the
+/// response function, which does not know it.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn cubic_by_recursion() {
@@ -213,8 +216,8 @@ fn cubic_by_recursion() {
     }
 }
 
-/// Increments follow the window within a round trip, as in Linux; one step per round trip gives 49 at p = 1e-3 and 362 at
-/// 1e-4 (see the tests of the algorithm).
+/// Increments follow the window within a round trip, as in Linux; one step per round trip gives 49 at p =
+/// 1e-3 and 362 at 1e-4 (see the tests of the algorithm).
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn bic_by_recursion() {
@@ -227,10 +230,11 @@ fn bic_by_recursion() {
     }
 }
 
-/// With fast convergence, which a cycle calls that ends however little below the last one, a flow is among what the
-/// recursion gives from different beginnings. The published windows are there, too, but for those at p = 1e-3 and 1e-4:
-/// they rest on one increment a round trip (`bic.rs::response_function_of_one_step_per_round_trip`), the sender's increments
-/// follow the window within it, and it stays 10 to 20 % below.
+/// With fast convergence, which a cycle calls that ends however little below the last one, a flow is among
+/// what the recursion gives from different beginnings. The published windows are there, too, but for those at
+/// p = 1e-3 and 1e-4: they rest on one increment a round trip
+/// (`bic.rs::response_function_of_one_step_per_round_trip`), the sender's increments follow the window within
+/// it, and it stays 10 to 20 % below.
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn bic() {

@@ -49,7 +49,8 @@ fn refusal(scenario: &Value) -> String {
         .to_string()
 }
 
-/// Where each router has one busy output, a port is what the router was: every number of every flow is the same.
+/// If each router has one busy output, its port serves as the router would: every number of every flow is the
+/// same.
 #[test]
 fn one_busy_output_makes_a_port_of_the_router() {
     let scenario = with(
@@ -87,7 +88,8 @@ fn bytes_take_time() {
     scenario["flows"][0]["size"] = json!(1);
     let flows = run(&scenario, 1).take_flows();
     let round_trip = 1e3 * (float(&flows, "last_acked_s")[0] - float(&flows, "first_sent_s")[0]);
-    // Data: .1 ms, 1 ms, and .01 ms to the hosts; a twentieth of 2 ms, of .1 ms and of .01 ms for the acknowledgement.
+    // Data: .1 ms, 1 ms, and .01 ms to the hosts; a twentieth of 2 ms, of .1 ms and of .01 ms for the
+    // acknowledgement.
     let expected = 40.0 + 0.1 + 1.0 + 0.01 + (2.0 + 0.1 + 0.01) / 20.0;
     assert!((round_trip - expected).abs() < 1e-6, "{round_trip}");
 }
@@ -111,7 +113,8 @@ fn a_slow_way_back_limits_the_rate() {
     assert!((acknowledged / (10.0 * 1500.0 / 64.0) - 1.0).abs() < 0.05, "{acknowledged} a second");
 }
 
-/// A way back that carries 703 acknowledgements/s limits data to as many segments, unless every second one is held back.
+/// A way back that carries 703 acknowledgements/s limits data to as many segments, unless every second one is
+/// held back.
 #[test]
 fn delayed_acknowledgements_need_half_of_the_way_back() {
     let [each, second, _] = receivers().map(|receiver| {
@@ -159,8 +162,8 @@ fn capacities_and_buffers_are_those_of_the_links() {
     assert_eq!([slower("A1 -> A1a"), slower("A1a -> A1"), slower("A1a -> hosts")], [0.05, 0.05, 0.05]);
 }
 
-/// Each direction of a link has its delay and its buffer. The round trip is the sum of both ways, whichever way a flow goes,
-/// and a change by a factor keeps their ratio.
+/// Each direction of a link has its delay and its buffer. The round trip is the sum of both ways, whichever
+/// way a flow goes, and a change by a factor keeps their ratio.
 #[test]
 fn directions_have_delays_and_buffers_of_their_own() {
     let mut scenario = chain(3_000.0, 400.0);
@@ -259,8 +262,8 @@ fn segments_are_conserved() {
     }
 }
 
-/// A flow of small segments beside one of large ones: the port serves bytes, so that each segment takes its own time, and
-/// FQ-CoDel shares bytes.
+/// A flow of small segments beside one of large ones: the port serves bytes, so that each segment takes its
+/// own time, and FQ-CoDel shares bytes.
 #[test]
 fn flows_have_segments_of_their_own_size() {
     for discipline in ["drop_tail", "codel", "fq_codel"] {
@@ -297,7 +300,8 @@ fn flows_have_segments_of_their_own_size() {
     assert_eq!(run(&far, 1).counters().marked, 0);
 }
 
-/// A buffer of packets holds as many small ones as large ones; without small ones it is what a buffer of bytes is.
+/// A buffer of packets holds as many small ones as large ones; without small ones it is what a buffer of
+/// bytes is.
 #[test]
 fn buffers_count_bytes_or_packets() {
     let run_with = |counts: &str, size: Option<f64>| {
@@ -309,7 +313,8 @@ fn buffers_count_bytes_or_packets() {
     };
     let [bytes, packets] = ["bytes", "packets"].map(|counts| run_with(counts, None).counters());
     assert!(bytes.dropped > 50);
-    // A segment that arrives at the instant at which another one leaves finds its place taken where segments are held.
+    // A segment that arrives at the instant at which another one leaves finds its place taken where segments
+    // are held.
     assert!((packets.dropped as f64 / bytes.dropped as f64 - 1.0).abs() < 0.05, "{packets:?} {bytes:?}");
     assert!((packets.delivered as f64 / bytes.delivered as f64 - 1.0).abs() < 0.01, "{packets:?} {bytes:?}");
     // Small segments beside large ones: 50 packets last less than 50 large segments.

@@ -76,8 +76,8 @@ fn congested(path: &str, recovery: &[(&'static str, Value)]) -> Simulation {
     run(&with(scenario, recovery), 2)
 }
 
-/// Acknowledgements are dropped as data are, and no flow loses its way: each that completes got all of its segments, and
-/// every segment counts once.
+/// Acknowledgements are dropped as data are, and no flow loses its way: each that completes got all of its
+/// segments, and every segment counts once.
 #[test]
 fn flows_complete_although_acknowledgements_are_dropped() {
     for (place, recovery) in recoveries().into_iter().enumerate() {
@@ -125,8 +125,8 @@ fn nothing_is_lost_that_was_not_dropped() {
     }
 }
 
-/// Where no acknowledgement is dropped the sender hears the same as without routers, only later: the same segments leave in the
-/// same order, whatever is lost, and whatever receivers hold back.
+/// If no acknowledgement is dropped, the sender gets the acknowledgements that it gets without routers, only
+/// later: the same segments leave in the same order, whatever is lost, and whatever receivers hold back.
 #[test]
 fn acknowledgements_that_nobody_drops_change_no_count() {
     let counts = |path: &str, transport: &[(&str, Value)]| {
@@ -171,7 +171,8 @@ fn acknowledgements_that_nobody_drops_change_no_count() {
     }
 }
 
-/// What receivers hold back takes no place and no time in a router: these serve half as many acknowledgements.
+/// Acknowledgements that receivers hold back take no place and no time in a router: these serve half as many
+/// acknowledgements.
 #[test]
 fn what_receivers_hold_back_enters_no_router() {
     for path in QUEUED {

@@ -33,8 +33,8 @@ fn mean_waits(utilisation: f64) -> Vec<f64> {
     (0..BATCHES).map(|_| batch()).collect()
 }
 
-/// M/D/1 (Pollaczek and Khinchine): Poisson arrivals and a fixed service time 1/mu wait rho / (2 mu (1 - rho)) on
-/// average. The 99 % confidence interval of the batch means holds it, and is narrow enough.
+/// M/D/1 (Pollaczek and Khinchine): Poisson arrivals and a fixed service time 1/mu wait rho / (2 mu (1 -
+/// rho)) on average. The 99 % confidence interval of the batch means holds it, and is narrow enough.
 #[test]
 fn mean_wait_of_poisson_arrivals_is_that_of_pollaczek_and_khinchine() {
     for utilisation in [0.3, 0.6, 0.9] {

@@ -1,7 +1,8 @@
-//! Response functions under random loss: the mean window of a flow whose losses are independent of each other.
+//! Response functions under random loss: the mean window of a flow whose losses are independent of each
+//! other.
 //!
-//! A path with ample room, so that only chance loses. Loss events per segment and the mean window are counted outside of
-//! recovery, which response functions do not know.
+//! A path with ample room, so that only chance loses. Loss events per segment and the mean window are counted
+//! outside of recovery, which response functions do not know.
 
 use crate::common::*;
 use crate::recursions;
@@ -10,8 +11,8 @@ use serde_json::{Value, json};
 /// Seconds without a queue.
 const RTT: f64 = 0.1;
 
-/// Loss events per segment, and the mean window outside of recovery by time and by segments: the latter is harmonic, as a
-/// segment takes a round trip over the window.
+/// Loss events per segment, and the mean window outside of recovery by time and by segments: the latter is
+/// harmonic, as a segment takes a round trip over the window.
 fn observed(name: &str, p: f64, near: f64, losses: f64) -> (f64, f64, f64) {
     let duration = losses / p * RTT / near;
     let mut scenario = with(
@@ -43,20 +44,21 @@ fn observed(name: &str, p: f64, near: f64, losses: f64) -> (f64, f64, f64) {
     (events as f64 / segments as f64, mean, by_segments)
 }
 
-/// 1.31 / sqrt(p) where losses are independent (Ott, Kemperman and Mathis 1996; Mathis et al. 1997, table 1), against 1.22 where
-/// they come at equal distances.
+/// 1.31 / sqrt(p) where losses are independent (Ott, Kemperman and Mathis 1996; Mathis et al. 1997, table 1),
+/// against 1.22 where they come at equal distances.
 #[test]
 fn standard_tcp() {
     for (p, losses) in [(1e-2, 3000.0), (1e-3, 2000.0)] {
         let (found, mean, _) = observed("tcp", p, 1.31 / f64::sqrt(p), losses);
         let constant = mean * f64::sqrt(found);
-        // The standard error of the mean over so many losses is below 1.5 %; windows of whole segments add at 1e-2.
+        // The standard error of the mean over so many losses is below 1.5 %; windows of whole segments add at
+        // 1e-2.
         assert!((constant / 1.31 - 1.0).abs() < 0.05, "p {found}: {mean}, constant {constant}");
     }
 }
 
-/// Each segment adds a, each loss takes b of the window: over segments the mean of 1/w is p ln(1 / (1 - b)) / a whatever the
-/// distances of losses, so that the rate is a / (p ln(1 / (1 - b))) a round trip (Kelly 2003).
+/// Each segment adds a, each loss takes b of the window: over segments the mean of 1/w is p ln(1 / (1 - b)) /
+/// a whatever the distances of losses, so that the rate is a / (p ln(1 / (1 - b))) a round trip (Kelly 2003).
 #[test]
 fn scalable_tcp() {
     for (p, losses) in [(1e-3, 2000.0), (3e-4, 1500.0)] {
@@ -67,8 +69,8 @@ fn scalable_tcp() {
     }
 }
 
-/// Throughput in segments/s by the full model of Padhye et al. (SIGCOMM 1998) without a limit of the receiver, an
-/// acknowledgement for each segment, and first timeouts of `t0` seconds.
+/// Throughput in segments/s by the full model of Padhye et al. (SIGCOMM 1998) without a limit of the
+/// receiver, an acknowledgement for each segment, and first timeouts of `t0` seconds.
 fn pftk(p: f64, t0: f64) -> f64 {
     let w = 1.0 + f64::sqrt(8.0 * (1.0 - p) / (3.0 * p) + 1.0);
     let kept = |n: f64| libm::pow(1.0 - p, n);
@@ -77,7 +79,8 @@ fn pftk(p: f64, t0: f64) -> f64 {
     ((1.0 - p) / p + w + q / (1.0 - p)) / (RTT * (w / 2.0 + 1.0) + q * f * t0 / (1.0 - p))
 }
 
-/// Segments sent per second, and timeouts per loss event, of a flow that loses each segment with probability `p`.
+/// Segments sent per second, and timeouts per loss event, of a flow that loses each segment with probability
+/// `p`.
 fn heavy(p: f64, values: &[(&str, Value)]) -> (f64, f64) {
     let duration = 4000.0;
     let mut scenario = with(
@@ -107,9 +110,10 @@ fn the_model_of_padhye() {
     }
 }
 
-/// With the recovery that the model assumes, Reno without limited transmit, rates are within 15 % of it. The model loses the rest of
-/// a round trip with the first loss; independent losses leave more duplicate acknowledgements, but a second loss ends Reno's recovery.
-/// NewReno and selective acknowledgements need fewer timeouts than the model, and send more.
+/// With the recovery that the model assumes, Reno without limited transmit, rates are within 15 % of it. The
+/// model loses the rest of a round trip with the first loss; independent losses leave more duplicate
+/// acknowledgements, but a second loss ends Reno's recovery. NewReno and selective acknowledgements need
+/// fewer timeouts than the model, and send more.
 #[test]
 fn timeouts_dominate_heavy_loss() {
     let reno = [("transport.recovery", json!("reno")), ("transport.limited_transmit", json!(false))];
@@ -151,9 +155,9 @@ fn cubic_and_bic() {
     }
 }
 
-/// No function of loss is published for BBR: its rate comes from samples of delivery. BBRv1 keeps a path filled at any loss that its
-/// probes outweigh. BBRv3 bounds its flight where more than 2 % of a round trip is lost (draft-ietf-ccwg-bbr, BBR.LossThresh), and gives
-/// the path up above that.
+/// No function of loss is published for BBR: its rate comes from samples of delivery. BBRv1 keeps a path
+/// filled at any loss that its probes outweigh. BBRv3 bounds its flight where more than 2 % of a round trip
+/// is lost (draft-ietf-ccwg-bbr, BBR.LossThresh), and gives the path up above that.
 #[test]
 fn bbr_ignores_loss_up_to_its_threshold() {
     let share = |name: &str, p: f64| {

@@ -59,8 +59,9 @@ fn divided_acknowledgements_change_nothing_for_a_sender_that_counts_segments() {
     assert_eq!(everything_of(bad("ack_division")), everything_of(bad("ignores_ce")));
 }
 
-/// Savage et al. 1999, section 2.1: a sender that counts acknowledgements grows by one segment for each piece. In slow start
-/// the window grows fivefold in a round trip in place of twofold, and beyond it by 4 segments in place of 1.
+/// Savage et al. 1999, section 2.1: a sender that counts acknowledgements grows by one segment for each
+/// piece. In slow start the window grows fivefold in a round trip in place of twofold, and beyond it by 4
+/// segments in place of 1.
 #[test]
 fn divided_acknowledgements_speed_up_a_sender_that_counts_them() {
     let counting = |receiver: &str, values: &[(&str, Value)]| {
@@ -72,7 +73,8 @@ fn divided_acknowledgements_speed_up_a_sender_that_counts_them() {
         let mut s = run(&with(scenario, values), 1);
         float(&s.take_series(), "flow_1_cwnd").to_vec()
     };
-    // The SYN takes 162 ms, and each window of 10, 50 and 250 segments a round trip more: samples of 0.3, 0.4, 0.6 and 0.7 s.
+    // The SYN takes 162 ms, and each window of 10, 50 and 250 segments a round trip more: samples of 0.3,
+    // 0.4, 0.6 and 0.7 s.
     let any = [("transport.grow_only_if_cwnd_limited", json!(false))];
     let windows = counting("ack_division", &any);
     assert_eq!([windows[2], windows[3], windows[5], windows[6]], [10.0, 50.0, 250.0, 1250.0]);
@@ -91,7 +93,8 @@ fn divided_acknowledgements_speed_up_a_sender_that_counts_them() {
     assert!((growth("ack_division") - 4.0).abs() < 0.4, "{}", growth("ack_division"));
 }
 
-/// With delayed acknowledgements a sender that counts them (RFC 2581) grows half as fast in congestion avoidance.
+/// With delayed acknowledgements a sender that counts them (RFC 2581) grows half as fast in congestion
+/// avoidance.
 #[test]
 fn a_sender_that_counts_acknowledgements_is_slowed_down_by_delayed_ones() {
     let growth = |counts: &str| {
@@ -138,11 +141,13 @@ fn an_optimistic_receiver_hides_queues_and_losses() {
     // Without a queue and losses both receivers are alike.
     let mut s = run(&path(&[with(bad("optimistic"), &[("interface", json!(500.0))])]), 1);
     let slow = delivered(&mut s, 1)[0];
-    // What left in the last 81 ms has not arrived, and what left in the last 81 ms before 10 s is claimed after them.
+    // What left in the last 81 ms has not arrived, and what left in the last 81 ms before 10 s is claimed
+    // after them.
     assert!((measured(&s, "segments_received") as f64 - slow).abs() < 0.1 * 500.0, "{slow}");
 }
 
-/// A queue that marks above 20 segments and drops above 162: one that reports no marks takes what the other gives way.
+/// A queue that marks above 20 segments and drops above 162: one that reports no marks takes what the other
+/// gives way.
 #[test]
 fn a_receiver_that_reports_no_marks_takes_the_share_of_others() {
     let marking = |flows: &[Value]| with(path(flows), &[("network.ecn_threshold", json!(20.0))]);

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 /// Kinds of recovery that see cumulative acknowledgements only, and the default one.
 const KINDS: [&str; 3] = ["reno", "newreno", "sack"];
 
-/// One flow of standard TCP on a path of 100 ms that nothing fills: 1000 segments/s and room for a second of them. The
-/// window opens by slow start from 2 and stays at 16 (ssthresh), but for congestion avoidance.
+/// One flow of standard TCP on a path of 100 ms that nothing fills: 1000 segments/s and room for a second of
+/// them. The window opens by slow start from 2 and stays at 16 (ssthresh), but for congestion avoidance.
 fn path(recovery: &str) -> Value {
     with(
         dumbbell(),
@@ -27,7 +27,7 @@ fn path(recovery: &str) -> Value {
     )
 }
 
-/// What a flow of `size` segments went through when the transmissions with these numbers were lost.
+/// Counts of a flow of `size` segments that lost the transmissions with these numbers.
 struct Found {
     timeouts: u64,
     /// Reductions, timeouts apart.
@@ -54,9 +54,10 @@ fn lose(mut scenario: Value, size: f64, numbers: impl IntoIterator<Item = u64>) 
     }
 }
 
-/// Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP", 1996, sections 6.1 to 6.4: one to four
-/// segments of one window are lost. All kinds repair one; Reno reduces twice for two and waits for a timeout with three
-/// and more; the others reduce once, NewReno needs one round trip a hole and selective acknowledgements one in all.
+/// Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP", 1996, sections 6.1 to 6.4:
+/// one to four segments of one window are lost. All kinds repair one; Reno reduces twice for two and waits
+/// for a timeout with three and more; the others reduce once, NewReno needs one round trip a hole and
+/// selective acknowledgements one in all.
 #[test]
 fn fall_and_floyd() {
     for kind in KINDS {
@@ -85,8 +86,9 @@ fn fall_and_floyd() {
     }
 }
 
-/// RFC 6582, section 3.2: with more holes than there is time for, at one a round trip, the timer that only the first partial
-/// acknowledgement restarts ends recovery. The scoreboard repairs as many in the one round trip that they take to be sent again.
+/// RFC 6582, section 3.2: with more holes than there is time for, at one a round trip, the timer that only
+/// the first partial acknowledgement restarts ends recovery. The scoreboard repairs as many in the one round
+/// trip that they take to be sent again.
 #[test]
 fn many_holes() {
     let wide = |kind: &str| with(path(kind), &[("transport.initial_ssthresh", json!(64.0))]);
@@ -100,8 +102,9 @@ fn many_holes() {
     assert!(newreno.end > sack.end + 0.9 && newreno.sent > sack.sent, "{} and {}", newreno.end, sack.end);
 }
 
-/// On the path of the ASME paper's Fig. 3 the first slow start loses about 1000 segments. Selective acknowledgements repair
-/// them without a timeout and come out near half of 4082 segments; NewReno would need minutes at one a round trip.
+/// On the path of the ASME paper's Fig. 3 the first slow start loses about 1000 segments. Selective
+/// acknowledgements repair them without a timeout and come out near half of 4082 segments; NewReno would need
+/// minutes at one a round trip.
 #[test]
 fn the_first_overshoot() {
     let scenario =
@@ -166,8 +169,8 @@ fn users_of_every_algorithm() {
     }
 }
 
-/// What leaves while a window of 100 segments, each acknowledged after 100 ms, of which the first is lost, is
-/// halved: instants of departure after the fast retransmit, s, as long as recovery lasts.
+/// Departures while a window of 100 segments is halved, each acknowledged after 100 ms, of which the first is
+/// lost: instants of departure after the fast retransmit, s, as long as recovery lasts.
 fn departures_in_recovery(prr: &str, algorithm: &str) -> (Vec<f64>, Simulation) {
     let scenario = with(
         path("sack"),
@@ -198,8 +201,8 @@ fn departures_in_recovery(prr: &str, algorithm: &str) -> (Vec<f64>, Simulation) 
     }
 }
 
-/// RFC 9937, section 6.1: without reduction in proportion half of the round trip is silent; with it one segment leaves for
-/// every second acknowledgement, and as many in all as the new window holds.
+/// RFC 9937, section 6.1: without reduction in proportion half of the round trip is silent; with it one
+/// segment leaves for every second acknowledgement, and as many in all as the new window holds.
 #[test]
 fn a_reduction_in_proportion_spreads_what_is_sent() {
     let longest = |times: &[f64]| times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
@@ -239,8 +242,8 @@ fn by_time() -> Value {
     with(path("sack"), &[("transport.loss_detection", json!("rack"))])
 }
 
-/// RFC 8985, section 3.4 and RFC 5681, section 4.3: a retransmission that is lost is found by what was sent after it, without
-/// a timeout, and counts as congestion again.
+/// RFC 8985, section 3.4 and RFC 5681, section 4.3: a retransmission that is lost is found by what was sent
+/// after it, without a timeout, and counts as congestion again.
 #[test]
 fn a_lost_retransmission() {
     // 33 is lost, and its retransmission: it is the 45th transmission, after the acknowledgement of 36.
@@ -259,8 +262,9 @@ fn a_lost_retransmission() {
     assert!(found.end < waiting.end - 0.5, "{} and {}", found.end, waiting.end);
 }
 
-/// RFC 8985, section 7: of the last segments of a file any number may be lost; a probe after two round trips brings what
-/// reports them, where the duplicates of the others are too few. Without, a timeout of a second repairs them.
+/// RFC 8985, section 7: of the last segments of a file any number may be lost; a probe after two round trips
+/// brings what reports them, where the duplicates of the others are too few. Without, a timeout of a second
+/// repairs them.
 #[test]
 fn a_lost_tail() {
     let size = 40;
@@ -280,8 +284,8 @@ fn a_lost_tail() {
     }
 }
 
-/// A probe that repairs the loss of the last segment of a window is congestion: one reduction (RFC 8985, section 7.4). Here the
-/// receiver's window stops the sender for that long.
+/// A probe that repairs the loss of the last segment of a window is congestion: one reduction (RFC 8985,
+/// section 7.4). Here the receiver's window stops the sender for that long.
 #[test]
 fn a_probe_that_repairs_a_loss() {
     let scenario = with(by_time(), &[("transport.receiver_window", json!(4.0))]);
@@ -289,7 +293,8 @@ fn a_probe_that_repairs_a_loss() {
     assert_eq!((found.timeouts, found.reductions, found.sent), (0, 1, 101));
 }
 
-/// A window of two of which the first is lost: no three duplicates, but a quarter of a round trip shows as much.
+/// A window of two of which the first is lost: no three duplicates, but a quarter of a round trip shows as
+/// much.
 #[test]
 fn a_small_window() {
     let small = |scenario| with(scenario, &[("transport.receiver_window", json!(2.0))]);
@@ -298,8 +303,8 @@ fn a_small_window() {
     assert!(found.end < waiting.end - 0.5);
 }
 
-/// RFC 8985, section 6.2, step 4: as many segments beyond a missing one as `duplicate_threshold` says make waiting for
-/// reordering needless; with more needed, a quarter of a round trip of 102 ms passes first.
+/// RFC 8985, section 6.2, step 4: as many segments beyond a missing one as `duplicate_threshold` says make
+/// waiting for reordering needless; with more needed, a quarter of a round trip of 102 ms passes first.
 #[test]
 fn waiting_for_reordering_ends_at_the_threshold() {
     let reduced = |threshold: u32| {
@@ -323,8 +328,8 @@ fn loss_detection_differs_only_where_segments_are_lost() {
     assert_eq!(lose(by_time(), 500.0, []).end.to_bits(), lose(path("sack"), 500.0, []).end.to_bits());
 }
 
-/// BBR fills the path whatever it loses; on a shallow buffer its retransmissions are lost, too. Found by time they are sent
-/// again at once; otherwise they wait for timeouts.
+/// BBR fills the path whatever it loses; on a shallow buffer its retransmissions are lost, too. Found by time
+/// they are sent again at once; otherwise they wait for timeouts.
 #[test]
 fn bbr_on_a_shallow_buffer() {
     for name in ["bbr", "bbr3"] {
@@ -359,7 +364,7 @@ fn bbr_on_a_shallow_buffer() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Whatever is lost, and however often it is lost again, every algorithm with every kind of recovery delivers a file.
+    /// Every algorithm with every kind of recovery delivers a file, whatever is lost, and however often.
     #[test]
     fn every_file_comes_to_its_end(
         losses in prop_oneof![

@@ -1,28 +1,28 @@
-//! Response functions through the sender, the receiver and a router: the mean window of a flow that loses at equal
-//! distances.
+//! Response functions through the sender, the receiver and a router: the mean window of a flow that loses at
+//! equal distances.
 //!
-//! A flow alone on a path with next to no buffer loses whenever its window outgrows the path, so it loses in even
-//! cycles whose length the path sets. Loss events per segment and the mean window are counted over whole cycles, and
-//! compared where the response function has that loss rate.
+//! A flow alone on a path with next to no buffer loses whenever its window outgrows the path, so it loses in
+//! even cycles whose length the path sets. Loss events per segment and the mean window are counted over whole
+//! cycles, and compared where the response function has that loss rate.
 //!
-//! Response functions know no recovery, so its time does not count: a round trip at the reduced window, which lowers
-//! the mean over all the time by 9 % (p = 1e-2) to 0.1 % (1e-6) for standard TCP, 4 to 2 % for HSTCP and 13 % for Scalable TCP
-//! at any p, whose cycle is 14 round trips long. Growth goes on for the round trip in which a loss waits to be
-//! noticed, as in the response functions.
+//! Response functions know no recovery, so its time does not count: a round trip at the reduced window, which
+//! lowers the mean over all the time by 9 % (p = 1e-2) to 0.1 % (1e-6) for standard TCP, 4 to 2 % for HSTCP
+//! and 13 % for Scalable TCP at any p, whose cycle is 14 round trips long. Growth goes on for the round trip
+//! in which a loss waits to be noticed, as in the response functions.
 
 use crate::common::*;
 use serde_json::{Value, json};
 
 /// Seconds without a queue.
 const RTT: f64 = 0.1;
-/// Part of the path that the buffer may hold besides: bursts of what a round trip adds to the window find room, and the
-/// round-trip time stays what it is.
+/// Part of the path that the buffer may hold besides: bursts of what a round trip adds to the window find
+/// room, and the round-trip time stays what it is.
 const BUFFER: f64 = 0.02;
 /// Of the published windows.
 const TOLERANCE: f64 = 0.03;
 
-/// Loss events per segment and the time-averaged window outside recovery, over the cycles in the second half of a run, on a
-/// path that holds `holds` segments.
+/// Loss events per segment and the time-averaged window outside recovery, over the cycles in the second half
+/// of a run, on a path that holds `holds` segments.
 fn cycles(algorithm: &Value, holds: f64, segments_per_cycle: f64, count: f64) -> (f64, f64) {
     let speed = holds / RTT;
     let cycle = segments_per_cycle / speed;
@@ -114,8 +114,9 @@ fn ctcp() {
     check("ctcp", &[("gamma", 1e6)], &[(1e-2, 12.01), (1e-3, 63.0), (1e-4, 400.1), (1e-5, 2535.0)]);
 }
 
-/// 1.0538 (RTT / p)^0.75 (RFC 9438). Losses at one window, not at one distance, meet fast convergence in every second
-/// cycle; it is off. At p = 1e-3 the cubic function and standard TCP grow alike (see the tests of `mesonet-cc`).
+/// 1.0538 (RTT / p)^0.75 (RFC 9438). Losses at one window, not at one distance, meet fast convergence in
+/// every second cycle; it is off. At p = 1e-3 the cubic function and standard TCP grow alike (see the tests
+/// of `mesonet-cc`).
 #[test]
 #[ignore = "takes seconds: make verify"]
 fn cubic() {

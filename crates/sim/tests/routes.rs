@@ -58,7 +58,8 @@ fn segments_follow_the_routes_in_force() {
     close(round_trip(0.5, &both, &[]), 0.04 + 2.0 * SERVICE);
     close(round_trip(1.5, &both, &[]), 0.12 + 2.0 * SERVICE);
     close(round_trip(2.5, &both, &[]), 0.04 + 2.0 * SERVICE);
-    // On its way over B when the route over C becomes cheaper: it arrives over B. Its acknowledgement takes the new route.
+    // On its way over B when the route over C becomes cheaper: it arrives over B. Its acknowledgement takes
+    // the new route.
     close(round_trip(0.999, &[longer], &[]), 0.02 + 0.06 + 2.0 * SERVICE);
     // On its way to B when the link after B fails: from B back over A and C.
     let fails = change(1.0, ["B", "D"], "state", json!("down"));
@@ -84,7 +85,7 @@ fn queued_acknowledgements_follow_the_routes() {
     close(round_trip(0.999, &[longer], &direction), 0.02 + 0.06 + 6.0 * SERVICE);
 }
 
-/// What leaves for a link while it is down is lost; what had left arrives.
+/// A segment that leaves for a link while it is down is lost; a segment that had left arrives.
 #[test]
 fn a_link_that_fails_loses_what_leaves_for_it() {
     let lost = |time: f64| {
@@ -97,8 +98,8 @@ fn a_link_that_fails_loses_what_leaves_for_it() {
         assert_eq!(counters.completed, 1);
         counters.lost_on_links
     };
-    // Ten segments leave A from 1 ms on, one each millisecond, and B 11 ms later. Down after the fourth has left B: the
-    // fifth was in service there, and the others come over A and C.
+    // Ten segments leave A from 1 ms on, one each millisecond, and B 11 ms later. Down after the fourth has
+    // left B: the fifth was in service there, and the others come over A and C.
     assert_eq!(lost(0.0155), 1);
     assert_eq!(lost(0.1), 0);
 }
@@ -228,7 +229,7 @@ fn engines_agree_where_acknowledgements_overtake() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Whatever costs change: all segments are accounted for, and engines agree.
+    /// All segments are accounted for and engines agree, whatever costs change.
     #[test]
     fn any_costs(costs in proptest::collection::vec((0.0..3.0, 0usize..5, 0.0..20.0), 1..10), queued: bool, seed: u32) {
         let links = [["A", "B"], ["A", "D"], ["B", "C"], ["F", "I"], ["C", "F"]];

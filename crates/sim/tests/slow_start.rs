@@ -21,15 +21,17 @@ fn dropped(simulation: &Simulation) -> f64 {
     response(simulation, "total_segments_dropped")
 }
 
-/// A standing queue begins when the window exceeds what the path holds, and the next round trip shows it: classic slow
-/// start goes on to several times that, HyStart++ adds a quarter as much in each of its last round trips.
+/// A standing queue begins when the window exceeds what the path holds, and the next round trip shows it:
+/// classic slow start goes on to several times that, HyStart++ adds a quarter as much in each of its last
+/// round trips.
 #[test]
 fn hystart_leaves_slow_start_where_a_standing_queue_begins() {
     let (classic, hystart) = (flow("classic", 20_000.0, 3.0), flow("hystart++", 20_000.0, 3.0));
     assert_eq!(dropped(&classic) + dropped(&hystart), 0.0);
     let delivered = |s: &Simulation| response(s, "total_data_segments_delivered");
     assert_eq!(delivered(&hystart), delivered(&classic), "the path is full either way");
-    // Twice the window of the round trip that showed the queue, then 5/4 per round trip of its growing length.
+    // Twice the window of the round trip that showed the queue, then 5/4 per round trip of its growing
+    // length.
     let (classic, hystart) = (classic.flow_window(0), hystart.flow_window(0));
     assert!(classic > 20_000.0, "{classic}");
     assert!((6_800.0..13_000.0).contains(&hystart), "{hystart}");
@@ -37,8 +39,8 @@ fn hystart_leaves_slow_start_where_a_standing_queue_begins() {
     assert!(dropped(&flow("classic", 20_000.0, 4.0)) > 20_000.0);
 }
 
-/// Until a queue stands, the first delays of each round trip are those of an empty path: bursts that overflow a buffer
-/// smaller than what the path holds go unseen.
+/// Until a queue stands, the first delays of each round trip are those of an empty path: bursts that overflow
+/// a buffer smaller than what the path holds go unseen.
 #[test]
 fn hystart_does_not_see_a_small_buffer_overflow() {
     let (classic, hystart) = (flow("classic", 680.0, 8.0), flow("hystart++", 680.0, 8.0));
@@ -47,8 +49,8 @@ fn hystart_does_not_see_a_small_buffer_overflow() {
     assert_eq!(hystart.flow_window(0), classic.flow_window(0));
 }
 
-/// At most 50 segments per round trip from 100 on: no burst overflows the buffer, and filling the path takes 66 round
-/// trips and more.
+/// At most 50 segments per round trip from 100 on: no burst overflows the buffer, and filling the path takes
+/// 66 round trips and more.
 #[test]
 fn limited_slow_start_overflows_no_buffer_and_takes_its_time() {
     let limited = flow("limited", 680.0, 8.0);

@@ -67,7 +67,8 @@ proptest! {
     }
 }
 
-/// Slow start is part of the slowdown: 3 segments by a window of 1 take a handshake, then round trips for 1 and for 2.
+/// Slow start is part of the slowdown: 3 segments by a window of 1 take a handshake, then round trips for 1
+/// and for 2.
 #[test]
 fn a_window_is_part_of_it() {
     let window = ("transport.initial_window", json!(1.0));
@@ -114,12 +115,12 @@ fn engines_agree() {
     agree(&scenario, 8);
 }
 
-/// Open-loop arrivals at a link that all flows share equally: the mean slowdown of processor sharing is 1 / (1 - load), for
-/// every size and for any distribution of sizes (Kleinrock 1976, section 4.4).
+/// Open-loop arrivals at a link that all flows share equally: the mean slowdown of processor sharing is 1 /
+/// (1 - load), for every size and for any distribution of sizes (Kleinrock 1976, section 4.4).
 ///
-/// The conditions of the theory, as far as packets can meet them: FQ-CoDel without signals shares the link, windows begin
-/// at thirty segments, a round trip takes 0.1 ms and the transfer of a mean size 100 ms. A flow of a few segments still
-/// is better off: its round trip counts, and FQ-CoDel serves new flows first.
+/// The conditions of the theory, as far as packets can meet them: FQ-CoDel without signals shares the link,
+/// windows begin at thirty segments, a round trip takes 0.1 ms and the transfer of a mean size 100 ms. A flow
+/// of a few segments still is better off: its round trip counts, and FQ-CoDel serves new flows first.
 fn processor_sharing(load: f64, sizes: &Value, seed: u64) -> Simulation {
     let process = with(
         arrivals(json!(["A"]), json!(["B"]), 0.0),
@@ -155,8 +156,8 @@ fn processor_sharing(load: f64, sizes: &Value, seed: u64) -> Simulation {
     run(&scenario, seed)
 }
 
-/// Some 10,000 flows. Of exponential sizes twelve seeds had a mean of 0.996 of the theory and a standard deviation of 0.03;
-/// at a load of 0.7 the numbers were 0.989 and 0.06.
+/// Some 10,000 flows. Of exponential sizes twelve seeds had a mean of 0.996 of the theory and a standard
+/// deviation of 0.03; at a load of 0.7 the numbers were 0.989 and 0.06.
 fn follows_processor_sharing(sizes: &Value, classes: &[&str]) {
     let (load, tolerance) = (0.5, 0.09);
     let expected = 1.0 / (1.0 - load);

@@ -77,10 +77,12 @@ fn users_of_every_algorithm() {
     }
 }
 
-/// Users of every algorithm, marks, traces, long-lived flows, and a network that changes between the snapshots.
+/// Users of every algorithm, marks, traces, long-lived flows, and a network that changes between the
+/// snapshots.
 #[test]
 fn everything_at_once() {
-    // At the first snapshot, after 2.67 s, segments are in flight that left when the delay was twenty times as long.
+    // At the first snapshot, after 2.67 s, segments are in flight that left when the delay was twenty times
+    // as long.
     let changes = json!([
         {"time": 1.0, "router": "B", "link": null, "speed": null, "delay": null, "factor": 0.5},
         {"time": 2.0, "router": null, "link": ["A", "B"], "speed": null, "delay": null, "factor": 20.0},
@@ -131,7 +133,7 @@ fn bytes_that_are_no_snapshot_of_this_run_are_refused() {
     }
 }
 
-/// What dropped acknowledgements would have said is not forgotten between two snapshots.
+/// A snapshot keeps the segments that dropped acknowledgements would have reported.
 #[test]
 fn acknowledgements_in_queues() {
     let engines = [Engine::Domains, Engine::OneDomain, Engine::Reference, Engine::Domains];

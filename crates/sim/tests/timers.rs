@@ -3,7 +3,8 @@
 use crate::common::*;
 use serde_json::{Value, json};
 
-/// Many connections over a T1 line of 1.6 Mb/s, 50 ms one way, with a buffer of 400 packets of 500 bytes: a full queue is worth 1.1 s.
+/// Many connections over a T1 line of 1.6 Mb/s, 50 ms one way, with a buffer of 400 packets of 500 bytes: a
+/// full queue is worth 1.1 s.
 fn large_pipe(changes: &[(&str, Value)]) -> Value {
     let flows: Vec<Value> = (0..100)
         .map(|_| {
@@ -43,8 +44,8 @@ fn a_large_pipe_has_no_spurious_time_outs_to_speak_of() {
     }
 }
 
-/// RFC 6298 to the letter: a retransmission has only the rest of the old timer, and the gains of every acknowledgement forget how
-/// long round trips may be.
+/// RFC 6298 to the letter: a retransmission has only the rest of the old timer, and the gains of every
+/// acknowledgement forget how long round trips may be.
 #[test]
 fn the_timer_to_the_letter_expires_for_no_need() {
     let letter =

@@ -33,8 +33,8 @@ fn backbone() -> Value {
     given(&names, &[(0, 1, 20.0, 1.0), (1, 2, 10.0, 1.0), (0, 2, 15.0, 1.0), (2, 3, 4.0, 1.0)])
 }
 
-/// Not of tiers: delays below the backbone, a fast router with two ways up, an access router on an access router, a
-/// transit backbone router without hosts, a plain router.
+/// Not of tiers: delays below the backbone, a fast router with two ways up, an access router on an access
+/// router, a transit backbone router without hosts, a plain router.
 fn irregular() -> Value {
     given(
         &[
@@ -83,7 +83,7 @@ fn walk(network: &Network, source: usize, receiver: usize) -> (Vec<usize>, u64) 
     }
 }
 
-/// What must hold on any topology.
+/// Checks the laws of any topology.
 fn check_laws(text: &Value) {
     let scenario = Scenario::from_json(&text.to_string()).unwrap();
     let network = Network::build(&scenario).unwrap();
@@ -215,7 +215,8 @@ fn other_topologies_are_taken_as_they_are() {
     assert_eq!((network.access.len(), places.len()), (6, 5));
 }
 
-/// Hops count hosts: A, B and a host at each end; on the parking lot the pairs are one, two and three links apart.
+/// Hops count hosts: A, B and a host at each end; on the parking lot the pairs are one, two and three links
+/// apart.
 #[test]
 fn hops_are_those_of_the_routes() {
     let hops = |topology: Value| {
@@ -278,7 +279,8 @@ fn segments_are_conserved_on_an_irregular_topology() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// Any connected graph of any classes with few different costs and delays, zero among them, so that ties abound.
+    /// Any connected graph of any classes with few different costs and delays, zero among them, so that ties
+    /// abound.
     #[test]
     fn the_laws_hold_on_any_topology(
         classes in proptest::collection::vec(0usize..6, 3..14),

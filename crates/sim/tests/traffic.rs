@@ -1,4 +1,4 @@
-//! Who sends to whom: rules and matrices, and the flows that follow.
+//! Traffic between routers: rules and matrices, and the flows that follow.
 
 use crate::common::{abilene, begin, run, set, texts};
 use mesonet_sim::network::Network;

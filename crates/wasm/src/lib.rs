@@ -1,8 +1,8 @@
-//! The simulator as a module for browsers and other WebAssembly hosts: canonical JSON in, JSON out. Nothing else is
-//! decided here.
+//! The simulator as a module for browsers and other WebAssembly hosts: canonical JSON in, JSON out. Nothing
+//! else is decided here.
 //!
-//! Numbers leave as the shortest decimal text that names them exactly, so that a host reads equal bits. A number that is
-//! not finite leaves as `null`. A panic ends the module; [`last_panic`] returns its message.
+//! Numbers leave as the shortest decimal text that names them exactly, so that a host reads equal bits. A
+//! number that is not finite leaves as `null`. A panic ends the module; [`last_panic`] returns its message.
 
 use mesonet_sim::measure::{Column, Table};
 use mesonet_sim::{Scenario, Simulation};
@@ -97,8 +97,8 @@ impl Run {
         responses
     }
 
-    /// Ends the run, and returns a JSON object of the tables that `mesonet._core.Simulation.finish` returns. Rows that
-    /// `take` has returned are not in it.
+    /// Ends the run, and returns a JSON object of the tables that `mesonet._core.Simulation.finish` returns.
+    /// Rows that `take` has returned are not in it.
     pub fn finish(&mut self) -> String {
         self.0.record_unfinished();
         let tables = [

@@ -1,49 +1,55 @@
-//! BBR, version 1 (Linux `tcp_bbr.c`; Cardwell, Cheng, Gunn, Yeganeh and Jacobson, ACM Queue 2016): a flow paced at
-//! what the path was seen to deliver, with a window of twice what the path holds.
+//! BBR, version 1 (Linux `tcp_bbr.c`; Cardwell, Cheng, Gunn, Yeganeh and Jacobson, ACM Queue 2016): a flow
+//! paced at what the path was seen to deliver, with a window of twice what the path holds.
 //!
-//! * Model: the bandwidth is the largest delivery rate of ten round trips, without those samples that the sender itself
-//!   limited unless they are larger; min_rtt is the smallest round-trip time of ten seconds.
-//! * STARTUP: pacing and window gain `high_gain`, until the bandwidth has grown by less than 25 % in three rounds.
+//! * Model: the bandwidth is the largest delivery rate of ten round trips, without those samples that the
+//!   sender itself limited unless they are larger; min_rtt is the smallest round-trip time of ten seconds.
+//! * STARTUP: pacing and window gain `high_gain`, until the bandwidth has grown by less than 25 % in three
+//!   rounds.
 //! * DRAIN: pacing at `drain_gain`, until no more is in flight than the path holds.
-//! * PROBE_BW: eight phases of about a min_rtt each. 1.25 lasts until that much is in flight or something is lost, 0.75
-//!   at most until no more is in flight than the path holds, six are 1. The first phase is drawn from all but 0.75.
+//! * PROBE_BW: eight phases of about a min_rtt each. 1.25 lasts until that much is in flight or something is
+//!   lost, 0.75 at most until no more is in flight than the path holds, six are 1. The first phase is drawn
+//!   from all but 0.75.
 //! * PROBE_RTT: where min_rtt has not fallen for ten seconds, four segments in flight for 200 ms and a round.
-//! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue had time to
-//!   drain (bbr_cwnd_event).
-//! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later losses leave
-//!   the window; recovery ends with the window from before it. A timeout sets the window to 1.
+//! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue
+//!   had time to drain (bbr_cwnd_event).
+//! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later
+//!   losses leave the window; recovery ends with the window from before it. A timeout sets the window to 1.
 //!
 //! Linux has two rules more than the publications (draft-cardwell-iccrg-bbr-congestion-control-00):
 //!
-//! * Aggregated acknowledgements (`extra_acked_gain`): the most that was acknowledged beyond the bandwidth in a stretch of
-//!   time without a pause, in five to ten round trips, is added to the window once the pipe is full.
-//! * Long-term bandwidth (`long_term`): two intervals in a row of at least four round trips, from loss to loss, with a
-//!   fifth lost and the same rate, look like a policer. For 48 round trips their mean is then the bandwidth and the gain 1.
+//! * Aggregated acknowledgements (`extra_acked_gain`): the most that was acknowledged beyond the bandwidth in
+//!   a stretch of time without a pause, in five to ten round trips, is added to the window once the pipe is
+//!   full.
+//! * Long-term bandwidth (`long_term`): two intervals in a row of at least four round trips, from loss to
+//!   loss, with a fifth lost and the same rate, look like a policer. For 48 round trips their mean is then
+//!   the bandwidth and the gain 1.
 //!
 //! # Deviations
 //!
-//! The default is the draft with the constants of Linux (tcp_bbr.c until 6.x, version 1). Of Linux's rules these are
-//! parameters:
+//! The default is the draft with the constants of Linux (tcp_bbr.c until 6.x, version 1). Of Linux's rules
+//! these are parameters:
 //!
-//! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least 2 segments,
-//!   1 below 1.2 Mbit/s, at most 45. Segments still leave separately.
-//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the interval after
-//!   it.
+//! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least
+//!   2 segments, 1 below 1.2 Mbit/s, at most 45. Segments still leave separately.
+//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the
+//!   interval after it.
 //! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
-//! * `joins_recoveries` 1: where the acknowledgement that ends a recovery begins another one, the first one goes on. Linux
-//!   calls BBR after both (tcp_ack), so that BBR sees neither (bbr_set_cwnd_to_recover_or_restore).
+//! * `joins_recoveries` 1: where the acknowledgement that ends a recovery begins another one, the first one
+//!   goes on. Linux calls BBR after both (tcp_ack), so that BBR sees neither
+//!   (bbr_set_cwnd_to_recover_or_restore).
 //!
 //! These are not modelled:
 //!
-//! * Linux leaves a flow's first 10 segments unpaced, paces bursts, and lets a late burst catch up by half a gap.
-//! * Linux compares with the phases' limits what will be in the network when the next burst leaves: up to a burst more in
-//!   the phase that probes, less by what is delivered until then.
+//! * Linux leaves a flow's first 10 segments unpaced, paces bursts, and lets a late burst catch up by half a
+//!   gap.
+//! * Linux compares with the phases' limits what will be in the network when the next burst leaves: up to a
+//!   burst more in the phase that probes, less by what is delivered until then.
 //! * Linux undoes recoveries that turn out to be spurious; here there is no reordering.
 //! * A recovery that a timer finds sets the window at once, Linux's with the next acknowledgement.
 //! * Linux ignores a delayed acknowledgement of a single segment when min_rtt has expired.
 //!
-//! `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next. `aggregation` and
-//! `long_term` have the two rules that only Linux has.
+//! `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next.
+//! `aggregation` and `long_term` have the two rules that only Linux has.
 
 mod aggregation;
 mod constants;
@@ -248,8 +254,8 @@ impl CongestionControl for Bbr {
                     return;
                 }
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
-                // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
-                // reports the loss lets as many segments go as it acknowledged.
+                // Packet conservation lasts until what leaves from now on is acknowledged. The
+                // acknowledgement that reports the loss lets as many segments go as it acknowledged.
                 self.round_end = self.delivered;
                 self.window.set(&config.common, f64::from(self.in_flight) + f64::from(self.acked));
             }

@@ -1,24 +1,28 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr): the model of BBR with bounds that losses set.
 //!
-//! * Model: the bandwidth is the largest delivery rate of two probing cycles, bounded for the short term by what losses
-//!   left of it; min_rtt is the smallest round-trip time of ten seconds (section on the network path model).
-//! * Startup at 2.77 until the delivery rate has grown by less than 25 % in three rounds, or until a round of recovery
-//!   lost more than 2 % in six places; Drain at 0.5 until no more is in flight than the path holds, for three rounds at
-//!   most.
-//! * ProbeBW: DOWN (0.9) until there is headroom, CRUISE (1), after 2 to 3 s or as many rounds as standard TCP would need
-//!   to be hurt, REFILL (1) for a round, UP (1.25, window gain 2.25) while the path takes it. A probe that lost more than
-//!   2 % sets the long-term bound on what is in flight; the next one stops there as a precaution, and goes on if that
-//!   was clean.
-//! * Losses outside a probe bound bandwidth and flight for the short term, by 0.7 at most a round, until the next probe.
-//! * ProbeRTT: half of the product in flight for 200 ms, where the smallest round-trip time has not fallen for 5 s.
-//! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue had time to
-//!   drain.
-//! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a timeout leaves
-//!   one segment more than what is in flight, so one.
+//! * Model: the bandwidth is the largest delivery rate of two probing cycles, bounded for the short term by
+//!   what losses left of it; min_rtt is the smallest round-trip time of ten seconds (section on the network
+//!   path model).
+//! * Startup at 2.77 until the delivery rate has grown by less than 25 % in three rounds, or until a round of
+//!   recovery lost more than 2 % in six places; Drain at 0.5 until no more is in flight than the path holds,
+//!   for three rounds at most.
+//! * ProbeBW: DOWN (0.9) until there is headroom, CRUISE (1), after 2 to 3 s or as many rounds as standard
+//!   TCP would need to be hurt, REFILL (1) for a round, UP (1.25, window gain 2.25) while the path takes it.
+//!   A probe that lost more than 2 % sets the long-term bound on what is in flight; the next one stops there
+//!   as a precaution, and goes on if that was clean.
+//! * Losses outside a probe bound bandwidth and flight for the short term, by 0.7 at most a round, until the
+//!   next probe.
+//! * ProbeRTT: half of the product in flight for 200 ms, where the smallest round-trip time has not fallen
+//!   for 5 s.
+//! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue
+//!   had time to drain.
+//! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a
+//!   timeout leaves one segment more than what is in flight, so one.
 //!
-//! In brackets stand the names of the draft's own steps, and its sections. The names outlive the numbers, which are those
-//! of revision 05; precautionary probes are of revision 06, section 5.3.3.6. `constants` has what can be set, `model` what
-//! the flow knows of its path, `modes` what it does next, `marks` what it makes of ECN.
+//! In brackets stand the names of the draft's own steps, and its sections. The names outlive the numbers,
+//! which are those of revision 05; precautionary probes are of revision 06, section 5.3.3.6. `constants` has
+//! what can be set, `model` what the flow knows of its path, `modes` what it does next, `marks` what it makes
+//! of ECN.
 //!
 //! Left out: aggregated acknowledgements (each segment has its own here).
 
@@ -58,13 +62,14 @@ pub struct Bbr3 {
     round_start: bool,
     loss_round_start: bool,
     loss_in_round: bool,
-    /// Losses are held against the last probe (`bw_probe_samples`). Not in a mode: its segments are acknowledged until a
-    /// round after ProbeBW_UP, in whatever mode the flow is then.
+    /// Losses are held against the last probe (`bw_probe_samples`). Not in a mode: its segments are
+    /// acknowledged until a round after ProbeBW_UP, in whatever mode the flow is then.
     probing: bool,
-    /// The last probe lost too much (`prev_probe_too_high`). Not in a mode: it counts from one probe to the next.
+    /// The last probe lost too much (`prev_probe_too_high`). Not in a mode: it counts from one probe to the
+    /// next.
     too_high_before: bool,
-    /// The last probe stopped at the bound of the one before (`prev_probe_precautionary`). Not in a mode: ProbeRTT may come
-    /// before its last acknowledgement.
+    /// The last probe stopped at the bound of the one before (`prev_probe_precautionary`). Not in a mode:
+    /// ProbeRTT may come before its last acknowledgement.
     precautionary: bool,
     seen_rtt: bool,
     /// Nothing was acknowledged since the application was idle.
@@ -84,7 +89,7 @@ impl Bbr3 {
         self.model.product(gain).unwrap_or(self.window.initial())
     }
 
-    /// The same with room for bursts and at least the smallest window (BBRQuantizationBudget, section 5.6.4.2).
+    /// `flight` with room for bursts, at least the smallest window (BBRQuantizationBudget, section 5.6.4.2).
     fn with_room(&self, c: &Bbr3Config, flight: f64) -> f64 {
         let flight = flight.at_least(3.0 * c.quantum).at_least(c.min_window);
         if self.mode.is_up() { flight + c.up_extra } else { flight }
@@ -119,8 +124,8 @@ impl Bbr3 {
         }
     }
 
-    /// Starts a round where the last one is over (BBRUpdateRound, section 5.5.1), and takes its losses into the model
-    /// (BBRUpdateCongestionSignals, section 5.5.10.3).
+    /// Starts a round where the last one is over (BBRUpdateRound, section 5.5.1), and takes its losses into
+    /// the model (BBRUpdateCongestionSignals, section 5.5.10.3).
     fn update_congestion(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         self.round_start = ack.sample.prior_delivered >= self.round_end;
         if self.round_start {
@@ -148,8 +153,8 @@ impl Bbr3 {
         self.window.set(&c.common, cwnd);
     }
 
-    /// Sets the pacing rate, which only rises before the path is full (BBRInitPacingRate, BBRSetPacingRate, section
-    /// 5.6.2).
+    /// Sets the pacing rate, which only rises before the path is full (BBRInitPacingRate, BBRSetPacingRate,
+    /// section 5.6.2).
     fn set_pacing_rate(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         if !self.seen_rtt && ack.srtt > 0 {
             self.seen_rtt = true;
@@ -161,8 +166,8 @@ impl Bbr3 {
         }
     }
 
-    /// Sets the window (BBRSetCwnd, section 5.6.4.6) within the bounds of ProbeRTT (BBRBoundCwndForProbeRTT, section
-    /// 5.6.4.5) and of the model (BBRBoundCwndForModel, section 5.6.4.7).
+    /// Sets the window (BBRSetCwnd, section 5.6.4.6) within the bounds of ProbeRTT (BBRBoundCwndForProbeRTT,
+    /// section 5.6.4.5) and of the model (BBRBoundCwndForModel, section 5.6.4.7).
     fn set_window(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let largest = self.with_room(c, self.product(self.mode.cwnd_gain(c)));
         let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
@@ -532,8 +537,8 @@ mod tests {
         }
     }
 
-    /// Draft, section Drain and test case Exiting DRAIN Based on Time: where the start has found more than there is, as much
-    /// stays in flight, and the fourth round begins ProbeBW.
+    /// Draft, section Drain and test case Exiting DRAIN Based on Time: where the start has found more than
+    /// there is, as much stays in flight, and the fourth round begins ProbeBW.
     #[test]
     fn draining_ends_after_three_rounds() {
         let (config, mut bbr) = flow();
@@ -576,7 +581,8 @@ mod tests {
         assert_eq!((bbr.mode.name(), bbr.full.ever), ("startup", false));
     }
 
-    /// Draft, section ProbeBW_UP: the bound rises by 1, 2, 4, ... segments in the rounds in which it is what limits the flow.
+    /// Draft, section ProbeBW_UP: the bound rises by 1, 2, 4, ... segments in the rounds in which it is what
+    /// limits the flow.
     #[test]
     fn the_long_term_bound_rises_faster_while_it_is_reached() {
         let (config, mut bbr) = known(up());
@@ -585,7 +591,8 @@ mod tests {
         bbr.mode = Mode::Up(Probe::new(4000.0, 0));
         let ack = |round_start: bool, in_flight| AckEvent { acked: 1010, round_start, in_flight, ..acks(1) };
         let mut grown = Vec::new();
-        // Three rounds at the bound, one below it, one at it; a few more segments than the window, because counts are whole.
+        // Three rounds at the bound, one below it, one at it; a few more segments than the window, because
+        // counts are whole.
         for in_flight in [3000, 3000, 3000, 1000, 3000] {
             let before = bbr.model.long_in_flight;
             for quarter in 0..4 {

@@ -1,28 +1,31 @@
-//! BIC TCP (L. Xu, K. Harfoush and I. Rhee, INFOCOM 2004; Linux tcp_bic.c): a search for the window of the last loss.
+//! BIC TCP (L. Xu, K. Harfoush and I. Rhee, INFOCOM 2004; Linux tcp_bic.c): a search for the window of the
+//! last loss.
 //!
-//! * Congestion avoidance: `I(w) / w` per acknowledged segment, I(w) segments per round trip. Below the window of the
-//!   last loss I is 1/`search_divisor` of the distance to it, between bounds: additive far away, a search near it.
-//!   Above, the growth starts as small as it ended and speeds up again (Xu et al., binary search increase and slow
-//!   start towards a new maximum). I(w) never exceeds w, one segment per acknowledged segment (Linux).
-//! * Loss: the window gives up `decrease`. A flow that did not reach its last maximum aims lower, half-way between its
-//!   old and its new window, and so makes room for newcomers (Xu et al., fast convergence).
-//! * Up to and including `low_window` segments both rules are those of standard TCP (Linux; NIST SP 500-282, chapter
-//!   10).
-//! * Before the first loss there is nothing to search for and the flow speeds up from 0; `first_growth` is a least
-//!   growth that Linux grants there and the study does not.
+//! * Congestion avoidance: `I(w) / w` per acknowledged segment, I(w) segments per round trip. Below the
+//!   window of the last loss I is 1/`search_divisor` of the distance to it, between bounds: additive far
+//!   away, a search near it. Above, the growth starts as small as it ended and speeds up again (Xu et al.,
+//!   binary search increase and slow start towards a new maximum). I(w) never exceeds w, one segment per
+//!   acknowledged segment (Linux).
+//! * Loss: the window gives up `decrease`. A flow that did not reach its last maximum aims lower, half-way
+//!   between its old and its new window, and so makes room for newcomers (Xu et al., fast convergence).
+//! * Up to and including `low_window` segments both rules are those of standard TCP (Linux; NIST SP 500-282,
+//!   chapter 10).
+//! * Before the first loss there is nothing to search for and the flow speeds up from 0; `first_growth` is a
+//!   least growth that Linux grants there and the study does not.
 //! * Timeout: ssthresh as after a loss, then slow start; the last maximum is forgotten (Linux).
 //!
-//! The parameter `search` chooses between Linux's increments, the default, and those of the paper. The paper sets its
-//! target once per round trip; here, as in Linux, the increment follows the window, which is the same at the beginning
-//! of each round trip.
+//! The parameter `search` chooses between Linux's increments, the default, and those of the paper. The paper
+//! sets its target once per round trip; here, as in Linux, the increment follows the window, which is the
+//! same at the beginning of each round trip.
 //!
 //! # Deviations
 //!
 //! The default is Linux's increments in real numbers.
 //!
-//! * Linux divides whole segments: the distance to the last maximum over `search_divisor` is truncated, so that it counts
-//!   as at most 1 up to 7 segments below the maximum, not 4, and the slowest growth lasts 30 to 35 round trips, not 20.
-//!   `whole_distance` 1 has this. Its other divisions (window over distance) are not truncated here.
+//! * Linux divides whole segments: the distance to the last maximum over `search_divisor` is truncated, so
+//!   that it counts as at most 1 up to 7 segments below the maximum, not 4, and the slowest growth lasts 30
+//!   to 35 round trips, not 20. `whole_distance` 1 has this. Its other divisions (window over distance) are
+//!   not truncated here.
 //! * Linux multiplies the increments by its estimate of segments per acknowledgement, and counts acknowledged
 //!   segments, too: `ack_ratio` 2 for receivers that delay acknowledgements, and in ns-2's Linux module. The
 //!   estimate begins at 2. For receivers that acknowledge every segment it is 31/16, less 1/16 for each first
@@ -76,9 +79,11 @@ params! {
 /// The rule by which the increment follows the distance from the last maximum.
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// The smallest increment is `search_divisor / smooth_part`, within `search_divisor` of the maximum on both sides.
+    /// The smallest increment is `search_divisor / smooth_part`, within `search_divisor` of the maximum on
+    /// both sides.
     Linux { smallest: f64, whole: bool },
-    /// The smallest increment is `min_increment`; beyond the maximum it doubles every round trip, from 1 segment.
+    /// The smallest increment is `min_increment`; beyond the maximum it doubles every round trip, from 1
+    /// segment.
     Paper { smallest: f64 },
 }
 
@@ -92,7 +97,8 @@ impl BicConfig {
         }
     }
 
-    /// I(w), segments per round trip, where `last_max` is the window of the last loss or 0 before the first one.
+    /// I(w), segments per round trip, where `last_max` is the window of the last loss or 0 before the first
+    /// one.
     fn increment(&self, w: f64, last_max: f64) -> f64 {
         // tcp_bic.c, bictcp_update, low_window; NIST SP 500-282, chapter 10.
         if w <= self.low_window {
@@ -103,8 +109,8 @@ impl BicConfig {
             Search::Linux { whole: false, .. } | Search::Paper { .. } => last_max - w,
         };
         let increment = if distance > 0.0 { self.towards(distance) } else { self.beyond(-distance) };
-        // tcp_bic.c, bictcp_update: at least 5 % per round trip before the first loss, and at most one segment per
-        // acknowledged one.
+        // tcp_bic.c, bictcp_update: at least 5 % per round trip before the first loss, and at most one
+        // segment per acknowledged one.
         let first = if last_max == 0.0 { self.first_growth * w } else { 0.0 };
         (increment.max(first) * self.ack_ratio).min(w)
     }
@@ -122,8 +128,8 @@ impl BicConfig {
         }
     }
 
-    /// I at a distance above the last maximum (Xu et al. 2004, slow start towards a new maximum, or max probing;
-    /// tcp_bic.c, bictcp_update).
+    /// I at a distance above the last maximum (Xu et al. 2004, slow start towards a new maximum, or max
+    /// probing; tcp_bic.c, bictcp_update).
     fn beyond(&self, distance: f64) -> f64 {
         match self.search() {
             Search::Linux { smallest, .. } if distance < self.search_divisor => smallest,
@@ -133,8 +139,8 @@ impl BicConfig {
         }
     }
 
-    /// Part of the window that a loss leaves (Xu et al. 2004, multiplicative decrease; RFC 5681, section 3.1, in the low
-    /// window).
+    /// Part of the window that a loss leaves (Xu et al. 2004, multiplicative decrease; RFC 5681, section 3.1,
+    /// in the low window).
     fn kept(&self, w: f64) -> f64 {
         1.0 - if w <= self.low_window { 0.5 } else { self.decrease }
     }
@@ -165,7 +171,8 @@ impl CongestionControl for Bic {
         if !config.common.may_grow(ack) {
             return;
         }
-        // Xu et al. 2004, binary search increase and slow start towards a new maximum: I(w) / w per acknowledged segment.
+        // Xu et al. 2004, binary search increase and slow start towards a new maximum: I(w) / w per
+        // acknowledged segment.
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
             let w = self.window.cwnd();
             self.window.grow(&config.common, config.increment(w, self.last_max) / w);
@@ -185,8 +192,8 @@ impl CongestionControl for Bic {
             // tcp_bic.c, bictcp_state: a timeout erases the last maximum.
             self.last_max = 0.0;
         } else if !timeout || loss.first_timeout {
-            // Xu et al. 2004, fast convergence: half-way between the old window and the new one. A timeout that follows
-            // another one is no new loss (RFC 5681, section 3.1).
+            // Xu et al. 2004, fast convergence: half-way between the old window and the new one. A timeout
+            // that follows another one is no new loss (RFC 5681, section 3.1).
             let lower = config.fast_convergence && basis < self.last_max;
             self.last_max = if lower { basis * (1.0 - config.decrease / 2.0) } else { basis };
         }
@@ -277,7 +284,8 @@ mod tests {
         assert_eq!(bic.last_max, 3800.0);
     }
 
-    /// Windows at the ends of the round trips from `from` until `last_max` is reached, one step per round trip.
+    /// Windows at the ends of the round trips from `from` until `last_max` is reached, one step per round
+    /// trip.
     fn search(config: &BicConfig, from: f64, last_max: f64) -> Vec<f64> {
         let step = |w: &f64| (*w < last_max).then(|| w + config.increment(*w, last_max));
         // Twenty steps of 0.2 are not quite 4 in binary.
@@ -301,7 +309,8 @@ mod tests {
     #[test]
     fn linux_divides_whole_segments() {
         let config = config::<Bic>(Preset::Standard, &[("whole_distance", 1.0)]);
-        // Last maximum 100: distances of 7, 8, 11, 12, 63, 64 and 68 segments over 4 are 1, 2, 2, 3, 15, 16 and 17.
+        // Last maximum 100: distances of 7, 8, 11, 12, 63, 64 and 68 segments over 4 are 1, 2, 2, 3, 15, 16
+        // and 17.
         for (w, increment) in [
             (93.0, 0.2),
             (92.0, 2.0),

@@ -1,34 +1,36 @@
-//! Compound TCP (K. Tan, J. Song, Q. Zhang and M. Sridharan, INFOCOM 2006): standard TCP plus a window that grows while
-//! there is no queue.
+//! Compound TCP (K. Tan, J. Song, Q. Zhang and M. Sridharan, INFOCOM 2006): standard TCP plus a window that
+//! grows while there is no queue.
 //!
-//! * The window is the sum of a loss window and a delay window. Congestion avoidance: `1 / window` per acknowledged
-//!   segment to the loss window, so one segment per round trip (Tan et al.).
-//! * Once per round trip the delay window looks at diff, the segments of the flow that wait in queues: the window times
-//!   `1 - base_rtt / rtt`. Below `gamma` it grows by `alpha window^exponent - 1`; otherwise it gives up `zeta diff`
-//!   (Tan et al.). Below `low_window` there is none.
-//! * A round trip counts if it was free of recovery and gave `min_samples` delays (L. Andrew's Linux implementation
-//!   1.3). The delay is its smallest one; the parameter `rtt_statistic` has the other readings.
-//! * A round trip ends with the acknowledgement of the first segment that left after it began. The delay of that
-//!   acknowledgement belongs to the round trip that it ends (Linux implementation: `pkts_acked` is called before
-//!   `cong_avoid`). After a cut that segment is the only one that met the shorter queue; without it the flow would cut
-//!   once more for the queue of the window before the cut.
-//! * Loss: the loss window is halved, and the delay window keeps what is missing to `1 - decrease` of their sum (Tan et
-//!   al.). Timeout: no delay window; ssthresh is half the window and cwnd 1, or the rule of the study.
-//! * Slow start, without a delay window, ends for good when the window reaches ssthresh, until a timeout: a delay
-//!   window that yields to a queue is no reason to return to it (assumed: sources are silent).
-//! * Gamma tuning: gamma follows `tuned_part` of what standard TCP's share of the flow kept in queues before each loss
-//!   (draft-sridharan-tcpm-ctcp-02). The study's gamma is fixed.
+//! * The window is the sum of a loss window and a delay window. Congestion avoidance: `1 / window` per
+//!   acknowledged segment to the loss window, so one segment per round trip (Tan et al.).
+//! * Once per round trip the delay window looks at diff, the segments of the flow that wait in queues: the
+//!   window times `1 - base_rtt / rtt`. Below `gamma` it grows by `alpha window^exponent - 1`; otherwise it
+//!   gives up `zeta diff` (Tan et al.). Below `low_window` there is none.
+//! * A round trip counts if it was free of recovery and gave `min_samples` delays (L. Andrew's Linux
+//!   implementation 1.3). The delay is its smallest one; the parameter `rtt_statistic` has the other
+//!   readings.
+//! * A round trip ends with the acknowledgement of the first segment that left after it began. The delay of
+//!   that acknowledgement belongs to the round trip that it ends (Linux implementation: `pkts_acked` is
+//!   called before `cong_avoid`). After a cut that segment is the only one that met the shorter queue;
+//!   without it the flow would cut once more for the queue of the window before the cut.
+//! * Loss: the loss window is halved, and the delay window keeps what is missing to `1 - decrease` of their
+//!   sum (Tan et al.). Timeout: no delay window; ssthresh is half the window and cwnd 1, or the rule of the
+//!   study.
+//! * Slow start, without a delay window, ends for good when the window reaches ssthresh, until a timeout: a
+//!   delay window that yields to a queue is no reason to return to it (assumed: sources are silent).
+//! * Gamma tuning: gamma follows `tuned_part` of what standard TCP's share of the flow kept in queues before
+//!   each loss (draft-sridharan-tcpm-ctcp-02). The study's gamma is fixed.
 //!
 //! # Deviations
 //!
-//! * The Linux implementations take for the window of diff and of the growth what was acknowledged in the round trip;
-//!   here, as in Tan et al., it is the window.
-//! * draft-sridharan-tcpm-ctcp-02 has an exponent of 0.8, ns-3 a `zeta` of 0.03 and the smoothed round-trip time: all
-//!   parameters. ns-2 runs a Linux module with its gamma fixed.
+//! * The Linux implementations take for the window of diff and of the growth what was acknowledged in the
+//!   round trip; here, as in Tan et al., it is the window.
+//! * draft-sridharan-tcpm-ctcp-02 has an exponent of 0.8, ns-3 a `zeta` of 0.03 and the smoothed round-trip
+//!   time: all parameters. ns-2 runs a Linux module with its gamma fixed.
 //! * Linux counts whole segments.
 //!
-//! Nothing bounds the delay window of a flow that its interface limits unless windows must be used to grow, as the
-//! study observed; `max_delay_window` can.
+//! Nothing bounds the delay window of a flow that its interface limits unless windows must be used to grow,
+//! as the study observed; `max_delay_window` can.
 
 use crate::param::params;
 use crate::window::MIN_SSTHRESH;
@@ -76,13 +78,14 @@ params! {
 }
 
 impl CtcpConfig {
-    /// Growth of the delay window per round trip without a queue, segments: `alpha w^k - 1` (Tan et al. 2006, delay window).
+    /// Growth of the delay window per round trip without a queue, segments: `alpha w^k - 1` (Tan et al. 2006,
+    /// delay window).
     fn step(&self, w: f64) -> f64 {
         (self.alpha * libm::pow(w, self.exponent) - 1.0).max(0.0)
     }
 
-    /// Delay window after a round trip under the window `w` that had `diff` segments in queues (Tan et al. 2006, the three
-    /// cases of the delay window).
+    /// Delay window after a round trip under the window `w` that had `diff` segments in queues (Tan et al.
+    /// 2006, the three cases of the delay window).
     fn delay_window(&self, delay_window: f64, w: f64, diff: f64, gamma: f64) -> f64 {
         // Linux implementation 1.3; NIST SP 500-282, chapter 10.
         if w < self.low_window {
@@ -139,7 +142,8 @@ impl Ctcp {
         self.window.cwnd() - self.delay_window
     }
 
-    /// Lets the delay window follow the queue: `diff = window (1 - base_rtt / rtt)` (Tan et al. 2006, as Vegas).
+    /// Lets the delay window follow the queue: `diff = window (1 - base_rtt / rtt)` (Tan et al. 2006, as
+    /// Vegas).
     fn end_round(&mut self, config: &CtcpConfig, ack: &AckEvent) {
         let rtt = match config.rtt_statistic {
             0 => seconds(self.round.smallest),
@@ -216,7 +220,8 @@ impl CongestionControl for Ctcp {
         self.window.restart(&config.common, idle);
         let now = self.window.cwnd();
         if now < before {
-            // The loss window keeps what is left; slow start, if any, is that of a flow without a delay window.
+            // The loss window keeps what is left; slow start, if any, is that of a flow without a delay
+            // window.
             self.delay_window = (self.delay_window - (before - now)).max(0.0);
             if self.window.in_slow_start() {
                 (self.slow_start, self.delay_window) = (true, 0.0);

@@ -1,46 +1,48 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last congestion event.
 //!
-//! * Congestion avoidance: W(t) = C (t - K)^3 + W_max, where t is the time since the epoch began, with the first
-//!   acknowledgement in congestion avoidance after a congestion event, W_max the window of that event and K the time
-//!   that the flow needs to return to it. Every acknowledged segment covers `1 / cwnd` of the way to W(t + RTT), which
-//!   counts as at least cwnd and at most `target_limit` cwnd (section 4.2).
-//! * Reno-friendly region: where standard TCP with the same `beta` would have the larger window W_est, the flow has
-//!   that (section 4.3). W_est grows by `3 (1 - beta) / (1 + beta)` per round trip, by 1 once it has reached the window
-//!   of the last congestion event.
-//! * Loss: ssthresh and cwnd become `beta` of the window; W_max is the window, or less where the flow had not reached
-//!   its last W_max and makes room for newcomers (sections 4.6 and 4.7, fast convergence). A mark may lead to a window
-//!   of 1 (section 4.6).
-//! * Slow start that ends without a loss, and a timeout: the epoch begins with K = 0 and W_max = cwnd (sections 4.8
-//!   and 4.10).
+//! * Congestion avoidance: W(t) = C (t - K)^3 + W_max, where t is the time since the epoch began, with the
+//!   first acknowledgement in congestion avoidance after a congestion event, W_max the window of that event
+//!   and K the time that the flow needs to return to it. Every acknowledged segment covers `1 / cwnd` of the
+//!   way to W(t + RTT), which counts as at least cwnd and at most `target_limit` cwnd (section 4.2).
+//! * Reno-friendly region: where standard TCP with the same `beta` would have the larger window W_est, the
+//!   flow has that (section 4.3). W_est grows by `3 (1 - beta) / (1 + beta)` per round trip, by 1 once it has
+//!   reached the window of the last congestion event.
+//! * Loss: ssthresh and cwnd become `beta` of the window; W_max is the window, or less where the flow had not
+//!   reached its last W_max and makes room for newcomers (sections 4.6 and 4.7, fast convergence). A mark may
+//!   lead to a window of 1 (section 4.6).
+//! * Slow start that ends without a loss, and a timeout: the epoch begins with K = 0 and W_max = cwnd
+//!   (sections 4.8 and 4.10).
 //! * Timeout: ssthresh is `beta` of the window, cwnd 1 (section 4.8), or the rule of the study.
-//! * Time in which something else limits the flow does not count (section 5.8), unless windows grow regardless.
+//! * Time in which something else limits the flow does not count (section 5.8), unless windows grow
+//!   regardless.
 //! * `transport.undo` undoes reductions that were spurious (section 4.9), as Linux does.
 //!
-//! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario. `constants` has what can
-//! be set, `linux` the arithmetic of `whole_segments` and HyStart.
+//! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario. `constants`
+//! has what can be set, `linux` the arithmetic of `whole_segments` and HyStart.
 //!
 //! # Deviations
 //!
 //! The default is RFC 9438. Linux (tcp_cubic.c, 6.x) differs; each difference is a parameter:
 //!
-//! * `hystart` 3: HyStart with its rules of trains and of delays, in each slow start, also after a timeout. In Linux it
-//!   belongs to CUBIC, and standard TCP has classic slow start; so it is a parameter of CUBIC, which takes the place of
-//!   the slow start of the scenario for flows of CUBIC alone.
-//! * `first_growth` 20: before the first loss, and after a timeout before the next loss, the window grows by at least
-//!   a segment per 20 acknowledged.
+//! * `hystart` 3: HyStart with its rules of trains and of delays, in each slow start, also after a timeout.
+//!   In Linux it belongs to CUBIC, and standard TCP has classic slow start; so it is a parameter of CUBIC,
+//!   which takes the place of the slow start of the scenario for flows of CUBIC alone.
+//! * `first_growth` 20: before the first loss, and after a timeout before the next loss, the window grows by
+//!   at least a segment per 20 acknowledged.
 //! * `alpha_one` 0: alpha stays what it is beyond the window of the last congestion event.
 //! * `rtt_statistic` 1: the target looks ahead by the smallest round-trip time.
-//! * `limited_time` 1: time in which something else limits the flow counts. Linux leaves out only time in which nothing
-//!   is in flight, which does not occur here within a transfer.
-//! * `whole_segments` 1: windows, ssthresh and W_max are whole segments, alpha is 8/15, beta 717/1024 and C 410/1024.
-//!   The window grows by one segment per count of acknowledged ones; the count, at least 2, follows once per `tick` and
-//!   at most every 1/32 s while the window stays. A flow that returns to its last W_max then ties with it, and fast
-//!   convergence does not act. A mark leaves at least 2 segments. The smallest round-trip time is that since the last
-//!   timeout, without those of the first second of an epoch.
+//! * `limited_time` 1: time in which something else limits the flow counts. Linux leaves out only time in
+//!   which nothing is in flight, which does not occur here within a transfer.
+//! * `whole_segments` 1: windows, ssthresh and W_max are whole segments, alpha is 8/15, beta 717/1024 and C
+//!   410/1024. The window grows by one segment per count of acknowledged ones; the count, at least 2, follows
+//!   once per `tick` and at most every 1/32 s while the window stays. A flow that returns to its last W_max
+//!   then ties with it, and fast convergence does not act. A mark leaves at least 2 segments. The smallest
+//!   round-trip time is that since the last timeout, without those of the first second of an epoch.
 //! * Linux starts reductions from cwnd: `transport.reduce_from`.
 //! * Linux takes the cube root from a table, within 0.2 % of the exact one here.
-//! * ns-3 has beta 0.7, the smallest round-trip time and growth of at most a segment per 2 acknowledged. ns-2 runs an
-//!   older Linux module: until 2.6.x CUBIC, with beta 0.8 and a limit of 16 segments per 100 ms, was another algorithm.
+//! * ns-3 has beta 0.7, the smallest round-trip time and growth of at most a segment per 2 acknowledged. ns-2
+//!   runs an older Linux module: until 2.6.x CUBIC, with beta 0.8 and a limit of 16 segments per 100 ms, was
+//!   another algorithm.
 
 mod constants;
 mod linux;
@@ -74,10 +76,12 @@ pub struct CubicConfig {
     reno_friendly: bool,
     target_limit: f64,
     smallest_rtt: bool,
-    /// Growth of W_est per round trip, segments (section 4.3), and beyond the window of the last congestion event.
+    /// Growth of W_est per round trip, segments (section 4.3), and beyond the window of the last congestion
+    /// event.
     alpha: f64,
     alpha_beyond: f64,
-    /// Most acknowledged segments per segment of growth before the first congestion event; infinite without that rule.
+    /// Most acknowledged segments per segment of growth before the first congestion event; infinite without
+    /// that rule.
     first_growth: f64,
     /// Time in which something else limits the flow counts.
     limited_time: bool,
@@ -146,7 +150,8 @@ pub struct Cubic {
     w_max: f64,
     /// The window of the last congestion event, or of the end of the first slow start; 0 before.
     cwnd_prior: f64,
-    /// When the epoch began; none between a congestion event and the next acknowledgement in congestion avoidance.
+    /// When the epoch began; none between a congestion event and the next acknowledgement in congestion
+    /// avoidance.
     epoch: Option<Picos>,
     /// Since when something else limits the flow.
     idle: Option<Picos>,
@@ -163,7 +168,8 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    /// Seconds since the epoch began, which is now where none is under way; time that did not count is left out.
+    /// Seconds since the epoch began, which is now where none is under way; time that did not count is left
+    /// out.
     fn elapsed(&mut self, config: &CubicConfig, now: Picos) -> f64 {
         let idle = self.idle.take().map_or(0, |since| now - since);
         let Some(epoch) = self.epoch else {
@@ -188,8 +194,8 @@ impl Cubic {
         }
     }
 
-    /// Grows after an acknowledged segment in congestion avoidance, `t` seconds into the epoch, at a round-trip time of
-    /// `rtt` seconds.
+    /// Grows after an acknowledged segment in congestion avoidance, `t` seconds into the epoch, at a
+    /// round-trip time of `rtt` seconds.
     #[inline]
     fn grow(&mut self, config: &CubicConfig, t: f64, rtt: f64) {
         let cwnd = self.window.cwnd();
@@ -266,7 +272,8 @@ impl CongestionControl for Cubic {
 
     fn on_idle(&mut self, config: &CubicConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
-        // RFC 9438, section 5.8; Linux, cubictcp_cwnd_event: idle time does not count. What is left out already is not left out twice.
+        // RFC 9438, section 5.8; Linux, cubictcp_cwnd_event: idle time does not count. What is left out
+        // already is not left out twice.
         if self.idle.is_none()
             && let Some(epoch) = &mut self.epoch
         {

@@ -1,10 +1,13 @@
 //! Data Center TCP (RFC 8257): a window cut by the share of segments that routers have marked.
 //!
-//! * Routers mark what arrives at a queue longer than a threshold; the receiver echoes every mark (section 3.2), which
-//!   [`AckEvent::ce`] is.
-//! * Once per window of data, alpha moves by `gain` towards the share of its segments that were marked (section 3.3).
-//! * The first mark of a window cuts cwnd and ssthresh to `1 - alpha / 2` of the window, at least 2 (section 3.3).
-//! * The window then rests until all that was outstanding has been acknowledged (section 3.3 by RFC 3168; Linux, ns-3).
+//! * Routers mark what arrives at a queue longer than a threshold; the receiver echoes every mark (section
+//!   3.2), which [`AckEvent::ce`] is.
+//! * Once per window of data, alpha moves by `gain` towards the share of its segments that were marked
+//!   (section 3.3).
+//! * The first mark of a window cuts cwnd and ssthresh to `1 - alpha / 2` of the window, at least 2 (section
+//!   3.3).
+//! * The window then rests until all that was outstanding has been acknowledged (section 3.3 by RFC 3168;
+//!   Linux, ns-3).
 //! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
 
 use crate::ecn::MarkedShare;
@@ -129,9 +132,9 @@ mod tests {
         }
     }
 
-    /// A queue that marks every segment of a round trip in which the window exceeds `critical`: alpha settles near
-    /// sqrt(2 / W) (Alizadeh et al., SIGCOMM 2010, section 3.3, to first order), where the average is longer than a
-    /// cycle: the gain is well below their bound of 1.386 / sqrt(2 W).
+    /// A queue that marks every segment of a round trip in which the window exceeds `critical`: alpha settles
+    /// near sqrt(2 / W) (Alizadeh et al., SIGCOMM 2010, section 3.3, to first order), where the average is
+    /// longer than a cycle: the gain is well below their bound of 1.386 / sqrt(2 W).
     #[test]
     fn alpha_settles_with_the_length_of_the_cycle() {
         for (critical, settled) in [(100.0, 0.141), (1000.0, 0.0447)] {

@@ -1,16 +1,17 @@
 //! FAST TCP (C. Jin, D. X. Wei and S. H. Low, INFOCOM 2004): a window equation driven by queueing delay.
 //!
-//! * Every `update_period` the window moves towards (base_rtt / avg_rtt) w + `alpha`, by the part `gamma` of the
-//!   distance and to at most twice the window, so that the flow keeps `alpha` segments in queues (Jin et al., window
-//!   control).
+//! * Every `update_period` the window moves towards (base_rtt / avg_rtt) w + `alpha`, by the part `gamma` of
+//!   the distance and to at most twice the window, so that the flow keeps `alpha` segments in queues (Jin et
+//!   al., window control).
 //! * base_rtt is the smallest round-trip time seen; avg_rtt an average with gain min(3/w, 1/4) (estimation).
-//! * Of two round trips one is updated, its total step spread over its updates, and one is left alone, so that the
-//!   next step starts from a delay that the window of the moment has caused (window control). The parameter `step`
-//!   has this and the other ways found in implementations; all have the same equilibrium.
-//! * Slow start is that of standard TCP. Control begins one round trip after slow start or fast recovery has ended,
-//!   when the delays are fresh. The window never follows standard TCP's additive increase; there is no low window.
-//! * Loss: ssthresh and cwnd are halved (NIST SP 500-282, chapter 10). Timeout: ssthresh is half the window, cwnd 1,
-//!   or the rule of the study; base_rtt is kept.
+//! * Of two round trips one is updated, its total step spread over its updates, and one is left alone, so
+//!   that the next step starts from a delay that the window of the moment has caused (window control). The
+//!   parameter `step` has this and the other ways found in implementations; all have the same equilibrium.
+//! * Slow start is that of standard TCP. Control begins one round trip after slow start or fast recovery has
+//!   ended, when the delays are fresh. The window never follows standard TCP's additive increase; there is no
+//!   low window.
+//! * Loss: ssthresh and cwnd are halved (NIST SP 500-282, chapter 10). Timeout: ssthresh is half the window,
+//!   cwnd 1, or the rule of the study; base_rtt is kept.
 //!
 //! An update needs an acknowledgement since the last one. Retransmitted segments give no delay (Karn's rule).
 
@@ -65,8 +66,8 @@ impl FastRules {
 }
 
 impl FastConfig {
-    /// The window equation from `w`, when the acknowledged segment left under the window `w_old` (Jin et al. 2004, window
-    /// control).
+    /// The window equation from `w`, when the acknowledged segment left under the window `w_old` (Jin et al.
+    /// 2004, window control).
     fn target(&self, w: f64, w_old: f64, base_rtt: f64, avg_rtt: f64) -> f64 {
         let next =
             (1.0 - self.rules.gamma) * w + self.rules.gamma * (base_rtt / avg_rtt * w_old + self.alpha);
@@ -123,15 +124,16 @@ impl Fast {
         }
     }
 
-    /// Control begins at `now`, with a round trip of fresh delays: of two round trips one is left alone (Jin et al. 2004,
-    /// window control).
+    /// Control begins at `now`, with a round trip of fresh delays: of two round trips one is left alone (Jin
+    /// et al. 2004, window control).
     fn begin_control(&mut self, config: &FastConfig, now: Picos) {
         self.mode = Mode::Frozen;
         self.from = self.window.cwnd();
         self.begin_round(config, now);
     }
 
-    /// Begins a round trip of control; an active one has its whole step from here (Jin et al. 2004, window control).
+    /// Begins a round trip of control; an active one has its whole step from here (Jin et al. 2004, window
+    /// control).
     fn begin_round(&mut self, config: &FastConfig, at: Picos) {
         self.before = self.from;
         self.from = self.window.cwnd();
@@ -142,8 +144,8 @@ impl Fast {
         }
     }
 
-    /// Completes the step of the round trip that is over and begins the next round trip: of two round trips one is left
-    /// alone (Jin et al. 2004, window control).
+    /// Completes the step of the round trip that is over and begins the next round trip: of two round trips
+    /// one is left alone (Jin et al. 2004, window control).
     fn end_round(&mut self, config: &FastConfig, now: Picos, may_grow: bool) {
         if self.mode == Mode::Active && config.rules.spreads() {
             self.move_to(config, self.to, may_grow);
@@ -350,9 +352,10 @@ mod tests {
 
     #[test]
     fn without_a_queue_the_window_grows_as_the_step_says() {
-        // Growth in two round trips of 160 ms: gamma alpha in one of the two, or in both. A whole step at every
-        // update is (alpha - lag) / 2, where the window of one round trip ago lags by 7 to 8 updates: 8 / (lag + 2)
-        // alpha per round trip. Left alone every second round trip, the window lags by half of that on average.
+        // Growth in two round trips of 160 ms: gamma alpha in one of the two, or in both. A whole step at
+        // every update is (alpha - lag) / 2, where the window of one round trip ago lags by 7 to 8 updates: 8
+        // / (lag + 2) alpha per round trip. Left alone every second round trip, the window lags by half of
+        // that on average.
         for (step, least, most) in [
             (0.0, 99.9, 100.1),
             (1.0, 199.9, 200.1),

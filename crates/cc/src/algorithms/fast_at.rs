@@ -1,14 +1,16 @@
 //! FAST with alpha tuning: FAST whose alpha is one of three, by the throughput of the flow.
 //!
-//! * The window is FAST's under the alpha of the moment ([`super::fast`]); its other constants keep their names.
-//! * Throughput is measured once per round trip: the segments acknowledged in it over its duration (NIST SP 500-282,
-//!   chapter 10).
-//! * Every `tuning_period` alpha moves by at most one step: up where the throughput is above the threshold of the
-//!   alpha of the moment, down where it is below it (NIST SP 500-282, chapter 10). Each threshold upwards is higher
-//!   than the one back, so that a throughput between the two changes nothing.
+//! * The window is FAST's under the alpha of the moment ([`super::fast`]); its other constants keep their
+//!   names.
+//! * Throughput is measured once per round trip: the segments acknowledged in it over its duration (NIST SP
+//!   500-282, chapter 10).
+//! * Every `tuning_period` alpha moves by at most one step: up where the throughput is above the threshold of
+//!   the alpha of the moment, down where it is below it (NIST SP 500-282, chapter 10). Each threshold upwards
+//!   is higher than the one back, so that a throughput between the two changes nothing.
 //! * A flow starts with the largest alpha (NIST SP 500-282, chapter 10).
 //!
-//! The thresholds of the study are not published; the defaults are recalled from Caltech's implementation, unverified.
+//! The thresholds of the study are not published; the defaults are recalled from Caltech's implementation,
+//! unverified.
 
 use super::fast::{Fast, FastConfig, FastRules};
 use crate::param::params;
@@ -236,8 +238,8 @@ mod tests {
             Self { config, flow, now: began }
         }
 
-        /// The level and when it changed, in seconds since the flow began, while `per_ms` segments are acknowledged
-        /// per millisecond.
+        /// The level and when it changed, in seconds since the flow began, while `per_ms` segments are
+        /// acknowledged per millisecond.
         fn trace(&mut self, duration: Picos, per_ms: u32) -> Vec<(u64, u8)> {
             let began = self.now;
             let mut trace = vec![(0, self.flow.level)];

@@ -1,17 +1,20 @@
-//! HighSpeed TCP (RFC 3649): additive increase a(w) and multiplicative decrease b(w) that depend on the window.
+//! HighSpeed TCP (RFC 3649): additive increase a(w) and multiplicative decrease b(w) that depend on the
+//! window.
 //!
-//! * Up to and including `low_window` segments the rules are those of standard TCP: a = 1, b = 1/2 (RFC 3649, section
-//!   5).
+//! * Up to and including `low_window` segments the rules are those of standard TCP: a = 1, b = 1/2 (RFC 3649,
+//!   section 5).
 //! * Above, the wanted loss rate p(w) is a straight line on log-log scales (section 5).
-//! * b(w) falls linearly in ln w from 1/2 at the low window to `high_decrease` at the high window (section 7).
-//! * a(w) = w^2 p(w) 2 b(w) / (2 - b(w)), which makes p(w) the response function (section 7); never less than standard
-//!   TCP's 1, below which the formula falls just above the low window.
+//! * b(w) falls linearly in ln w from 1/2 at the low window to `high_decrease` at the high window (section
+//!   7).
+//! * a(w) = w^2 p(w) 2 b(w) / (2 - b(w)), which makes p(w) the response function (section 7); never less than
+//!   standard TCP's 1, below which the formula falls just above the low window.
 //! * Congestion avoidance: `a(w) / w` per acknowledged segment; loss: the window gives up b(w) (section 5).
-//! * Timeout: ssthresh is half the window and cwnd 1 (the RFC leaves timeouts alone), or the rule of the study.
+//! * Timeout: ssthresh is half the window and cwnd 1 (the RFC leaves timeouts alone), or the rule of the
+//!   study.
 //!
-//! `per_ack` adds `a(w) / w` per acknowledgement, as Linux does, which is half of it where receivers delay them.
-//! The parameter `response` chooses among the readings of p(w) that implementations use. The study computes with
-//! logarithms and exponentials, so not with a table, and switches at 31 segments.
+//! `per_ack` adds `a(w) / w` per acknowledgement, as Linux does, which is half of it where receivers delay
+//! them. The parameter `response` chooses among the readings of p(w) that implementations use. The study
+//! computes with logarithms and exponentials, so not with a table, and switches at 31 segments.
 
 use crate::param::params;
 use crate::{AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window};
@@ -159,7 +162,8 @@ impl CongestionControl for Hstcp {
         }
         let mut steps = self.window.grow_in_slow_start(&config.common, ack);
         if config.per_ack {
-            steps = u32::from(steps > 0 && steps == ack.acked); // an acknowledgement of slow start has no other part
+            // An acknowledgement of slow start has no other part
+            steps = u32::from(steps > 0 && steps == ack.acked);
         }
         for _ in 0..steps {
             let w = self.window.cwnd();

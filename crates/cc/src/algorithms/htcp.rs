@@ -1,18 +1,20 @@
-//! H-TCP (D. Leith and R. Shorten, draft-leith-tcp-htcp-06; PFLDnet 2004): the increase grows with the time since the
-//! last congestion event.
+//! H-TCP (D. Leith and R. Shorten, draft-leith-tcp-htcp-06; PFLDnet 2004): the increase grows with the time
+//! since the last congestion event.
 //!
 //! * Congestion avoidance: `alpha / cwnd` per acknowledged segment, alpha from Delta, the time since the last
-//!   congestion event: 1 up to `delta_l`; then f = 1 + 10 x + x^2 / 4 with x = Delta - `delta_l`, multiplied by
-//!   `2 (1 - beta)` so that the back-off does not change the average rate, at least 1 (draft, increase function).
+//!   congestion event: 1 up to `delta_l`; then f = 1 + 10 x + x^2 / 4 with x = Delta - `delta_l`, multiplied
+//!   by `2 (1 - beta)` so that the back-off does not change the average rate, at least 1 (draft, increase
+//!   function).
 //! * Before the first congestion event Delta counts from the end of slow start (assumed: sources are silent).
-//! * RTT scaling multiplies f by rtt_min / 100 ms, within [0.1, 2], so that flows of different round-trip times grow
-//!   alike per second (Linux's form; the study states that the increase is scaled).
-//! * Loss: ssthresh and cwnd become beta of the window. Adaptive back-off: beta is rtt_min / rtt_max within [0.5,
-//!   0.8], which just empties the queue, or 0.5 where the throughput of this epoch differs from that of the one
-//!   before by more than `delta_b` or is not known (draft, adaptive back-off).
+//! * RTT scaling multiplies f by rtt_min / 100 ms, within [0.1, 2], so that flows of different round-trip
+//!   times grow alike per second (Linux's form; the study states that the increase is scaled).
+//! * Loss: ssthresh and cwnd become beta of the window. Adaptive back-off: beta is rtt_min / rtt_max within
+//!   [0.5, 0.8], which just empties the queue, or 0.5 where the throughput of this epoch differs from that of
+//!   the one before by more than `delta_b` or is not known (draft, adaptive back-off).
 //! * Throughput of an epoch: the largest rate of acknowledged segments over any `monitor_period` without fast
 //!   recovery.
-//! * At a congestion event rtt_max moves 5 % of the way to rtt_min, so that it follows a path that changes (Linux).
+//! * At a congestion event rtt_max moves 5 % of the way to rtt_min, so that it follows a path that changes
+//!   (Linux).
 //! * Timeout: ssthresh is half the window, cwnd 1, beta 0.5, or the rule of the study; the epoch starts anew.
 //!
 //! There is no low window: what the first second protects are slow paths.
@@ -21,19 +23,20 @@
 //!
 //! The default is the draft, with Linux's RTT scaling, which the draft leaves open.
 //!
-//! * Linux (tcp_htcp.c) computes in whole numbers: the RTT scaling is 8 over the whole part of 0.8 s / rtt_min, so 2
-//!   instead of 1.62 at 162 ms and 8/7 instead of 1.1 at 110 ms; f and f times the scaling are truncated.
-//!   `whole_numbers` 1 has this.
-//! * Linux counts Delta from the end of the recovery, and before the first congestion event from the beginning of the
-//!   connection: `delta_origin` 1. After a mark, when Linux counts from the end of the round trip of reduction, Delta
-//!   here counts from the mark.
-//! * Linux multiplies by 2 (1 - beta) and scales in the first second too: `first_increase` 1. The study says that the
-//!   first second is standard TCP's, and FreeBSD's implementation agrees.
+//! * Linux (tcp_htcp.c) computes in whole numbers: the RTT scaling is 8 over the whole part of 0.8 s /
+//!   rtt_min, so 2 instead of 1.62 at 162 ms and 8/7 instead of 1.1 at 110 ms; f and f times the scaling are
+//!   truncated. `whole_numbers` 1 has this.
+//! * Linux counts Delta from the end of the recovery, and before the first congestion event from the
+//!   beginning of the connection: `delta_origin` 1. After a mark, when Linux counts from the end of the round
+//!   trip of reduction, Delta here counts from the mark.
+//! * Linux multiplies by 2 (1 - beta) and scales in the first second too: `first_increase` 1. The study says
+//!   that the first second is standard TCP's, and FreeBSD's implementation agrees.
 //! * Linux measures throughput per round trip, smoothed with weight 1/4; the study every 250 ms, as here.
-//! * Linux keeps beta at 0.5 where rtt_min is at most 10 ms and in the first congestion event after a change of
-//!   throughput, and ignores round-trip times more than 20 ms above rtt_max.
+//! * Linux keeps beta at 0.5 where rtt_min is at most 10 ms and in the first congestion event after a change
+//!   of throughput, and ignores round-trip times more than 20 ms above rtt_max.
 //! * After a timeout Linux's ssthresh is the adaptive back-off; here half the window (RFC 5681).
-//! * FreeBSD has adaptive back-off and RTT scaling off by default; ns-3 has no RTT scaling. ns-2 runs Linux's module.
+//! * FreeBSD has adaptive back-off and RTT scaling off by default; ns-3 has no RTT scaling. ns-2 runs Linux's
+//!   module.
 
 use crate::param::params;
 use crate::{
@@ -96,7 +99,8 @@ impl HtcpConfig {
     /// alpha, segments per round trip, `delta` after a congestion event that left `beta` of the window
     /// (draft-leith-tcp-htcp-06, increase function).
     fn alpha(&self, delta: Picos, beta: f64, scale: f64) -> f64 {
-        // Up to Delta_L the increase of standard TCP (draft, increase function); Linux has the formula there, too.
+        // Up to Delta_L the increase of standard TCP (draft, increase function); Linux has the formula there,
+        // too.
         if delta <= self.delta_l && !self.is_from_start() {
             return 1.0;
         }
@@ -112,7 +116,8 @@ impl HtcpConfig {
         if self.is_from_start() { alpha } else { alpha.max(1.0) }
     }
 
-    /// RTT scaling (tcp_htcp.c, htcp_alpha_update) of a flow whose smallest round-trip time is `rtt_min` seconds.
+    /// RTT scaling (tcp_htcp.c, htcp_alpha_update) of a flow whose smallest round-trip time is `rtt_min`
+    /// seconds.
     fn scale(&self, rtt_min: f64) -> f64 {
         if !self.rtt_scaling {
             return 1.0;
@@ -152,8 +157,8 @@ pub struct Htcp {
 }
 
 impl Htcp {
-    /// Updates rtt_min and rtt_max, the latter outside of recovery (draft-leith-tcp-htcp-06, adaptive back-off;
-    /// tcp_htcp.c, measure_rtt).
+    /// Updates rtt_min and rtt_max, the latter outside of recovery (draft-leith-tcp-htcp-06, adaptive
+    /// back-off; tcp_htcp.c, measure_rtt).
     fn sample_rtt(&mut self, config: &HtcpConfig, ack: &AckEvent) {
         let rtt = seconds(ack.rtt);
         if self.rtt_min == 0.0 || rtt < self.rtt_min {
@@ -243,7 +248,8 @@ impl CongestionControl for Htcp {
         };
         let reduced = basis * self.beta;
         self.window.back_off(&config.common, loss, reduced, basis / 2.0);
-        // draft-leith-tcp-htcp-06: Delta counts from the congestion event, and the throughput is that of an epoch.
+        // draft-leith-tcp-htcp-06: Delta counts from the congestion event, and the throughput is that of an
+        // epoch.
         self.epoch = Some(loss.now);
         self.throughput_before = self.throughput;
         self.throughput = 0.0;
@@ -344,7 +350,8 @@ mod tests {
     fn linux_computes_in_whole_numbers() {
         let changes = [("whole_numbers", 1.0), ("first_increase", 1.0)];
         let linux = config::<Htcp>(Preset::Standard, &changes);
-        // 800 ms over the round-trip time, truncated and within 4 to 80, are the eighths that the increase is divided by.
+        // 800 ms over the round-trip time, truncated and within 4 to 80, are the eighths that the increase is
+        // divided by.
         for (ms, eighths) in
             [(5, 80.0), (10, 80.0), (50, 16.0), (100, 8.0), (110, 7.0), (162, 4.0), (900, 4.0)]
         {

@@ -1,26 +1,29 @@
-//! TCP Illinois (S. Liu, T. Başar and R. Srikant, 2008; Linux tcp_illinois.c): losses decide when the window shrinks,
-//! queueing delay decides how much it grows and shrinks.
+//! TCP Illinois (S. Liu, T. Başar and R. Srikant, 2008; Linux tcp_illinois.c): losses decide when the window
+//! shrinks, queueing delay decides how much it grows and shrinks.
 //!
 //! * Congestion avoidance: `alpha / cwnd` per acknowledged segment, so alpha segments per round trip.
-//! * Once per round trip alpha and beta follow d, the mean queueing delay of the round trip, relative to d_max, the
-//!   largest one seen. Up to `low_delay` d_max alpha is `alpha_max`; above, `k1 / (k2 + d)`, which falls to `alpha_min`
-//!   at d_max. beta is `beta_min` up to `beta_low` d_max, `beta_max` from `beta_high` d_max, and linear in between (Liu
-//!   et al.).
-//!   The delay of the acknowledgement that ends a round trip belongs to that round trip (Linux calls `pkts_acked` before
-//!   `cong_avoid`).
-//! * A flow that has met delay is back at `alpha_max` only after `theta` such round trips in a row; until then it keeps
-//!   its alpha, so that one round trip of luck does not open the window (Liu et al.; Linux).
-//! * A window below `low_window` at the end of a round trip gets the rules of standard TCP, alpha 1 and beta 1/2.
+//! * Once per round trip alpha and beta follow d, the mean queueing delay of the round trip, relative to
+//!   d_max, the largest one seen. Up to `low_delay` d_max alpha is `alpha_max`; above, `k1 / (k2 + d)`, which
+//!   falls to `alpha_min` at d_max. beta is `beta_min` up to `beta_low` d_max, `beta_max` from `beta_high`
+//!   d_max, and linear in between (Liu et al.).
+//!   The delay of the acknowledgement that ends a round trip belongs to that round trip (Linux calls
+//!   `pkts_acked` before `cong_avoid`).
+//! * A flow that has met delay is back at `alpha_max` only after `theta` such round trips in a row; until
+//!   then it keeps its alpha, so that one round trip of luck does not open the window (Liu et al.; Linux).
+//! * A window below `low_window` at the end of a round trip gets the rules of standard TCP, alpha 1 and beta
+//!   1/2.
 //! * Round trips of slow start and of recovery change nothing, but their delays count for d_max.
 //! * Loss: ssthresh and cwnd give up beta of the window.
-//! * Timeout: ssthresh as after a loss, then slow start with alpha 1 and beta 1/2 (Linux), or the rule of the study.
+//! * Timeout: ssthresh as after a loss, then slow start with alpha 1 and beta 1/2 (Linux), or the rule of the
+//!   study.
 //!
 //! # Deviations
 //!
 //! * Linux counts the `theta` round trips without requiring them to follow each other.
-//! * Linux begins with `alpha_max`; here standard TCP's rules hold until a whole round trip has shown its delays.
-//! * Linux takes its mean over all delays since the parameters last changed, those of slow start included, and computes
-//!   in 1/128 and 1/64; windows are whole segments.
+//! * Linux begins with `alpha_max`; here standard TCP's rules hold until a whole round trip has shown its
+//!   delays.
+//! * Linux takes its mean over all delays since the parameters last changed, those of slow start included,
+//!   and computes in 1/128 and 1/64; windows are whole segments.
 //! * ns-3 compares its window in bytes with `low_window`.
 
 use crate::param::params;
@@ -138,7 +141,8 @@ impl CongestionControl for Illinois {
         "Liu, Başar and Srikant, Performance Evaluation 65, 2008; Linux tcp_illinois.c";
 
     fn new(config: &IllinoisConfig, start: &Start) -> Self {
-        // Until a whole round trip has shown its delays, those of standard TCP (assumed; Linux has alpha_max).
+        // Until a whole round trip has shown its delays, those of standard TCP (assumed; Linux has
+        // alpha_max).
         let (alpha, beta) = STANDARD;
         Self {
             window: Window::new(&config.common, start),

@@ -1,13 +1,15 @@
-//! Prague (draft-briscoe-iccrg-prague-congestion-control): DCTCP for the Internet, with the requirements of L4S (RFC 9331).
+//! Prague (draft-briscoe-iccrg-prague-congestion-control): DCTCP for the Internet, with the requirements of
+//! L4S (RFC 9331).
 //!
 //! * Segments are ECT(1), retransmissions too, and every mark is fed back.
 //! * The virtual round trip is the smoothed one, but at least `reference_rtt`.
 //! * Once per virtual round trip, alpha moves by `gain` towards the share of segments that were marked.
 //! * The first mark of a round trip cuts cwnd and ssthresh to `1 - alpha / 2` of the window.
-//! * Each acknowledged segment without a mark adds (smoothed over virtual round trip)^2 / cwnd, also after a mark: flows
-//!   with short round trips grow in time as if theirs were the reference.
+//! * Each acknowledged segment without a mark adds (smoothed over virtual round trip)^2 / cwnd, also after a
+//!   mark: flows with short round trips grow in time as if theirs were the reference.
 //! * Loss and timeout: as standard TCP; alpha is kept.
-//! * Segments are paced at a window per round trip, twice that in slow start up to half of ssthresh (Linux tcp_prague.c).
+//! * Segments are paced at a window per round trip, twice that in slow start up to half of ssthresh (Linux
+//!   tcp_prague.c).
 //!
 //! Not here: detection of a bottleneck with classic ECN, which the draft leaves optional and off.
 

@@ -1,19 +1,22 @@
 //! Scalable TCP (T. Kelly, Computer Communication Review 33(2), 2003).
 //!
-//! * Congestion avoidance: `increase` segments per acknowledged segment whatever the window, so the window grows by 1
-//!   % per round trip (Kelly 2003).
-//! * Loss: the window gives up `decrease`, so a loss costs the same number of round trips at every speed (Kelly 2003).
-//! * Up to and including `low_window` segments both rules are those of standard TCP (Kelly 2003, legacy window).
+//! * Congestion avoidance: `increase` segments per acknowledged segment whatever the window, so the window
+//!   grows by 1 % per round trip (Kelly 2003).
+//! * Loss: the window gives up `decrease`, so a loss costs the same number of round trips at every speed
+//!   (Kelly 2003).
+//! * Up to and including `low_window` segments both rules are those of standard TCP (Kelly 2003, legacy
+//!   window).
 //! * Timeout: ssthresh as after a loss, then slow start.
 //!
 //! # Deviations
 //!
 //! The default is Kelly's algorithm.
 //!
-//! * Linux (tcp_scalable.c, 6.1 and 6.12) adds one segment per min(cwnd, 100) acknowledged segments, and has no low
-//!   window: `low_window_rule` 1.
-//! * ns-3, and the module of older kernels in ns-2, have min(cwnd, 50), twice Kelly's increase, because they expect every
-//!   second acknowledgement to be delayed: `increase` 0.02. At 162 ms and 4082 segments a cycle then takes half as long.
+//! * Linux (tcp_scalable.c, 6.1 and 6.12) adds one segment per min(cwnd, 100) acknowledged segments, and has
+//!   no low window: `low_window_rule` 1.
+//! * ns-3, and the module of older kernels in ns-2, have min(cwnd, 50), twice Kelly's increase, because they
+//!   expect every second acknowledgement to be delayed: `increase` 0.02. At 162 ms and 4082 segments a cycle
+//!   then takes half as long.
 //! * Linux counts whole segments and truncates; here windows are real numbers.
 
 use crate::param::params;
@@ -37,7 +40,8 @@ params! {
 }
 
 impl ScalableConfig {
-    /// No low window: the growth is never less than standard TCP's, and the decrease is the same at every window.
+    /// No low window: the growth is never less than standard TCP's, and the decrease is the same at every
+    /// window.
     fn is_linux(&self) -> bool {
         self.low_window_rule == 1
     }

@@ -1,15 +1,15 @@
 //! Standard TCP: additive increase, multiplicative decrease (RFC 5681), under selective acknowledgement.
 //!
-//! * Congestion avoidance: `increase / cwnd` per acknowledged segment, so `increase` segments per round trip (RFC 5681,
-//!   section 3.1, equation 3).
+//! * Congestion avoidance: `increase / cwnd` per acknowledged segment, so `increase` segments per round trip
+//!   (RFC 5681, section 3.1, equation 3).
 //! * Loss: ssthresh and cwnd become `1 - decrease` of the window, at least 2 (section 3.1, equation 4).
 //! * Timeout: ssthresh is half the window and cwnd 1 (section 3.1), or the rule of the study.
 //!
 //! # Deviations
 //!
-//! * Linux (tcp_cong.c) counts whole segments: one more per window of acknowledged ones, half of the window truncated.
-//!   Real numbers lag by up to half a segment, so that from 2041 to 4082 segments growth takes .35 round trips longer.
-//!   `whole_segments` 1 has Linux's count.
+//! * Linux (tcp_cong.c) counts whole segments: one more per window of acknowledged ones, half of the window
+//!   truncated. Real numbers lag by up to half a segment, so that from 2041 to 4082 segments growth takes .35
+//!   round trips longer. `whole_segments` 1 has Linux's count.
 //! * Linux starts reductions from cwnd: `transport.reduce_from`.
 
 use crate::param::params;

@@ -1,24 +1,30 @@
-//! TCP Vegas (L. Brakmo and L. Peterson, 1995; ns-3, Linux tcp_vegas.c): a window that keeps a few segments in queues.
+//! TCP Vegas (L. Brakmo and L. Peterson, 1995; ns-3, Linux tcp_vegas.c): a window that keeps a few segments
+//! in queues.
 //!
-//! * Once per round trip the flow looks at diff, its segments that wait in queues: cwnd times `1 - base_rtt / rtt`,
-//!   where rtt is the smallest delay of the round trip and base_rtt the smallest of all. Below `alpha` the window grows
-//!   by a segment, above `beta` it shrinks by one, down to `min_window`; in between it stays (Brakmo and Peterson).
-//! * A round trip ends with the acknowledgement of the first segment that left after it began. The delay of that
-//!   acknowledgement belongs to the round trip that it ends (Linux calls `pkts_acked` before `cong_avoid`).
+//! * Once per round trip the flow looks at diff, its segments that wait in queues: cwnd times
+//!   `1 - base_rtt / rtt`, where rtt is the smallest delay of the round trip and base_rtt the smallest of
+//!   all. Below `alpha` the window grows by a segment, above `beta` it shrinks by one, down to `min_window`;
+//!   in between it stays (Brakmo and Peterson).
+//! * A round trip ends with the acknowledgement of the first segment that left after it began. The delay of
+//!   that acknowledgement belongs to the round trip that it ends (Linux calls `pkts_acked` before
+//!   `cong_avoid`).
 //! * A round trip with fewer than `min_samples` delays says nothing: standard TCP's growth, one segment.
-//! * Slow start ends when diff exceeds `gamma`, with the window that would have left the queues empty and one segment
-//!   more (Linux, ns-3). The authors' window doubled in every second round trip only, so that the delay of a round trip
-//!   belonged to one window; the parameter `slow_start_rounds` has this.
-//! * From then on ssthresh gives way to a window that falls to it: less of a window is no reason for slow start (Linux).
-//! * Loss: ssthresh and cwnd are halved. Recovery suspends the rules; the first round trip after it begins afresh.
+//! * Slow start ends when diff exceeds `gamma`, with the window that would have left the queues empty and one
+//!   segment more (Linux, ns-3). The authors' window doubled in every second round trip only, so that the
+//!   delay of a round trip belonged to one window; the parameter `slow_start_rounds` has this.
+//! * From then on ssthresh gives way to a window that falls to it: less of a window is no reason for slow
+//!   start (Linux).
+//! * Loss: ssthresh and cwnd are halved. Recovery suspends the rules; the first round trip after it begins
+//!   afresh.
 //! * Timeout: ssthresh is half the window and cwnd 1, or the rule of the study; base_rtt is kept.
 //!
 //! # Deviations
 //!
 //! * Losses are found as for all algorithms, not by the authors' fine-grained timers.
-//! * Linux divides what waits by base_rtt rather than by rtt, which makes diff larger by the ratio of the two.
-//! * In a round trip with few delays Linux grows by standard TCP's rule with the closing acknowledgement alone, by 1 / cwnd
-//!   of a segment; here by one segment.
+//! * Linux divides what waits by base_rtt rather than by rtt, which makes diff larger by the ratio of the
+//!   two.
+//! * In a round trip with few delays Linux grows by standard TCP's rule with the closing acknowledgement
+//!   alone, by 1 / cwnd of a segment; here by one segment.
 //! * Linux counts whole segments and begins with a new base_rtt after an idle time; here base_rtt is kept.
 
 use crate::param::params;
@@ -95,7 +101,8 @@ impl Vegas {
     }
 }
 
-/// Segments of a window that wait in queues where a round trip without any takes `base` and now takes `rtt`: diff.
+/// Segments of a window that wait in queues where a round trip without any takes `base` and now takes `rtt`:
+/// diff.
 fn waiting(cwnd: f64, base: Picos, rtt: Picos) -> f64 {
     cwnd - cwnd * (seconds(base) / seconds(rtt)).min(1.0)
 }
@@ -326,7 +333,8 @@ mod tests {
             (vegas.cwnd(), vegas.phase(&config, 0))
         };
         round(&[], 100); // Begins the first whole round trip.
-        // diff of 20 segments: 4.6 at 130 ms, 3.3 at 120 ms; of 19: 3.2 at 120 ms, 4.4 at 130 ms, 0 at 100 ms.
+        // diff of 20 segments: 4.6 at 130 ms, 3.3 at 120 ms; of 19: 3.2 at 120 ms, 4.4 at 130 ms, 0 at 100
+        // ms.
         assert_eq!(round(&[130; 3], 130).0, 19.0);
         assert_eq!(round(&[130; 3], 120).0, 19.0, "old delays, but the first segment after the cut met less");
         assert_eq!(round(&[130; 3], 130).0, 18.0, "that delay does not count a second time");

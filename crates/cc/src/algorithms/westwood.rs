@@ -1,13 +1,14 @@
-//! TCP Westwood+ (L. Grieco and S. Mascolo, 2004; ns-3, Linux tcp_westwood.c): standard TCP that reduces its window to
-//! what its path has carried.
+//! TCP Westwood+ (L. Grieco and S. Mascolo, 2004; ns-3, Linux tcp_westwood.c): standard TCP that reduces its
+//! window to what its path has carried.
 //!
 //! * Congestion avoidance: `1 / cwnd` per acknowledged segment (RFC 5681).
-//! * Every round-trip time, or `min_interval` where that is longer, the segments acknowledged since the last time make
-//!   a sample of bandwidth; a low-pass filter makes an estimate of the samples. It runs on through recovery, when
-//!   selectively acknowledged segments count as they arrive.
-//! * Loss: ssthresh becomes the estimate times the smallest round-trip time, the segments that the path holds without
-//!   queues; cwnd falls to ssthresh where it is larger and else stays (Mascolo et al.; ns-3). With `reduction` 1 the
-//!   window is halved and both become that product when recovery ends, even if that raises the window (Linux).
+//! * Every round-trip time, or `min_interval` where that is longer, the segments acknowledged since the last
+//!   time make a sample of bandwidth; a low-pass filter makes an estimate of the samples. It runs on through
+//!   recovery, when selectively acknowledged segments count as they arrive.
+//! * Loss: ssthresh becomes the estimate times the smallest round-trip time, the segments that the path holds
+//!   without queues; cwnd falls to ssthresh where it is larger and else stays (Mascolo et al.; ns-3). With
+//!   `reduction` 1 the window is halved and both become that product when recovery ends, even if that raises
+//!   the window (Linux).
 //! * Timeout: the same ssthresh, cwnd 1, or the rule of the study; the filter is kept.
 //! * Without an estimate, before the first sample, a loss halves the window.
 

@@ -1,5 +1,5 @@
-//! The structs of `mesonet_cc.h`, field by field; the header documents them. The assertions at the end of both files
-//! hold the sizes, and a test of the Python package sends every field through a plug-in.
+//! The structs of `mesonet_cc.h`, field by field; the header documents them. The assertions at the end of
+//! both files hold the sizes, and a test of the Python package sends every field through a plug-in.
 
 #![allow(missing_docs)]
 

@@ -177,7 +177,8 @@ impl Slot {
     }
 }
 
-/// Marks the calls that other threads are in; returns whether there is any. May be called from a signal handler.
+/// Marks the calls that other threads are in; returns whether there is any. May be called from a signal
+/// handler.
 #[must_use]
 pub fn mark() -> bool {
     let mut any = false;
@@ -189,7 +190,8 @@ pub fn mark() -> bool {
     any
 }
 
-/// The first call of another thread that was in progress at [`mark`] and still is. May be called from a signal handler.
+/// The first call of another thread that was in progress at [`mark`] and still is. May be called from a
+/// signal handler.
 #[must_use]
 pub fn marked() -> Option<Call> {
     let lasts = |slot: &&Slot| {

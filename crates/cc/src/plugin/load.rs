@@ -25,15 +25,15 @@ pub fn find(name: &str, digest: &str) -> Option<&'static Plugin> {
     loaded.iter().find(|p| p.algorithm.name == name && p.digest == digest).copied()
 }
 
-/// Checks the table of functions at an address and keeps it under the digest of its file. Names of `built_in` algorithms
-/// are taken.
+/// Checks the table of functions at an address and keeps it under the digest of its file. Names of `built_in`
+/// algorithms are taken.
 ///
 /// # Errors
 /// A sentence with what is not allowed.
 ///
 /// # Safety
-/// At `table` there is a table as `mesonet_cc.h` describes it, with all that it points to, to the end of the process; of
-/// another version of the interface only its first two numbers.
+/// At `table` there is a table as `mesonet_cc.h` describes it, with all that it points to, to the end of the
+/// process; of another version of the interface only its first two numbers.
 #[allow(unsafe_code)]
 pub unsafe fn load(
     table: *const abi::Algorithm,
@@ -52,7 +52,8 @@ pub unsafe fn load(
     if size != expected && size != abi::FIRST_SIZE {
         return Err(format!("size = {size}: not the table of this version; allowed: {expected}"));
     }
-    // SAFETY: a table without functions, then the caller's promise: there are so many bytes. What an older table lacks is NULL.
+    // SAFETY: a table without functions, then the caller's promise: there are so many bytes. What an older
+    // table lacks is NULL.
     let table = unsafe {
         let mut whole = std::mem::zeroed::<abi::Algorithm>();
         std::ptr::copy_nonoverlapping(table.cast::<u8>(), (&raw mut whole).cast::<u8>(), size as usize);

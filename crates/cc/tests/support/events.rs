@@ -1,4 +1,5 @@
-//! What may happen to a flow, whatever its algorithm, and what must hold then: for the contract tests and the fuzz target.
+//! Events of a flow, whatever its algorithm, and the rules that must hold then: for the contract tests and
+//! the fuzz target.
 
 use mesonet_cc::{
     AckEvent, Algorithm, Common, Config, Controller, DeliverySample, IdleEvent, LossCause, LossEvent,
@@ -128,7 +129,7 @@ impl Flow {
         serde_json::to_string(&self.controller).expect("plain data")
     }
 
-    /// What must hold at any time.
+    /// Checks the rules that hold at any time.
     pub fn check(&self, common: &Common) -> Result<(), String> {
         let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
         let holds = |condition: bool, what: &str, value: f64| {

@@ -33,7 +33,8 @@ pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
     }
 }
 
-/// A backlogged flow in congestion avoidance whose acknowledgements arrive at the pace of its window: a fluid.
+/// A backlogged flow in congestion avoidance whose acknowledgements arrive at the pace of its window: a
+/// fluid.
 pub struct Fluid {
     config: Config,
     pub flow: Controller,
@@ -54,7 +55,8 @@ impl Fluid {
         self.flow.cwnd()
     }
 
-    /// One segment is acknowledged, at a round-trip time of `rtt` seconds; returns the seconds since the one before.
+    /// One segment is acknowledged, at a round-trip time of `rtt` seconds; returns the seconds since the one
+    /// before.
     pub fn acknowledge(&mut self, rtt: f64) -> f64 {
         let step = rtt / self.cwnd();
         self.now += step;

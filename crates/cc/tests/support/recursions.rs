@@ -1,10 +1,12 @@
-//! Behaviour of a flow by the texts alone, from loss to loss: without a simulator and without the code of the algorithms.
+//! Behaviour of a flow by the texts alone, from loss to loss: without a simulator and without the code of the
+//! algorithms.
 //!
-//! `gaps` has the segments that are acknowledged between two losses. One acknowledgement is a step, and a window takes a round
-//! trip of `rtt` seconds. A function returns the mean window of each cycle by time, which is its segments over its
-//! round trips.
+//! `gaps` has the segments that are acknowledged between two losses. One acknowledgement is a step, and a
+//! window takes a round trip of `rtt` seconds. A function returns the mean window of each cycle by time,
+//! which is its segments over its round trips.
 
-/// A rule without memory: a window w adds `increase(w)` segments a round trip, and a loss leaves it the part `kept(w)`.
+/// A rule without memory: a window w adds `increase(w)` segments a round trip, and a loss leaves it the part
+/// `kept(w)`.
 pub fn memoryless(
     start: f64,
     gaps: &[u64],
@@ -74,8 +76,8 @@ pub fn cubic(start: f64, gaps: &[u64], rtt: f64, converges: bool) -> Vec<f64> {
     gaps.iter().map(cycle).collect()
 }
 
-/// H-TCP (draft-leith-tcp-htcp, increase function) from the window `start`, at a round trip of 0.1 s, where its scaling is 1,
-/// and with a back-off that leaves the part `kept`.
+/// H-TCP (draft-leith-tcp-htcp, increase function) from the window `start`, at a round trip of 0.1 s, where
+/// its scaling is 1, and with a back-off that leaves the part `kept`.
 pub fn htcp(start: f64, gaps: &[u64], kept: f64) -> Vec<f64> {
     let mut w = start;
     let cycle = |&gap: &u64| {

@@ -1,29 +1,35 @@
-//! The circuit breakers of unicast RTP (RFC 8083) as an observer: when would a sender of datagrams have to stop?
+//! The circuit breakers of unicast RTP (RFC 8083) as an observer: when would a sender of datagrams have to
+//! stop?
 //!
-//! The receiver reports at fixed intervals: the highest sequence number, the fraction lost, the round-trip time. The observer
-//! stands at the receiver, whose reports are neither sent nor lost. Two of the breakers can trip:
+//! The receiver reports at fixed intervals: the highest sequence number, the fraction lost, the round-trip
+//! time. The observer stands at the receiver, whose reports are neither sent nor lost. Two of the breakers
+//! can trip:
 //!
 //! * media timeout (section 4.2): segments are sent, but none arrives for `MEDIA_TIMEOUT` reports;
-//! * congestion (section 4.3): over `CB_INTERVAL` reports the sender sent more than ten times what TCP would get at the
-//!   loss and the round-trip time that they report.
+//! * congestion (section 4.3): over `CB_INTERVAL` reports the sender sent more than ten times what TCP would
+//!   get at the loss and the round-trip time that they report.
 //!
-//! A sender would stop at the first trip. The observed flow does not, and the observer counts again from there. The rules are
-//! recalled, and agree with a public implementation for WebRTC; where the text leaves a choice, windows of `CB_INTERVAL`
-//! reports follow each other without overlap, as there.
+//! A sender would stop at the first trip. The observed flow does not, and the observer counts again from
+//! there. The rules are recalled, and agree with a public implementation for WebRTC; where the text leaves a
+//! choice, windows of `CB_INTERVAL` reports follow each other without overlap, as there.
 
 use mesonet_cc::{Picos, seconds};
 use serde::{Deserialize, Serialize};
 
-/// A media sender may exceed the throughput of TCP by this factor (section 4.3: within an order of magnitude).
+/// A media sender may exceed the throughput of TCP by this factor (section 4.3: within an order of
+/// magnitude).
 const TIMES_TCP: f64 = 10.0;
 
-/// Packets that one acknowledgement of TCP covers: b of the throughput equation (RFC 5348, section 3.1, recommends 1).
+/// Packets that one acknowledgement of TCP covers: b of the throughput equation (RFC 5348, section 3.1,
+/// recommends 1).
 const PACKETS_PER_ACK: f64 = 1.0;
 
-/// Reports without progress before the media timeout, where reports are rarer than frames and round trips (section 4.2).
+/// Reports without progress before the media timeout, where reports are rarer than frames and round trips
+/// (section 4.2).
 const SILENT_REPORTS: f64 = 5.0;
 
-/// Weight of a new round-trip time in the smoothed one: assumed, that of RFC 6298 (section 4.3 wants a moving average).
+/// Weight of a new round-trip time in the smoothed one: assumed, that of RFC 6298 (section 4.3 wants a moving
+/// average).
 const RTT_WEIGHT: f64 = 0.125;
 
 /// The circuit breakers of one flow.
@@ -54,7 +60,8 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// A flow that starts at `start`, with messages every `framing` seconds and key frames every `group` seconds.
+    /// A flow that starts at `start`, with messages every `framing` seconds and key frames every `group`
+    /// seconds.
     #[must_use]
     pub fn new(start: Picos, interval: Picos, framing: f64, group: f64) -> Self {
         Self {
@@ -118,7 +125,8 @@ impl Breaker {
         }
         self.silent = 0;
         self.reports += 1;
-        // RFC 3550, section 6.4.1: the fraction lost is a number of 8 bits, and 0 where duplicates exceed losses.
+        // RFC 3550, section 6.4.1: the fraction lost is a number of 8 bits, and 0 where duplicates exceed
+        // losses.
         self.lost += 256 * expected.saturating_sub(received) / expected;
         self.sent += expected;
         if self.reports < self.window() {
@@ -145,7 +153,8 @@ mod tests {
     use super::*;
     use mesonet_cc::{MILLISECOND, SECOND};
 
-    /// A flow of `rate` segments/s over a round trip of 100 ms, of which every `kept`-th segment is kept, for `time` s.
+    /// A flow of `rate` segments/s over a round trip of 100 ms, of which every `kept`-th segment is kept, for
+    /// `time` s.
     fn trips(rate: u64, kept: u64, time: u64) -> Vec<u64> {
         let mut breaker = Breaker::new(0, 5 * SECOND, 0.02, 0.02);
         for number in (0..rate * time).filter(|number| number % kept == 0) {
@@ -155,7 +164,8 @@ mod tests {
         breaker.trips.iter().map(|at| at / SECOND).collect()
     }
 
-    /// p = 1/2 and 100 ms: TCP gets 17.3 segments/s, so that 173 are the limit. A window has 3 reports of 5 s.
+    /// p = 1/2 and 100 ms: TCP gets 17.3 segments/s, so that 173 are the limit. A window has 3 reports of 5
+    /// s.
     #[test]
     fn congestion_trips_above_ten_times_the_throughput_of_tcp() {
         assert_eq!(trips(170, 2, 60), [0; 0]);

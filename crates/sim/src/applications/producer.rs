@@ -1,4 +1,4 @@
-//! What an application does, one act after the other.
+//! Acts of an application, one after the other.
 
 use crate::random::{Purpose, Stream};
 use crate::scenario::{ExplicitFlow, Law, Source};
@@ -263,7 +263,8 @@ mod tests {
         );
     }
 
-    /// Mean and standard deviation of exponential gaps, five standard errors; draws are named, so that two producers agree.
+    /// Mean and standard deviation of exponential gaps, five standard errors; draws are named, so that two
+    /// producers agree.
     #[test]
     fn exponential_gaps_have_their_mean_and_spread() {
         let source = Source::OnOff {
@@ -286,7 +287,8 @@ mod tests {
         assert!((deviation - 0.2).abs() < 5.0 * 0.2 * (2.0 / count as f64).sqrt(), "{deviation}");
     }
 
-    /// Sizes are geometric: P(more than k) = exp(-k / mean). Five standard errors. Gaps have the draws of equal bursts.
+    /// Sizes are geometric: P(more than k) = exp(-k / mean). Five standard errors. Gaps have the draws of
+    /// equal bursts.
     #[test]
     fn exponential_bursts_have_their_mean_and_leave_the_gaps() {
         let (mean, count) = (3.0, 40_000);
@@ -339,7 +341,8 @@ mod tests {
         let all = seconds(found[found.len() - 1].0 - SECOND);
         // Standard deviation of the share over n bursts and gaps: p (1 - p) sqrt(2 / n).
         assert!((on / all - 0.75).abs() < 5.0 * 0.75 * 0.25 * (2.0f64 / 40_000.0).sqrt(), "{}", on / all);
-        // With a rate the same bursts begin at the same instants, and have a segment for each interval that they begin.
+        // With a rate the same bursts begin at the same instants, and have a segment for each interval that
+        // they begin.
         let paced = acts(producer(source(Some(100.0)), None), 40_000);
         let begins: Vec<Picos> = found.chunks(2).map(|pair| pair[0].0).collect();
         let lengths: Vec<Picos> = found.chunks(2).map(|pair| pair[1].0 - pair[0].0).collect();

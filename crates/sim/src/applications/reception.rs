@@ -1,8 +1,9 @@
-//! What the receiver of an explicit flow got of its application: which messages, and how late.
+//! Messages of an application that the receiver of an explicit flow got, and their delays.
 //!
-//! A message is what the application hands over at one instant: a frame, a burst of a size, or a segment at a constant
-//! rate. It is delivered when the receiver can use it. Over TCP, which hands data on in order, that is when its last
-//! segment and all segments before have reached the receiver. Over UDP it is when all of its own segments have.
+//! A message is what the application hands over at one instant: a frame, a burst of a size, or a segment at a
+//! constant rate. It is delivered when the receiver can use it. Over TCP, which hands data on in order, that
+//! is when its last segment and all segments before have reached the receiver. Over UDP it is when all of its
+//! own segments have.
 
 use super::{Act, Breaker, Producer};
 use crate::measure::Histogram;
@@ -18,7 +19,8 @@ const TIME_UNIT: Picos = 1_000_000;
 /// No segment is in flight for longer: the 48 bits of its departure (`check_spans`).
 const OLDEST: Picos = 1 << 48;
 
-/// What a receiver got of the messages, and of the segments, that were handed over, and left, in one period.
+/// Messages that were handed over in one period, segments that left in it, and how many of both the receiver
+/// got.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PeriodRecord {
     /// Messages handed over; those that may still arrive in time are counted when they do or cannot any more.
@@ -72,7 +74,8 @@ struct Pending {
 enum Arrived {
     /// Of a stream: all before `next`, and those in `ahead`, as end by beginning.
     InOrder { next: u64, ahead: BTreeMap<u64, u64> },
-    /// Of datagrams: messages that have begun and are not complete, in order; `next` is the first segment after them.
+    /// Of datagrams: messages that have begun and are not complete, in order; `next` is the first segment
+    /// after them.
     Datagrams { next: u64, pending: VecDeque<Pending> },
 }
 
@@ -201,8 +204,8 @@ impl Reception {
         self.periods.iter().map(|record| record.segments).sum()
     }
 
-    /// The records by measured period, from 0, as they stand at `now`. Messages that have not been delivered, but could
-    /// still be in time, count in none.
+    /// The records by measured period, from 0, as they stand at `now`. Messages that have not been delivered,
+    /// but could still be in time, count in none.
     #[must_use]
     pub fn records(&self, now: Picos, period: impl Fn(Picos) -> Option<usize>) -> Vec<PeriodRecord> {
         let mut periods = self.periods.clone();
@@ -271,7 +274,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Whatever arrives in whatever order: each segment is new once, and `next` is the first one missing.
+        /// In any order of arrival each segment is new once, and `next` is the first missing segment.
         #[test]
         fn arrivals_agree_with_a_set(numbers in proptest::collection::vec(0u64..40, 0..200)) {
             let (mut next, mut ahead) = (0, BTreeMap::new());

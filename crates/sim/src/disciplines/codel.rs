@@ -48,7 +48,8 @@ impl Control {
         self.dropping = false;
     }
 
-    /// The first segment, and whether it may be dropped: for an interval none has waited for less than the target.
+    /// The first segment, and whether it may be dropped: for an interval none has waited for less than the
+    /// target.
     fn take(
         &mut self,
         queue: &mut Fifo,
@@ -118,7 +119,8 @@ impl Control {
                 first = self.take(queue, now, facts, law).0;
             }
             self.dropping = true;
-            // If it has not been long since the last time, the rate that controlled the queue then is a better start.
+            // If it has not been long since the last time, the rate that controlled the queue then is a
+            // better start.
             let since = self.count - self.last_count;
             let recent = now.saturating_sub(self.drop_next) < 16 * law.interval;
             self.count = if since > 1 && recent { since } else { 1 };

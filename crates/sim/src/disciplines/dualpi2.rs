@@ -1,5 +1,5 @@
-//! Dual queue, coupled, with PI2 (RFC 9332, appendix A): scalable flows have a queue of their own, whose marks follow the
-//! probability of the classic one.
+//! Dual queue, coupled, with PI2 (RFC 9332, appendix A): scalable flows have a queue of their own, whose
+//! marks follow the probability of the classic one.
 
 use super::constants::constants;
 use super::fifo::Fifo;
@@ -59,14 +59,16 @@ impl Dualpi2 {
         i64::from(self.facts.bytes) * (self.weights[0] - self.weights[1])
     }
 
-    /// The updates until now. Between two events no queue changes but by the time that its first segment has waited.
+    /// The updates until now. Between two events no queue changes but by the time that its first segment has
+    /// waited.
     fn catch_up(&mut self, now: Picos) {
         let since = [&self.classic, &self.scalable].map(|queue| queue.front().map(|first| first.since));
         let waited = |at: Picos| since.into_iter().flatten().map(|since| at.saturating_sub(since)).max();
         self.controller.catch_up(now, |at| waited(at).unwrap_or(0));
     }
 
-    /// The next segment by weighted turns, as in sch_dualpi2 of Linux: the classic queue has at least its share of bytes.
+    /// The next segment by weighted turns, as in sch_dualpi2 of Linux: the classic queue has at least its
+    /// share of bytes.
     fn next(&mut self) -> Option<(Waiting, bool)> {
         let both = !self.scalable.is_empty() && !self.classic.is_empty();
         let scalable = !self.scalable.is_empty() && (self.classic.is_empty() || self.credit <= 0);

@@ -1,5 +1,5 @@
-//! Flow queues with controlled delay (FQ-CoDel, RFC 8290): a queue under CoDel for each hash of flows, served in turn by
-//! deficits of bytes, new ones first.
+//! Flow queues with controlled delay (FQ-CoDel, RFC 8290): a queue under CoDel for each hash of flows, served
+//! in turn by deficits of bytes, new ones first.
 
 use super::codel::{self, Control, Law};
 use super::constants::constants;
@@ -77,7 +77,8 @@ impl FqCodel {
         *place
     }
 
-    /// Drops the first segment of the queue with most bytes (RFC 8290, section 4.1), whatever the buffer counts.
+    /// Drops the first segment of the queue with most bytes (RFC 8290, section 4.1), whatever the buffer
+    /// counts.
     fn drop_from_longest(&mut self, signals: &mut Signals) {
         let listed = self.new.iter().chain(&self.old);
         let bytes = |place: &&u32| self.flows[**place as usize].queue.bytes();

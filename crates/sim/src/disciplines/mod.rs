@@ -75,7 +75,7 @@ macro_rules! disciplines {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum DisciplineName {
-            /// What does not fit is dropped.
+            /// A segment that does not fit is dropped.
             DropTail,
             $($(#[$about_a])* $arrival,)*
             $($(#[$about_d])* $departure,)*
@@ -138,7 +138,7 @@ macro_rules! disciplines {
         /// A discipline that decides at arrival.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum Arrival {
-            /// Whatever fits may enter.
+            /// A segment may enter if it fits.
             DropTail,
             $($(#[$about_a])* $arrival($module_a::$arrival),)*
         }

@@ -1,4 +1,5 @@
-//! A proportional integral controller of the delay of a queue, as PI2 and DualPI2 use it (RFC 9332, appendix A.1).
+//! A proportional integral controller of the delay of a queue, as PI2 and DualPI2 use it (RFC 9332, appendix
+//! A.1).
 
 use super::constants::constants;
 use mesonet_cc::{Picos, picos, seconds};
@@ -45,7 +46,8 @@ impl Controller {
         Self { target, update, alpha, beta, probability: 0.0, before: 0.0, next: update }
     }
 
-    /// Makes the updates that were due until `now`; `delay` gives the delay of the queue at an instant in between.
+    /// Makes the updates that were due until `now`; `delay` gives the delay of the queue at an instant in
+    /// between.
     pub fn catch_up(&mut self, now: Picos, delay: impl Fn(Picos) -> Picos) {
         while self.next <= now {
             let current = seconds(delay(self.next));

@@ -1,5 +1,5 @@
-//! PI2 in one queue: the squared probability of a linear controller for classic flows, and a linear one for scalable flows
-//! (De Schepper et al. 2016; RFC 9332, appendix A).
+//! PI2 in one queue: the squared probability of a linear controller for classic flows, and a linear one for
+//! scalable flows (De Schepper et al. 2016; RFC 9332, appendix A).
 
 use super::pi::{Constants, Controller, MOST_MARKED};
 use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};

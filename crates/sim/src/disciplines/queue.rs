@@ -51,7 +51,7 @@ pub trait Holds {
     }
 }
 
-/// What buffers count at ports, where segments have a size.
+/// Unit in which buffers count at ports, where segments have a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BufferUnit {
@@ -74,7 +74,7 @@ pub struct QueueFacts {
     pub ack_bytes: u32,
     /// Packets that fit into the queue, the one in service included, if all are data segments.
     pub places: u64,
-    /// What the buffer counts.
+    /// Unit in which the buffer counts.
     pub counts: BufferUnit,
     /// Bits that name the queue in this run.
     pub name: u64,
@@ -146,7 +146,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Those of a queue of a run.
+    /// Draws of a queue of a run.
     #[must_use]
     pub fn new(seed: u64, queue: usize) -> Self {
         Self { seed, queue: queue as u64, drawn: 0 }

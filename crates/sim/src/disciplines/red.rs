@@ -1,5 +1,5 @@
-//! Random early detection (Floyd and Jacobson 1993), gentle, and with a largest probability that adapts (Floyd, Gummadi
-//! and Shenker 2001).
+//! Random early detection (Floyd and Jacobson 1993), gentle, and with a largest probability that adapts
+//! (Floyd, Gummadi and Shenker 2001).
 
 use super::constants::constants;
 use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
@@ -25,12 +25,13 @@ constants! {
 
 /// Time between two changes of the largest probability (Adaptive RED, section 3).
 const ADAPTS_EVERY: Picos = 500 * MILLISECOND;
-/// Where between the thresholds the average is kept (the same).
+/// Range of the average that the adaptation keeps, as parts of the way between the thresholds (Adaptive RED,
+/// section 3).
 const KEPT_BETWEEN: [f64; 2] = [0.4, 0.6];
-/// Bounds of the largest probability, and the factor by which it falls (the same).
+/// Bounds of the largest probability, and the factor by which it falls (Adaptive RED, section 3).
 const PROBABILITIES: [f64; 2] = [0.01, 0.5];
 const FALLS_BY: f64 = 0.9;
-/// Smallest minimum threshold of adaptive RED, segments (the same, section 5.1).
+/// Smallest minimum threshold of adaptive RED, segments (Adaptive RED, section 5.1).
 const LEAST_MINIMUM: f64 = 5.0;
 
 /// The state of the average.

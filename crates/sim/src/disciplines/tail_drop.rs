@@ -1,7 +1,8 @@
-//! Drop-tail with a buffer that counts packets whatever their size, as the default queue of Linux interfaces (`pfifo`).
+//! Drop-tail with a buffer that counts packets whatever their size, as the default queue of Linux interfaces
+//! (`pfifo`).
 //!
-//! With segments of different sizes the length of such a queue does not follow from the time until it is empty, so that the
-//! segments are held.
+//! With segments of different sizes the length of such a queue does not follow from the time until it is
+//! empty, so that the segments are held.
 
 use super::fifo::Fifo;
 use super::queue::{Draws, Holds, QueueFacts, Signals, Waiting};

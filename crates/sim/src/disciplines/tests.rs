@@ -1,4 +1,4 @@
-//! What holds for every discipline, and what the RFCs say of each.
+//! Laws of all disciplines, and rules of the RFCs for each.
 
 use super::dualpi2::Dualpi2;
 use super::pi2::Pi2;
@@ -46,7 +46,8 @@ pub(super) fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
     }
 }
 
-/// A queue that serves segments at a constant rate, whatever its discipline; what it served, dropped and marked.
+/// A queue that serves segments at a constant rate, whatever its discipline; what it served, dropped and
+/// marked.
 pub(super) struct Bench {
     discipline: Discipline,
     facts: QueueFacts,
@@ -121,7 +122,8 @@ impl Bench {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Nothing is lost or made, flows keep their order, a marked segment was ECN-capable, acknowledgements are never marked.
+    /// Nothing is lost or made, flows keep their order, a marked segment was ECN-capable, acknowledgements
+    /// are never marked.
     #[test]
     fn the_contract(
         name in 0..ALL.len(),
@@ -182,8 +184,8 @@ impl Waiting {
     }
 }
 
-/// RFC 8289, section 5.3 and appendix A: the first drop after the delay was above the target for an interval, the next ones
-/// an interval over the root of their number later.
+/// RFC 8289, section 5.3 and appendix A: the first drop after the delay was above the target for an interval,
+/// the next ones an interval over the root of their number later.
 #[test]
 fn codel_drops_by_its_control_law() {
     let mut bench = Bench::new(DisciplineName::Codel, 10_000);
@@ -205,7 +207,8 @@ fn codel_drops_by_its_control_law() {
     }
 }
 
-/// RFC 8290, section 1.2: flows get equal bytes however many segments they send, and one that sends little does not wait.
+/// RFC 8290, section 1.2: flows get equal bytes however many segments they send, and one that sends little
+/// does not wait.
 #[test]
 fn fq_codel_shares_bytes_and_serves_sparse_flows_first() {
     let mut bench = Bench::new(DisciplineName::FqCodel, 400);
@@ -250,7 +253,8 @@ fn pie_lets_a_burst_pass_and_then_controls() {
     assert!((5 * MILLISECOND..40 * MILLISECOND).contains(&mean), "{mean}");
 }
 
-/// Floyd and Jacobson 1993, section 4: signals of a constant average come at distances up to the inverse of the probability.
+/// Floyd and Jacobson 1993, section 4: signals of a constant average come at distances up to the inverse of
+/// the probability.
 #[test]
 fn red_signals_at_even_distances() {
     let mut red = Red::new(&red::Constants { weight: 1.0, max_probability: 0.1, ..aqm().red }, facts(100));
@@ -277,8 +281,8 @@ fn red_signals_at_even_distances() {
     assert_eq!(verdict(31, &mut draws), Verdict::Drop, "beyond twice the maximum even what could be marked");
 }
 
-/// sch_dualpi2 of Linux, `min_qlen_step`: at a link that needs 2.4 ms for a segment every segment waits for longer than the
-/// step. With a floor of one only what found others in the queue is marked.
+/// sch_dualpi2 of Linux, `min_qlen_step`: at a link that needs 2.4 ms for a segment every segment waits for
+/// longer than the step. With a floor of one only what found others in the queue is marked.
 #[test]
 fn the_step_has_a_floor() {
     let marks = |floor: u64, spacing: Picos| {
@@ -311,7 +315,8 @@ fn the_step_has_a_floor() {
     assert!(without > 50 && with_floor < without / 2, "{without} {with_floor} of {served}");
 }
 
-/// RFC 9332, section 2.1: a scalable flow is signalled with k p', a classic one with p' squared, whatever the queue.
+/// RFC 9332, section 2.1: a scalable flow is signalled with k p', a classic one with p' squared, whatever the
+/// queue.
 #[test]
 fn the_coupling() {
     for name in [DisciplineName::Pi2, DisciplineName::Dualpi2] {

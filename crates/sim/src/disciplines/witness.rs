@@ -159,8 +159,8 @@ const CAUSES: [Cause; 7] = [
     },
 ];
 
-/// The distance that counts as agreement: 3 % or a hundredth of the segments that a bin can serve; in delays 10 % and the
-/// service of a segment. The range over the seeds of ns-3 counts as agreement, too.
+/// The distance that counts as agreement: 3 % or a hundredth of the segments that a bin can serve; in delays
+/// 10 % and the service of a segment. The range over the seeds of ns-3 counts as agreement, too.
 fn allowed(number: &str, theirs: f64, range: f64) -> f64 {
     let hundredth = BIN as f64 / SERVICE as f64 / 100.0;
     let bound = if number == "delay ms" { 0.1 * theirs + 1.2 } else { (0.03 * theirs).max(hundredth) };

@@ -10,9 +10,9 @@ pub const QUEUES: usize = 3;
 
 /// Flows that wait until their interface is free: (instant, code).
 ///
-/// Most of them have just sent a segment at one of two rates. Of one rate those wait in the order in which they sent:
-/// a queue for each rate, and a heap for the rest. Equal instants come by queue, the heap last, and in a queue in the
-/// order of arming.
+/// Most of them have just sent a segment at one of two rates. Of one rate those wait in the order in which
+/// they sent: a queue for each rate, and a heap for the rest. Equal instants come by queue, the heap last,
+/// and in a queue in the order of arming.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Interfaces {
     /// Time that a segment occupies the interface, by queue.
@@ -28,7 +28,8 @@ impl Interfaces {
         Self { gaps, queues: Default::default(), rest: Timers::default() }
     }
 
-    /// A flow waits from `now`, not before any earlier `now`, until `at`. The queue whose first instant has changed.
+    /// A flow waits from `now`, not before any earlier `now`, until `at`. The queue whose first instant has
+    /// changed.
     #[inline]
     pub fn arm(&mut self, now: Picos, at: Picos, code: u64) -> Option<usize> {
         for (queue, gap) in self.gaps.iter().enumerate() {
@@ -68,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever is armed comes once, in the order of instants.
+        /// Each armed interface comes once, in the order of instants.
         #[test]
         fn come_in_time(arms in proptest::collection::vec((0u64..5, prop_oneof![Just(10u64), Just(25), 0u64..40]), 0..100)) {
             let mut interfaces = Interfaces::new([10, 25]);

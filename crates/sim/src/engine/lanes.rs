@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Lanes with one total order of events: time, then lane number, then sequence on the lane.
 ///
-/// A key packs (time, lane) into 64 bits; the width of the lane number is chosen from their count. Leaves beyond the
-/// rings (`extra`) belong to heaps kept elsewhere.
+/// A key packs (time, lane) into 64 bits; the width of the lane number is chosen from their count. Leaves
+/// beyond the rings (`extra`) belong to heaps kept elsewhere.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lanes {
     rings: Vec<Ring>,
@@ -50,7 +50,8 @@ impl Lanes {
         self.tree.lower(lane, self.key(segment.time, lane));
     }
 
-    /// Inserts a segment that arrives at the end of `lane` at `segment.time`, behind those that arrive then or before.
+    /// Inserts a segment that arrives at the end of `lane` at `segment.time`, behind those that arrive then
+    /// or before.
     pub fn insert(&mut self, lane: usize, segment: Segment) {
         self.rings[lane].insert(segment);
         self.tree.lower(lane, self.key(segment.time, lane));

@@ -1,9 +1,10 @@
 //! The order of events.
 //!
-//! Segments on one directed lane (router to router, router to receiver, acknowledgements from one place to another)
-//! never overtake each other, so a lane is a ring buffer and only its head takes part in the ordering: a winner tree
-//! over lane heads. Timers that can be armed in any order lie in slots of time; the next one is one more leaf of the same tree,
-//! an alarm; interfaces that become free have alarms of their own.
+//! Segments on one directed lane (router to router, router to receiver, acknowledgements from one place to
+//! another) never overtake each other, so a lane is a ring buffer and only its head takes part in the
+//! ordering: a winner tree over lane heads. Timers that can be armed in any order lie in slots of time; the
+//! next one is one more leaf of the same tree, an alarm; interfaces that become free have alarms of their
+//! own.
 
 pub mod interfaces;
 pub mod lanes;

@@ -4,7 +4,8 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Asks for cache lines of `item`, by their numbers from 0, and does not wait for them. Lines beyond its end are left out.
+/// Asks for cache lines of `item`, by their numbers from 0, and does not wait for them. Lines beyond its end
+/// are left out.
 #[inline(always)]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(item: &T, lines: impl IntoIterator<Item = usize>) {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Places that a ring keeps however few it needs: two cache lines and more (chosen).
 const FEW: usize = 16;
 
-/// A first-in first-out ring that grows by doubling, and halves when it is asked to let go of what it does not need.
+/// A first-in first-out ring that grows by doubling, and halves when it is asked to let go of what it does
+/// not need.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Segment>", into = "Vec<Segment>")]
 pub struct Ring {
@@ -58,7 +59,8 @@ impl Ring {
         self.len += 1;
     }
 
-    /// Inserts a segment by its time, behind those of the same time. Costs as many steps as it overtakes segments.
+    /// Inserts a segment by its time, behind those of the same time. Costs as many steps as it overtakes
+    /// segments.
     pub fn insert(&mut self, segment: Segment) {
         self.push(segment);
         let mask = self.items.len() - 1;
@@ -121,8 +123,8 @@ impl Ring {
         }
     }
 
-    /// Halves where at most an eighth is in use: a ring must be asked many times, and stay short all that time, to lose all
-    /// the room that a burst had taken.
+    /// Halves where at most an eighth is in use: a ring must be asked many times, and stay short all that
+    /// time, to lose all the room that a burst had taken.
     pub fn shrink(&mut self) {
         if self.items.len() > FEW && self.len <= self.items.len() / 8 {
             self.resize(self.items.len() / 2);

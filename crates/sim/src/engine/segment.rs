@@ -3,8 +3,8 @@
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The name of a flow in its segments. It says where the flow is to be found, so that no router needs to look at it, and does
-/// not depend on how the network is divided into domains.
+/// The name of a flow in its segments. It says where the flow is to be found, so that no router needs to look
+/// at it, and does not depend on how the network is divided into domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
@@ -69,9 +69,9 @@ pub struct Segment {
     pub flow: FlowId,
     /// Low 32 bits of the sequence number.
     pub sequence: u32,
-    /// Low 48 bits of the departure from the source (281 s, longer than any round trip), then the two bits of ECN (RFC
-    /// 3168, section 5), a bit for retransmissions and the access router of the receiver in 13 bits: transit touches no
-    /// flow.
+    /// Low 48 bits of the departure from the source (281 s, longer than any round trip), then the two bits of
+    /// ECN (RFC 3168, section 5), a bit for retransmissions and the access router of the receiver in 13 bits:
+    /// transit touches no flow.
     stamp: u64,
 }
 
@@ -100,8 +100,8 @@ impl Segment {
         Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | target as u64 }
     }
 
-    /// All of it but its instant, for functions off the main path: a reference would keep the segment in memory there, where it
-    /// is written in parts, read as a whole and waited for.
+    /// All of it but its instant, for functions off the main path: a reference would keep the segment in
+    /// memory there, where it is written in parts, read as a whole and waited for.
     #[must_use]
     #[inline(always)]
     pub fn words(self) -> [u64; 2] {
@@ -115,7 +115,7 @@ impl Segment {
         Self { time, flow: FlowId(names as u32), sequence: (names >> 32) as u32, stamp }
     }
 
-    /// The same, and it is a retransmission.
+    /// This segment as a retransmission.
     #[must_use]
     #[inline]
     pub fn copy(self) -> Self {
@@ -134,14 +134,14 @@ impl Segment {
         self.stamp >> LOW_BITS
     }
 
-    /// The same, and routers may mark it: ECT(0).
+    /// This segment with ECT(0): routers may mark it.
     #[must_use]
     #[inline]
     pub fn ecn_capable(self) -> Self {
         Self { stamp: self.stamp | CAPABLE, ..self }
     }
 
-    /// The same, and its congestion control is scalable: ECT(1).
+    /// This segment with ECT(1): its congestion control is scalable.
     #[must_use]
     #[inline]
     pub fn scalable(self) -> Self {
@@ -196,16 +196,16 @@ impl Segment {
         self.stamp & ECN_MASK == MARKED
     }
 
-    /// The acknowledgement that it causes, on its way to `target`. It reports a mark and is not marked itself (RFC 3168,
-    /// section 6.1.4).
+    /// The acknowledgement that it causes, on its way to `target`. It reports a mark and is not marked itself
+    /// (RFC 3168, section 6.1.4).
     #[must_use]
     pub fn answered(self, target: usize) -> Self {
         let mark = if self.is_marked() { MARKED } else { 0 };
         Self { stamp: (self.stamp & !(TARGET_MASK | ECN_MASK)) | mark | target as u64, ..self }
     }
 
-    /// The place at which it leaves the network. Data: the access router of the receiver. Acknowledgements: the access
-    /// router of the source, behind the access routers of all receivers.
+    /// The place at which it leaves the network. Data: the access router of the receiver. Acknowledgements:
+    /// the access router of the source, behind the access routers of all receivers.
     #[must_use]
     pub fn target(&self) -> usize {
         (self.stamp & TARGET_MASK) as usize

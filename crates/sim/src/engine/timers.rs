@@ -10,22 +10,23 @@ type TimerEvent = (Picos, u64);
 
 /// Slots of timers are 2^34 ps long, 17 ms: few are armed for the present slot (chosen).
 pub const TIMER_SLOT_BITS: u32 = 34;
-/// Slots of departures are 2^27 ps long, 0.13 ms, for some ten of them in a domain of a busy network (chosen).
+/// Slots of departures are 2^27 ps long, 0.13 ms, for some ten of them in a domain of a busy network
+/// (chosen).
 pub const DEPARTURE_SLOT_BITS: u32 = 27;
 
 /// Slots of a turn: 18 s of timers, 0.14 s of departures, longer than most timeouts and gaps (chosen).
 const SLOTS: u64 = 1024;
 const WORD: u64 = u64::BITS as u64;
 
-/// Entries (instant, code). They are never removed early: the owner checks, when one comes, whether it still applies.
-/// Equal instants come in the order of their codes.
+/// Entries (instant, code). They are never removed early: the owner checks, when one comes, whether it still
+/// applies. Equal instants come in the order of their codes.
 ///
-/// Only the entries of the present slot are in order: a list that was sorted when the slot began, and a heap of those that
-/// were armed since. Entries of the later slots of this turn lie in a list for each slot, and those of later turns in one
-/// list. A slot is 2^`BITS` ps long.
+/// Only the entries of the present slot are in order: a list that was sorted when the slot began, and a heap
+/// of those that were armed since. Entries of the later slots of this turn lie in a list for each slot, and
+/// those of later turns in one list. A slot is 2^`BITS` ps long.
 ///
-/// Invariant: `sorted` and `armed` are both empty only where nothing is armed; they have all entries before the end of slot
-/// `slot`.
+/// Invariant: `sorted` and `armed` are both empty only where nothing is armed; they have all entries before
+/// the end of slot `slot`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<TimerEvent>", into = "Vec<TimerEvent>")]
 pub struct Timers<const BITS: u32> {
@@ -36,7 +37,8 @@ pub struct Timers<const BITS: u32> {
     slot: u64,
     /// Entries of later slots of the turn that holds `slot`, by slot of a turn.
     slots: Vec<Vec<TimerEvent>>,
-    /// A bit for each of these slots that has entries: to look at empty slots would cost more than the entries.
+    /// A bit for each of these slots that has entries: to look at empty slots would cost more than the
+    /// entries.
     occupied: [u64; (SLOTS / WORD) as usize],
     /// Number of these entries.
     in_slots: usize,
@@ -181,8 +183,8 @@ mod tests {
     const SLOT: Picos = 1 << TIMER_SLOT_BITS;
 
     proptest! {
-        /// Events armed not before the one that came last come in order, whatever the distance; a copy of the state that
-        /// was written and read goes on in the same way.
+        /// Events armed not before the one that came last come in order, whatever the distance; a copy of the
+        /// state that was written and read goes on in the same way.
         #[test]
         fn come_in_order(
             steps in proptest::collection::vec(

@@ -8,16 +8,18 @@ pub const NEVER: u64 = u64::MAX;
 /// Leaves of the largest tree, one for every lane that can be numbered.
 pub const MOST_LEAVES: usize = 1 << 16;
 
-/// A winner tree (tournament): leaf i holds the key of lane i, every inner node the smallest of its four children.
+/// A winner tree (tournament): leaf i holds the key of lane i, every inner node the smallest of its four
+/// children.
 ///
-/// Node 1 is the root, the children of node i are 4 i to 4 i + 3. Four children instead of two: a step up waits for one
-/// comparison either way, since those among the other children do not depend on the step below.
+/// Node 1 is the root, the children of node i are 4 i to 4 i + 3. Four children instead of two: a step up
+/// waits for one comparison either way, since those among the other children do not depend on the step below.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct WinnerTree(Nodes);
 
-/// Trees of 2, 3, 4 and 8 levels above the leaves. The compiler knows how many, so that a climb has no loop and its
-/// indices need no bounds checks. A dumbbell has 16 leaves, a domain of the built-in topologies up to 64.
+/// Trees of 2, 3, 4 and 8 levels above the leaves. The compiler knows how many, so that a climb has no loop
+/// and its indices need no bounds checks. A dumbbell has 16 leaves, a domain of the built-in topologies up
+/// to 64.
 #[derive(Clone, Debug)]
 enum Nodes {
     Leaves16(Box<[u64; 2 << 4]>),
@@ -125,7 +127,8 @@ fn climb<const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
     }
 }
 
-/// Writes a key at a leaf and above where it is smaller. No step waits for the one below: siblings do not matter.
+/// Writes a key at a leaf and above where it is smaller. No step waits for the one below: siblings do not
+/// matter.
 #[inline]
 fn lower<const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
     let mut node = leaf::<N>(lane);

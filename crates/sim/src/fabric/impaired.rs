@@ -26,8 +26,8 @@ struct Link {
 }
 
 impl Impaired {
-    /// The links on which `lanes` begin, and the clocks of `queues`, by their numbers in the whole network; none where links
-    /// are perfect and rates constant.
+    /// The links on which `lanes` begin, and the clocks of `queues`, by their numbers in the whole network;
+    /// none where links are perfect and rates constant.
     #[must_use]
     pub fn new(network: &Network, lanes: &[usize], queues: &[usize], seed: u64) -> Option<Box<Self>> {
         let impairments = &network.impairments;

@@ -1,4 +1,5 @@
-//! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are ordered.
+//! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are
+//! ordered.
 
 use super::impaired::clock_of;
 use super::managed::Step;
@@ -27,8 +28,8 @@ enum End {
     Receivers(u16),
     /// At hosts: data at receivers whose acknowledgements enter this router, and acknowledgements at sources.
     Hosts(DomainRouter),
-    /// The same, but the endpoints decide when receivers acknowledge. A flag in place of it costs all other runs 0.7 % more
-    /// instructions.
+    /// At hosts whose endpoints decide when receivers acknowledge. A flag of `Hosts` in its place costs all
+    /// other runs 0.7 % more instructions.
     Deciding,
     /// At sources.
     Sources,
@@ -51,8 +52,8 @@ enum Destination {
 #[derive(Clone, Copy, Debug)]
 struct Egress {
     delay: Picos,
-    /// Earliest arrival of the next segment. Segments that left under a longer delay are still in flight, and no
-    /// segment overtakes them.
+    /// Earliest arrival of the next segment. Segments that left under a longer delay are still in flight, and
+    /// no segment overtakes them.
     floor: Picos,
     to: Destination,
 }
@@ -80,7 +81,7 @@ pub struct LaneFabric {
     managed: Vec<Option<Box<Managed>>>,
     /// Every router has one queue, which is drop-tail, and links are perfect.
     is_plain: bool,
-    /// The same, but for the links.
+    /// Every router has one queue, which is drop-tail; links may be impaired.
     has_plain_queues: bool,
     /// Segments may overtake others on links, also on those of other domains.
     reorders: bool,
@@ -137,7 +138,8 @@ impl LaneFabric {
         let here = |router: usize| domains.of[router] == domain;
         let groups = network.group_count();
 
-        // Egress lanes that end elsewhere have an outbox. Lanes that begin elsewhere keep a number that indexes nothing.
+        // Egress lanes that end elsewhere have an outbox. Lanes that begin elsewhere keep a number that
+        // indexes nothing.
         let nowhere = EgressLane::new(usize::from(u16::MAX));
         let mut egress_of = vec![nowhere; network.lanes.len()];
         let (mut egress, mut egress_numbers, mut outboxes) = (Vec::new(), Vec::new(), Vec::new());
@@ -641,7 +643,7 @@ impl LaneFabric {
         }
     }
 
-    /// The same on a link whose segments may overtake each other.
+    /// Sends a segment over a link whose segments may overtake each other.
     fn send_apart(&mut self, departure: Picos, egress: EgressLane, mut segment: Segment) {
         let Egress { delay, floor, to } = self.egress[egress.index()];
         segment.time = (departure + delay).max(floor);
@@ -736,7 +738,7 @@ impl LaneFabric {
         self.send(now, egress, segment);
     }
 
-    /// The same for a flow with lanes of its own.
+    /// Acknowledges a segment of a flow with lanes of its own.
     #[cold]
     #[inline(never)]
     fn acknowledge_own(&mut self, now: Picos, own: usize, segment: [u64; 2]) {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Unit of recorded delays.
 const MICROSECOND: Picos = MILLISECOND / 1000;
 
-/// What an event of a queue that holds its segments leads to.
+/// Results of an event of a queue that holds its segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step {
     /// A segment whose service begins, and when it ends.
@@ -30,11 +30,12 @@ pub struct Managed {
     /// Change of the ECN field of data before they enter.
     rewrite: EcnRewrite,
     draws: Draws,
-    /// Time between arrival and the beginning of the service, in microseconds, of segments served since the period began.
+    /// Time between arrival and the beginning of the service, in microseconds, of segments served since the
+    /// period began.
     pub delays: Histogram,
     /// Of a discipline that holds the segments: when the server is free.
     free: Picos,
-    /// The same on the clock of the queue.
+    /// When the server is free, on the clock of the queue.
     free_work: Picos,
     /// Something waits, so that a departure is due then.
     is_due: bool,
@@ -77,8 +78,8 @@ impl Managed {
         matches!(self.discipline, Discipline::Stored(_))
     }
 
-    /// The arrival of a segment, with the ECN field that it has from here on. The field of an acknowledgement is a report to
-    /// the sender, which no hop changes.
+    /// The arrival of a segment, with the ECN field that it has from here on. The field of an acknowledgement
+    /// is a report to the sender, which no hop changes.
     #[must_use]
     pub fn receive(&self, now: Picos, mut segment: Segment, is_ack: bool, data_bytes: u32) -> Waiting {
         let rewrite = if is_ack { EcnRewrite::None } else { self.rewrite };
@@ -92,7 +93,8 @@ impl Managed {
         Waiting { segment, since: now, bytes, is_ack, egress: EgressLane::default(), may_step: false }
     }
 
-    /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at `empty_at`.
+    /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at
+    /// `empty_at`.
     pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting) -> Verdict {
         match &mut self.discipline {
             Discipline::Arrival(arrivals) => arrivals.decide(empty_at, arrival, &mut self.draws),
@@ -150,8 +152,8 @@ impl Managed {
         Step { served, due: self.is_due.then_some(self.free) }
     }
 
-    /// Begins to serve a segment; when it is done. A server that `goes_on` begins where its last work ended, which may be
-    /// within the work of an instant.
+    /// Begins to serve a segment; when it is done. A server that `goes_on` begins where its last work ended,
+    /// which may be within the work of an instant.
     fn begin(&mut self, now: Picos, next: &Waiting, clock: Option<&Clock>, goes_on: bool) -> Picos {
         let service = self.facts.service_of(next);
         match clock {
@@ -182,7 +184,8 @@ impl Managed {
     #[must_use]
     pub fn state(&self, now: Picos, clock: Option<&Clock>) -> Option<RouterState> {
         let Discipline::Stored(stored) = &self.discipline else { return None };
-        // Of the work that an instant makes possible, only what is left of the segment in service is not done.
+        // Of the work that an instant makes possible, only what is left of the segment in service is not
+        // done.
         let left = clock
             .map_or(self.free.saturating_sub(now), |clock| self.free_work.saturating_sub(clock.work(now)));
         Some(RouterState {

@@ -1,8 +1,8 @@
 //! The fabric carries segments: routers, lanes, and the order of events on them.
 //!
-//! The endpoints (`simulation`) send segments into it and receive acknowledgements from it. It looks at no flow.
-//! [`Carrier`] is its interface. There are two fabrics with the same behaviour: [`lanes`], which is fast, and [`plain`],
-//! which is obviously right and shares no code with it.
+//! The endpoints (`simulation`) send segments into it and receive acknowledgements from it. It looks at no
+//! flow. [`Carrier`] is its interface. There are two fabrics with the same behaviour: [`lanes`], which is
+//! fast, and [`plain`], which is obviously right and shares no code with it.
 
 mod carrier;
 mod impaired;
@@ -38,8 +38,8 @@ pub enum EventKind {
     Alarm(Alarm),
 }
 
-/// An event of the endpoints. Its parts are apart: a segment in some of the kinds would be written in parts of one size and read
-/// in those of another.
+/// An event of the endpoints. Its parts are apart: a segment in some of the kinds would be written in parts
+/// of one size and read in those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Its instant.
@@ -70,7 +70,8 @@ impl Event {
     }
 }
 
-/// The first entry of a queue that the endpoints keep. At one instant alarms come after segments, in this order.
+/// The first entry of a queue that the endpoints keep. At one instant alarms come after segments, in this
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alarm {
     /// The first timer.
@@ -123,8 +124,8 @@ pub struct DroppedSegment {
     pub sequence: u32,
 }
 
-/// Lanes of one flow whose source is some way from its access router, or whose segments have a size of their own, by their
-/// numbers in the whole network.
+/// Lanes of one flow whose source is some way from its access router, or whose segments have a size of their
+/// own, by their numbers in the whole network.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnLanes {
     /// Bytes of its data segments.
@@ -137,7 +138,7 @@ pub struct OwnLanes {
     pub receiver: OwnReceiver,
 }
 
-/// What the receiver of a flow with lanes of its own does besides acknowledging each segment at once.
+/// Acts of the receiver of a flow with lanes of its own, other than to acknowledge each segment at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OwnReceiver {
     /// Arrivals at it are reported.

@@ -4,8 +4,9 @@ use crate::engine::{FlowHome, FlowId};
 use crate::network::{AccessGroup, AccessRouter, Network};
 use serde::{Deserialize, Serialize};
 
-/// Access routers of sources, by flow. Where acknowledgements pass routers, a number is only used by flows under one access
-/// router: what is known of a number holds for all flows that have it, and segments of an earlier one find their way.
+/// Access routers of sources, by flow. Where acknowledgements pass routers, a number is only used by flows
+/// under one access router: what is known of a number holds for all flows that have it, and segments of an
+/// earlier one find their way.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Origins {
     /// By group of access routers, then number of the flow in it.

@@ -390,7 +390,8 @@ impl Carrier for PlainFabric {
 }
 
 impl PlainFabric {
-    /// Finds the next event. What it returned itself would lie in memory, and with it the events of the other fabric.
+    /// Finds the next event. What it returned itself would lie in memory, and with it the events of the other
+    /// fabric.
     #[inline(never)]
     fn advance(&mut self, limit: Picos) {
         self.event = self.find(limit);
@@ -450,7 +451,7 @@ impl PlainFabric {
         }
     }
 
-    /// What the server of a queue could have done by `now`; where its rate is constant, `now` itself.
+    /// Work that the server of a queue could have done by `now`; where its rate is constant, `now` itself.
     fn work(&self, queue: usize, now: Picos) -> Picos {
         let clock = clock_of(self.impaired.as_deref(), queue);
         clock.map_or(now, |clock| clock.work(now))

@@ -1,7 +1,8 @@
 //! A rate that varies as the clock of a queue: the work that its server could have done by an instant.
 //!
-//! On this clock every queue serves at a constant rate, so that it stays the one number that it is. Both directions are exact
-//! in integers: the work by an instant is rounded down, the instant of an amount of work up.
+//! On this clock every queue serves at a constant rate, so that it stays the one number that it is. Both
+//! directions are exact in integers: the work by an instant is rounded down, the instant of an amount of work
+//! up.
 
 use mesonet_cc::Picos;
 
@@ -28,8 +29,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock of these pieces, whose `work` counts only what becomes possible at once, at their beginning; the work of what
-    /// lies between is added here.
+    /// A clock of these pieces, whose `work` counts only what becomes possible at once, at their beginning;
+    /// the work of what lies between is added here.
     #[must_use]
     pub fn new(mut pieces: Vec<Piece>, nominal: Picos, period: Option<Picos>) -> Self {
         let mut before: Option<Piece> = None;
@@ -75,13 +76,13 @@ impl Clock {
         rounds + first.expect("the last piece serves, or the pieces begin again")
     }
 
-    /// The longest time that so much work takes, whenever it begins. Instants are whole picoseconds: the result can be less
-    /// by the time that the slowest rate needs for a picosecond of work at the fastest.
+    /// The longest time that so much work takes, whenever it begins. Instants are whole picoseconds: the
+    /// result can be less by the time that the slowest rate needs for a picosecond of work at the fastest.
     #[must_use]
     pub fn longest(&self, work: Picos) -> Picos {
         let took = |begin: Picos| self.time(self.work(begin) + work) - begin;
-        // What work takes changes with the rate at its beginning and at its end, so that it is longest where one of
-        // them changes. What becomes possible at an instant is missed just before.
+        // What work takes changes with the rate at its beginning and at its end, so that it is longest where
+        // one of them changes. What becomes possible at an instant is missed just before.
         let (rounds, around) = self.period.map_or((0, 0), |(period, all)| (work.div_ceil(all), period));
         // Work of which the last part has to wait for the change ends there as well as what ends with it.
         let ends = self.pieces.iter().flat_map(|piece| {

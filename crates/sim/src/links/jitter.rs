@@ -10,7 +10,8 @@ pub enum Jitter {
     Uniform(Picos),
     /// Exponential.
     Exponential(Picos),
-    /// The law of Wi-Fi in draft-huitema-ccwg-c4-test: short waits for the medium, and with this probability a long one.
+    /// The law of Wi-Fi in draft-huitema-ccwg-c4-test: short waits for the medium, and with this probability
+    /// a long one.
     Wifi(f64),
 }
 
@@ -34,8 +35,8 @@ impl Jitter {
         Self::Wifi((mean - least) / (most - least))
     }
 
-    /// A delay that all but one in 1e16 of its draws stay below: 53 bits of an exponential, and more than 20 short and 60 long
-    /// waits of Wi-Fi together have such a probability.
+    /// A delay that all but one in 1e16 of its draws stay below: 53 bits of an exponential, and more than 20
+    /// short and 60 long waits of Wi-Fi together have such a probability.
     #[must_use]
     pub fn longest(self) -> Picos {
         match self {
@@ -97,7 +98,8 @@ mod tests {
         assert!((mean - 3.0).abs() < 0.02 && (variance - 3.0).abs() < 0.04, "{mean} {variance}");
         let (mean, variance) = moments(Jitter::Exponential(3 * MILLISECOND));
         assert!((mean - 3.0).abs() < 0.04 && (variance - 9.0).abs() < 0.3, "{mean} {variance}");
-        // N1 has mean and variance 1; r takes .5 ms off with probability 1 - 1/e; N2 is 12 units of 7.5 ms in .0667 of all.
+        // N1 has mean and variance 1; r takes .5 ms off with probability 1 - 1/e; N2 is 12 units of 7.5 ms in
+        // .0667 of all.
         let long = (7.0 - 1.0) / 90.0;
         let waits = 12.0 * 7.5 * long;
         let expected = 1.0 - 0.5 * (1.0 - libm::exp(-1.0)) + waits;

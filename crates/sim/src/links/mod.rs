@@ -1,8 +1,8 @@
 //! Links that lose, delay and reorder what crosses them, and rates that vary.
 //!
-//! A segment crosses a link when it leaves the queue before it. Its luck belongs to the link and to its place in its flow,
-//! never to the order of events: two runs that send the same segments lose the same ones. The state of a link that loses in
-//! bursts moves with each segment that crosses it.
+//! A segment crosses a link when it leaves the queue before it. Its luck belongs to the link and to its place
+//! in its flow, never to the order of events: two runs that send the same segments lose the same ones. The
+//! state of a link that loses in bursts moves with each segment that crosses it.
 
 mod clock;
 mod jitter;
@@ -16,7 +16,7 @@ use mesonet_cc::Picos;
 use mesonet_cc::draw::{Draw, mix};
 use serde::{Deserialize, Serialize};
 
-/// What the draws of one segment are for.
+/// Purposes of the draws of one segment.
 #[derive(Clone, Copy)]
 enum Luck {
     Jitter = 1,
@@ -25,7 +25,8 @@ enum Luck {
     Slot = 4,
 }
 
-/// Loss in two states (Gilbert 1960, Elliott 1963); with one state that it never leaves, independent of the past.
+/// Loss in two states (Gilbert 1960, Elliott 1963); with one state that it never leaves, independent of the
+/// past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Chance that a segment is lost in the good state, and in the bad one.
@@ -35,7 +36,8 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// From the probability that a segment is lost, and that it ends the state, in the good state and in the bad one.
+    /// From the probability that a segment is lost, and that it ends the state, in the good state and in the
+    /// bad one.
     #[must_use]
     pub fn new(lost: [f64; 2], leaves: [f64; 2]) -> Self {
         Self { lost: lost.map(Chance::new), leaves: leaves.map(Chance::new) }
@@ -79,7 +81,8 @@ impl Outage {
     }
 }
 
-/// A token bucket without a queue: what finds too few tokens is lost (RFC 2697, color-blind, without the excess burst).
+/// A token bucket without a queue: what finds too few tokens is lost (RFC 2697, color-blind, without the
+/// excess burst).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policer {
     /// Time in which the tokens of a data segment of `bytes` come.
@@ -107,7 +110,7 @@ impl<T: Copy> Steps<T> {
     }
 }
 
-/// What links do to the segments that cross them.
+/// Effects of links on the segments that cross them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// They concern data, and acknowledgements.
@@ -132,7 +135,8 @@ pub struct Rules {
     pub policer: Option<Policer>,
     /// Delays that follow the time.
     pub steps: Option<Steps>,
-    /// Beginning and end of the times for which the link is down, rising: whatever leaves for it then is lost.
+    /// Beginning and end of the times for which the link is down, rising: whatever leaves for it then is
+    /// lost.
     pub failures: Vec<[Picos; 2]>,
 }
 
@@ -185,7 +189,7 @@ pub enum Fate {
     Late(Picos),
 }
 
-/// What changes of a link.
+/// State of a link that changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkState {
     /// Bits that name the link in this run.

@@ -46,7 +46,8 @@ fn bursts_have_the_length_of_the_bad_state() {
     assert!((length - 1.0 / r).abs() < 0.15, "{length}");
 }
 
-/// Lengths of bursts are geometric, and so are the distances between them: moments of both within five standard errors.
+/// Lengths of bursts are geometric, and so are the distances between them: moments of both within five
+/// standard errors.
 #[test]
 fn lengths_of_bursts_are_geometric() {
     let (p, r, count) = (0.02, 0.2, 400_000);
@@ -65,8 +66,8 @@ fn lengths_of_bursts_are_geometric() {
     }
 }
 
-/// Elliott 1963: loss in both states. The correlation of losses k segments apart is (1 - p - r)^k times the variance of the
-/// states' loss rates.
+/// Elliott 1963: loss in both states. The correlation of losses k segments apart is (1 - p - r)^k times the
+/// variance of the states' loss rates.
 #[test]
 fn losses_of_two_states_are_correlated() {
     let (p, r, good, bad, count) = (0.02, 0.08, 0.01, 0.4, 400_000);

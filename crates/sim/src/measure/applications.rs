@@ -1,4 +1,4 @@
-//! What receivers got of the applications of explicit flows: responses and the table of applications.
+//! Deliveries of the applications of explicit flows: responses and the table of applications.
 
 use super::columns::Table;
 use super::responses::Responses;
@@ -22,13 +22,13 @@ pub struct FlowApplication {
     pub transport: &'static str,
     /// Word for the receiver.
     pub receiver: &'static str,
-    /// What the receiver got.
+    /// Deliveries to the receiver, by period.
     pub records: Vec<PeriodRecord>,
     /// Segments sent and segments dropped, where it sends datagrams.
     pub counts: Option<Vec<[u64; 2]>>,
 }
 
-/// What applications of the same kind got in some periods.
+/// Deliveries of applications of one kind in some periods.
 #[derive(Clone, Debug, Default)]
 struct Sum {
     flows: usize,
@@ -59,7 +59,8 @@ fn ms(us: f64) -> f64 {
     us * 1e-3
 }
 
-/// The responses of some measured periods (from 0): of the frames, then of the datagrams. NaN without such flows.
+/// The responses of some measured periods (from 0): of the frames, then of the datagrams. NaN without such
+/// flows.
 #[must_use]
 pub fn responses(flows: &[FlowApplication], periods: &std::ops::Range<usize>) -> Responses {
     let frames = sum(flows.iter().filter(|flow| flow.application == "frames"), periods);

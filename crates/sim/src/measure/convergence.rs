@@ -8,13 +8,13 @@ const BATCHES: usize = 20;
 /// Quantile of Student's t distribution with 19 degrees of freedom: 95 % two-sided.
 const T_19: f64 = 2.093;
 
-/// Samples in a batch at the first look; each later look is at twice as many, because every look is another chance to
-/// stop too early.
+/// Samples in a batch at the first look; each later look is at twice as many, because every look is another
+/// chance to stop too early.
 const SMALLEST_BATCH: usize = 10;
 
-/// Largest lag-1 correlation of the batch means: where batches are more alike they are too short for their scatter to
-/// estimate the error of the mean. Chosen: at .2 at most 6 % of correlated series stop outside the tolerance (see the test); at
-/// .315, which 5 % of independent numbers exceed (Anderson 1942), up to 11 % do.
+/// Largest lag-1 correlation of the batch means: where batches are more alike they are too short for their
+/// scatter to estimate the error of the mean. Chosen: at .2 at most 6 % of correlated series stop outside the
+/// tolerance (see the test); at .315, which 5 % of independent numbers exceed (Anderson 1942), up to 11 % do.
 const LARGEST_CORRELATION: f64 = 0.2;
 
 /// Samples of several quantities, and how closely their means are known.
@@ -25,9 +25,9 @@ pub struct Convergence<const N: usize> {
 }
 
 impl<const N: usize> Convergence<N> {
-    /// Adds a sample; returns whether the mean of every quantity is now known to within `tolerance` of itself: by the
-    /// 95 % confidence interval from the means of 20 equal batches, where these are not correlated. Looks at 200,
-    /// 400, 800, ... samples only.
+    /// Adds a sample; returns whether the mean of every quantity is now known to within `tolerance` of
+    /// itself: by the 95 % confidence interval from the means of 20 equal batches, where these are not
+    /// correlated. Looks at 200, 400, 800, ... samples only.
     pub fn add(&mut self, sample: [f64; N], tolerance: f64) -> bool {
         self.samples.push(sample);
         let batch = self.samples.len() / BATCHES;
@@ -54,7 +54,8 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, Stream};
 
-    /// Uniform draws on 0 to 2: the standard error of n of them is .577 / sqrt(n), so that 2 % take about 3,650.
+    /// Uniform draws on 0 to 2: the standard error of n of them is .577 / sqrt(n), so that 2 % take about
+    /// 3,650.
     #[test]
     fn stops_when_the_mean_is_known() {
         let mut stream = Stream::new(1, Purpose::Source, 0, 0);
@@ -80,8 +81,8 @@ mod tests {
         assert_eq!(until, None);
     }
 
-    /// Counts how often the mean of a correlated series is within the tolerance when the rule stops: 400 series of
-    /// mean 1 and standard deviation .3, each sample keeping `rho` of the one before.
+    /// Counts how often the mean of a correlated series is within the tolerance when the rule stops: 400
+    /// series of mean 1 and standard deviation .3, each sample keeping `rho` of the one before.
     #[test]
     fn the_mean_is_as_close_as_said_whatever_the_correlation() {
         for (rho, tolerance) in [(0.0, 0.02), (0.9, 0.02), (0.9, 0.1), (0.98, 0.1)] {

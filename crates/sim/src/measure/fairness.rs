@@ -1,7 +1,8 @@
-//! Fairness among explicit flows that send as much as they can: of their goodputs over measured periods and growing
-//! horizons, and the time until they share equally.
+//! Fairness among explicit flows that send as much as they can: of their goodputs over measured periods and
+//! growing horizons, and the time until they share equally.
 //!
-//! All flows weigh the same. Goodputs over one span are compared as counts of segments, so that sums are integers.
+//! All flows weigh the same. Goodputs over one span are compared as counts of segments, so that sums are
+//! integers.
 
 use super::responses::Responses;
 use crate::scenario::Scenario;
@@ -9,8 +10,8 @@ use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::{Picos, picos, seconds};
 use serde::{Deserialize, Serialize};
 
-/// A period and its first half, quarter and eighth: each horizon is twice the one before (chosen; Arun et al., SIGCOMM
-/// 2022, define starvation by a ratio that grows without bound in time).
+/// A period and its first half, quarter and eighth: each horizon is twice the one before (chosen; Arun et
+/// al., SIGCOMM 2022, define starvation by a ratio that grows without bound in time).
 const HORIZONS: usize = 3;
 
 /// A flow is starved with less than 1/20 of the fair share (chosen: 5 %).
@@ -187,7 +188,8 @@ impl Fairness {
         }
     }
 
-    /// The responses of a period (from 0; the last: all together). NaN where fewer than two flows could be compared.
+    /// The responses of a period (from 0; the last: all together). NaN where fewer than two flows could be
+    /// compared.
     #[must_use]
     pub fn responses(&self, period: usize) -> Responses {
         let found = &self.found[period];
@@ -360,8 +362,8 @@ impl Window {
         self.joined >= 2 && self.left == 0
     }
 
-    /// The window ends now, and the next one begins. Returns whether it was fair; none where it does not count, because a
-    /// flow joins or fewer than two are in progress.
+    /// The window ends now, and the next one begins. Returns whether it was fair; none where it does not
+    /// count, because a flow joins or fewer than two are in progress.
     fn end(&mut self, rules: &Rules, now: Picos, joins: bool, progress: &Progress) -> Option<bool> {
         let shares = rules.shares(self.begin, &self.from, progress, true);
         let counts = !joins && shares.flows >= 2;
@@ -404,7 +406,8 @@ mod tests {
 
     const HALF: Picos = SECOND / 2;
 
-    /// Flows that start at given seconds, with an end of their own or not; the first `warmup` s of 16 s are not measured.
+    /// Flows that start at given seconds, with an end of their own or not; the first `warmup` s of 16 s are
+    /// not measured.
     fn fairness(flows: &[(u64, bool)], warmup: u64, periods: usize) -> Fairness {
         let starts: Vec<_> = flows.iter().map(|flow| flow.0 * SECOND).collect();
         let mut joins: Vec<_> = flows.iter().filter(|flow| flow.1).map(|flow| flow.0 * SECOND).collect();
@@ -423,8 +426,8 @@ mod tests {
         Fairness::by(rules, measured, periods)
     }
 
-    /// Runs for 16 s with samples each half second: each flow gets `rate(flow, k)` segments in the k-th half second, and
-    /// none when it is not in progress.
+    /// Runs for 16 s with samples each half second: each flow gets `rate(flow, k)` segments in the k-th half
+    /// second, and none when it is not in progress.
     fn run(mut fairness: Fairness, rate: impl Fn(usize, u64) -> Option<u64>) -> Fairness {
         let (warmup, length) = (fairness.rules.warmup, fairness.rules.period_length);
         let periods = fairness.found.len() - 1;

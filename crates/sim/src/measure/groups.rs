@@ -60,7 +60,8 @@ type Key = (u16, u8, u8, bool, u8);
 /// Instead of an algorithm: all of them together. A scenario has at most 255 algorithms.
 const ALL: u8 = u8::MAX;
 
-/// Period (from 0, the largest for all together), then place of the category, path class, slow interface, algorithm.
+/// Period (from 0, the largest for all together), then place of the category, path class, slow interface,
+/// algorithm.
 type Row = (u16, [u8; 4]);
 
 /// Flows of the measured span by period, file category, pair class, interface rate and algorithm.
@@ -90,8 +91,8 @@ impl FlowGroups {
         flow.slowdown.into_iter().for_each(|slowdown| group.slowdowns.add(slowdown));
     }
 
-    /// Adds what a flow, completed or not, got in a part of a measured period (from 0): `acked` segments in the time
-    /// `active`.
+    /// Adds what a flow, completed or not, got in a part of a measured period (from 0): `acked` segments in
+    /// the time `active`.
     pub fn add_part(&mut self, period: usize, flow: &Flow, fast: bool, acked: u64, active: Picos) {
         let key = (period as u16, flow.category, flow.pair_class, fast, flow.algorithm);
         let group = self.0.entry(key).or_default();
@@ -118,8 +119,8 @@ impl FlowGroups {
         COMPLETED_GOODPUT.iter().enumerate().flat_map(goodput).collect()
     }
 
-    /// Mean goodput, segments/s, of the flows of one file category and pair class that completed in `period`, in all
-    /// of them where it is none; NaN without any.
+    /// Mean goodput, segments/s, of the flows of one file category and pair class that completed in `period`,
+    /// in all of them where it is none; NaN without any.
     fn goodput(&self, period: Option<usize>, category: u8, pair_class: usize) -> f64 {
         let wanted = |k: &Key| {
             period.is_none_or(|p| p == usize::from(k.0)) && k.1 == category && usize::from(k.2) == pair_class
@@ -129,9 +130,9 @@ impl FlowGroups {
         all.mean_goodput()
     }
 
-    /// The table: a row for each period, and for all together (`measured`), and each group that has flows: groups 1 to
-    /// 24 of the ASME paper's Table 6 by algorithm and, where there are several, for all algorithms together (`all`:
-    /// how fairly they share); then those without a number.
+    /// The table: a row for each period, and for all together (`measured`), and each group that has flows:
+    /// groups 1 to 24 of the ASME paper's Table 6 by algorithm and, where there are several, for all
+    /// algorithms together (`all`: how fairly they share); then those without a number.
     #[must_use]
     pub fn table(&self, algorithms: &[String]) -> Table {
         let mut rows: BTreeMap<Row, Group> = BTreeMap::new();
@@ -195,7 +196,8 @@ impl FlowGroups {
     }
 }
 
-/// Number of a flow group in the ASME paper's Table 6, NaN for explicit flows, arrivals and paths outside the tiers.
+/// Number of a flow group in the ASME paper's Table 6, NaN for explicit flows, arrivals and paths outside the
+/// tiers.
 fn number([category, path, slow, _]: [u8; 4]) -> f64 {
     if category > 3 || path > 2 { f64::NAN } else { f64::from(category * 6 + path * 2 + slow + 1) }
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Buckets per power of two: a bucket is at most 1/64 of its value wide.
 const BITS: u32 = 6;
 
-/// Counts of whole numbers. Numbers below 128 have a bucket each; larger ones share one with their next 1.6 %.
+/// Counts of whole numbers. Numbers below 128 have a bucket each; larger ones share one with their next 1.6
+/// %.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Histogram {
     /// Up to the largest one that has been counted.
@@ -33,7 +34,8 @@ impl Histogram {
         self.count += other.count;
     }
 
-    /// The number below or at which a share `q` of the counted ones lies: the middle of its bucket. NaN without any.
+    /// The number below or at which a share `q` of the counted ones lies: the middle of its bucket. NaN
+    /// without any.
     #[must_use]
     pub fn quantile(&self, q: f64) -> f64 {
         let wanted = ((q * self.count as f64).ceil() as u64).max(1);

@@ -1,5 +1,5 @@
-//! Measurement: counters, samples, responses, flow records. Sums over flows are integers, so that they do not depend on
-//! the order in which flows are visited.
+//! Measurement: counters, samples, responses, flow records. Sums over flows are integers, so that they do not
+//! depend on the order in which flows are visited.
 
 pub mod applications;
 pub mod columns;

@@ -11,7 +11,8 @@ use crate::users::files::EXPLICIT;
 use mesonet_cc::{Picos, seconds};
 use serde::{Deserialize, Serialize};
 
-/// Goodput of a flow in segments/s: size / (last acknowledgement - first segment sent); 0 before anything is known.
+/// Goodput of a flow in segments/s: size / (last acknowledgement - first segment sent); 0 before anything is
+/// known.
 #[must_use]
 pub fn goodput(flow: &Flow) -> f64 {
     let time = flow.heard.saturating_sub(flow.first_sent);

@@ -1,5 +1,5 @@
-//! The responses of the ASME paper's Tables 3, 4 and 6 and what is measured beyond them, per measured period, and totals
-//! of the run.
+//! The responses of the ASME paper's Tables 3, 4 and 6 and what is measured beyond them, per measured period,
+//! and totals of the run.
 //!
 //! Counts per interval are declared in `counters`, means over samples in `sample`. The table that defines
 //! each response, with its unit and its place in tables, is part of the Python package; a test there holds

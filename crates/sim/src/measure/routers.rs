@@ -177,7 +177,8 @@ impl RouterUse {
         ]
     }
 
-    /// The table: a row for each period (and `measured` for all) and router. `interval` s lies between samples.
+    /// The table: a row for each period (and `measured` for all) and router. `interval` s lies between
+    /// samples.
     #[must_use]
     pub fn table(&self, network: &Network, interval: f64) -> Table {
         let count = self.periods.len();
@@ -220,7 +221,8 @@ impl RouterUse {
     }
 }
 
-/// Share of the span, s, in which the server of a queue worked; where its rate varies, of what it could have done.
+/// Share of the span, s, in which the server of a queue worked; where its rate varies, of what it could have
+/// done.
 fn utilisation(sums: &RouterSums, span: f64) -> f64 {
     if sums.possible > 0 { sums.busy as f64 / sums.possible as f64 } else { seconds(sums.busy) / span }
 }

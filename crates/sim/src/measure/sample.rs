@@ -65,8 +65,8 @@ pub const SAMPLED: [Sampled; 8] = [
 ];
 
 impl Sample {
-    /// Adds one flow; it is starved when its last acknowledgement (before the first one, its beginning) is older than
-    /// `patience`.
+    /// Adds one flow; it is starved when its last acknowledgement (before the first one, its beginning) is
+    /// older than `patience`.
     #[inline(always)]
     pub fn add(&mut self, flow: &Flow, config: &Config, now: Picos, patience: Picos) {
         match flow.state {
@@ -96,8 +96,8 @@ impl Sample {
         }
     }
 
-    /// Adds one flow that an application may feed. An idle one does not send, and since one may have been idle for so long,
-    /// none is starved.
+    /// Adds one flow that an application may feed. An idle one does not send, and since one may have been
+    /// idle for so long, none is starved.
     pub fn add_fed(&mut self, flow: &Flow, config: &Config, now: Picos, patience: Picos) {
         if flow.state == FlowState::Sending && flow.is_idle() {
             return;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// Slowdowns are whole numbers of 2^-10, rounded down.
 pub const SLOWDOWN_UNIT: f64 = 1024.0;
 
-/// Sizes from which a flow is in the next class, bytes: decades. From 100 kB to 1 MB are the short messages of the DCTCP
-/// paper (SIGCOMM 2010), larger flows are those that need throughput.
+/// Sizes from which a flow is in the next class, bytes: decades. From 100 kB to 1 MB are the short messages
+/// of the DCTCP paper (SIGCOMM 2010), larger flows are those that need throughput.
 const CLASS_LIMITS: [u64; 3] = [10_000, 100_000, 1_000_000];
 
 /// Responses of all flows, then by class.

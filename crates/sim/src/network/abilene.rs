@@ -1,9 +1,10 @@
-//! The Abilene backbone (X4 = -1): 11 routers and 14 links, with 22 points of presence and 139 access routers below.
+//! The Abilene backbone (X4 = -1): 11 routers and 14 links, with 22 points of presence and 139 access routers
+//! below.
 //!
-//! Map: Topology Zoo, Internet2 map of February 2005, great-circle lengths. Delay = km x 0.0088272 ms, which gives the
-//! published mean round trips of 41 and 81 ms; routing on it gives the published 3.51 routers per backbone path. The
-//! attachment of access routers is not published beyond the class counts 6 D + 28 F + 105 N: as even as they allow, but
-//! where `tiers` says otherwise.
+//! Map: Topology Zoo, Internet2 map of February 2005, great-circle lengths. Delay = km x 0.0088272 ms, which
+//! gives the published mean round trips of 41 and 81 ms; routing on it gives the published 3.51 routers per
+//! backbone path. The attachment of access routers is not published beyond the class counts 6 D + 28 F + 105
+//! N: as even as they allow, but where `tiers` says otherwise.
 
 use super::placement::Attachment;
 use super::tiers::lettered;

@@ -31,8 +31,8 @@ impl Network {
         services
     }
 
-    /// Services of an acknowledgement between two access routers, at the speeds of `now`; none where acknowledgements pass
-    /// no router.
+    /// Services of an acknowledgement between two access routers, at the speeds of `now`; none where
+    /// acknowledgements pass no router.
     #[must_use]
     pub fn ack_services(&self, from: usize, to: usize, now: Picos) -> Picos {
         if self.queued_acks.is_none() {

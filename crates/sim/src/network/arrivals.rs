@@ -1,4 +1,5 @@
-//! Open-loop arrivals in a network: the rate of flows between each pair of routers, and the data that queues carry.
+//! Open-loop arrivals in a network: the rate of flows between each pair of routers, and the data that queues
+//! carry.
 
 use super::numbers::AccessRouter;
 use super::wiring::Wiring;
@@ -24,7 +25,7 @@ pub struct Arrivals {
     pub load: Option<(f64, usize)>,
     /// Data segments per second by queue.
     pub carried: Vec<f64>,
-    /// The same on the way back: one for each data segment.
+    /// Acknowledgements per second by queue of the way back: one for each data segment.
     pub returned: Vec<f64>,
 }
 
@@ -147,7 +148,8 @@ impl Wiring {
         }
     }
 
-    /// Pairs whose data cross each queue, and pairs whose acknowledgements do where these have queues of data.
+    /// Pairs whose data cross each queue, and pairs whose acknowledgements do where these have queues of
+    /// data.
     fn crossings(&self, origins: &[Origin], targets: &[AccessRouter]) -> (Vec<f64>, Vec<f64>) {
         let mut carried = vec![0.0; self.queues.count()];
         let mut returned = vec![0.0; self.queues.count()];
@@ -165,7 +167,8 @@ impl Wiring {
         self.queues_between(0, from.index(), to.index()).for_each(|queue| counts[queue] += 1.0);
     }
 
-    /// The queue that a load is a share of: a router, a port, or the direction of a link that more flows cross.
+    /// The queue that a load is a share of: a router, a port, or the direction of a link that more flows
+    /// cross.
     fn loaded_queue(
         &self,
         path: &str,

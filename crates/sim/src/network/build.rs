@@ -38,11 +38,11 @@ pub struct Network {
     pub routers: Vec<Router>,
     /// Discipline by queue of data.
     pub disciplines: Vec<DisciplineName>,
-    /// What hops do to the ECN field before each queue of data.
+    /// Changes of the ECN field by hops, before each queue of data.
     rewrites: Vec<EcnRewrite>,
     /// Drop-tail queues record delays.
     queue_delays: bool,
-    /// What buffers count.
+    /// Unit in which buffers count.
     buffer_counts: BufferUnit,
     /// Constants of disciplines.
     pub aqm: AqmParameters,
@@ -54,9 +54,9 @@ pub struct Network {
     pub speeds: Vec<f64>,
     /// Routers and delays between regions.
     pub distances: Distances,
-    /// Who sends to whom.
+    /// Sources and their receivers.
     pub traffic: Traffic,
-    /// What links do to what crosses them, and rates that vary.
+    /// Effects of links on the segments that cross them, and rates that vary.
     pub impairments: Impairments,
     /// Open-loop arrivals.
     pub arrivals: Vec<Arrivals>,
@@ -263,8 +263,8 @@ impl Network {
         if self.queues.at_ports() { self.data_routers() } else { self.routers.len() }
     }
 
-    /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of the buffer
-    /// rules.
+    /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of
+    /// the buffer rules.
     #[must_use]
     pub fn mean_round_trip(&self) -> f64 {
         self.distances.mean_round_trip()
@@ -331,7 +331,8 @@ fn refuse_packet_counts(scenario: &Scenario) -> Result<(), InvalidScenario> {
     Err(invalid("network.buffer_counts", format!("\"packets\": {why}")))
 }
 
-/// The lane towards each access router, by router, on the routes over these links, and the most routers on a route.
+/// The lane towards each access router, by router, on the routes over these links, and the most routers on a
+/// route.
 fn table(
     links: &[LinkSpec],
     neighbours: &Adjacency,
@@ -356,8 +357,9 @@ fn table(
     (next_lane, longest)
 }
 
-/// Adds the lanes of acknowledgements between all pairs of groups, and the changes of their delays. They take the way of the
-/// data back: propagation only. Returns the round trips by lane, at the start and after each change.
+/// Adds the lanes of acknowledgements between all pairs of groups, and the changes of their delays. They take
+/// the way of the data back: propagation only. Returns the round trips by lane, at the start and after each
+/// change.
 fn push_ack_lanes(
     lanes: &mut Vec<LaneSpec>,
     schedule: &mut Schedule,
@@ -408,7 +410,8 @@ fn check_tables(count: usize, entries: usize) -> Result<(), InvalidScenario> {
 
 /// Refuses more access routers than a segment can name.
 fn check_targets(access: usize, ack_path: AckPath) -> Result<(), InvalidScenario> {
-    // Acknowledgements that pass routers name the access router of their source beside those of all receivers.
+    // Acknowledgements that pass routers name the access router of their source beside those of all
+    // receivers.
     let (most, why) = match ack_path {
         AckPath::Delay => (MOST_TARGETS, ""),
         AckPath::Queued | AckPath::Direction => (MOST_TARGETS / 2, " where acknowledgements pass routers"),

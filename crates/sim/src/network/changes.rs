@@ -1,6 +1,8 @@
-//! Changes of the network during a run: speeds of routers, and delays, routing costs and states of links, at given instants.
+//! Changes of the network during a run: speeds of routers, and delays, routing costs and states of links, at
+//! given instants.
 //!
-//! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever have to be.
+//! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever
+//! have to be.
 
 use super::numbers::{LaneId, RouterId};
 use super::routing::{adjacency, nearest};
@@ -37,8 +39,8 @@ pub struct Schedule {
     pub changes: Vec<Change>,
     /// Delay of every link in each direction at the start, then after each of the changes.
     pub delays: Vec<Vec<[Picos; 2]>>,
-    /// Links with the costs between which the network changes, those at the start first; those that are down have an infinite
-    /// one.
+    /// Links with the costs between which the network changes, those at the start first; those that are down
+    /// have an infinite one.
     pub links: Vec<Vec<LinkSpec>>,
     /// The place in `links` at the start, then after each of the changes.
     pub routes: Vec<usize>,
@@ -47,7 +49,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Looks up what a scenario changes. `speeds` are those of the routers, `delays` those of the links, at the start.
+    /// Looks up what a scenario changes. `speeds` are those of the routers, `delays` those of the links, at
+    /// the start.
     ///
     /// # Errors
     /// [`InvalidScenario`] where a change names what does not exist.
@@ -208,7 +211,8 @@ impl Costs {
     }
 }
 
-/// Adds to `changes` those of a lane that has these delays at the start and after each of them; the smallest one.
+/// Adds to `changes` those of a lane that has these delays at the start and after each of them; the smallest
+/// one.
 pub fn follow(changes: &mut [Change], lane: LaneId, delays: impl IntoIterator<Item = Picos>) -> Picos {
     let mut delays = delays.into_iter();
     let Some(mut from) = delays.next() else { return 0 };

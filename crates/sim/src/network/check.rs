@@ -15,7 +15,8 @@ const LONGEST_DELAY: f64 = 1e3;
 
 /// Largest routing cost: wider than any routing protocol's.
 const LARGEST_COST: f64 = 1e9;
-/// Smallest and largest capacity of a link, bit/s: slower than any modem, and as fast as the unit of time allows.
+/// Smallest and largest capacity of a link, bit/s: slower than any modem, and as fast as the unit of time
+/// allows.
 const SMALLEST_CAPACITY: f64 = 1e3;
 const LARGEST_CAPACITY: f64 = 1e13;
 

@@ -69,7 +69,8 @@ pub struct Description {
     pub links: usize,
     /// Ordered pairs of regions with access routers.
     pub paths: usize,
-    /// Mean number of routers on a path between the backbone (or plain) routers of two regions, both included.
+    /// Mean number of routers on a path between the backbone (or plain) routers of two regions, both
+    /// included.
     pub mean_routers_per_path: f64,
     /// Mean hops from source to receiver, both hosts counted (as the ASME paper counts).
     pub mean_hops: f64,
@@ -207,8 +208,8 @@ impl Network {
             .collect()
     }
 
-    /// Shares of very fast, fast and typical paths: of a matrix by its rows, else for independent ends (before the
-    /// same-backbone exclusion).
+    /// Shares of very fast, fast and typical paths: of a matrix by its rows, else for independent ends
+    /// (before the same-backbone exclusion).
     fn path_classes(&self) -> [f64; 3] {
         let traffic = &self.traffic;
         let alone = [traffic.by_class.clone()];
@@ -259,8 +260,8 @@ impl Network {
         FlowMeans { round_trips: sums.map(mean), routers }
     }
 
-    /// Visits the flows that sources begin, between access routers that are equally far from everywhere: the first of
-    /// both ends, and shares of all flows by path class.
+    /// Visits the flows that sources begin, between access routers that are equally far from everywhere: the
+    /// first of both ends, and shares of all flows by path class.
     fn visit_flows(&self, mut visit: impl FnMut(usize, usize, [f64; 3])) {
         let place = |access| (self.region_of(access), self.group_of(access));
         let traffic = &self.traffic;

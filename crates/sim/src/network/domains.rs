@@ -1,15 +1,15 @@
 //! Domains: routers that advance together, and how far they may advance ahead of the others.
 //!
-//! Whatever crosses from one domain to another is in flight for at least the `lookahead`: what a domain does in a
-//! window no longer than that cannot depend on what the others do in the same window.
+//! Whatever crosses from one domain to another is in flight for at least the `lookahead`: what a domain does
+//! in a window no longer than that cannot depend on what the others do in the same window.
 
 use super::Network;
 use super::lanes::LaneSpec;
 use super::numbers::{DomainId, DomainLane, DomainRouter};
 use mesonet_cc::{MILLISECOND, Picos};
 
-/// Links shorter than this do not separate domains: windows would be too short to be worth their bookkeeping, which
-/// takes some 10 ns a domain (chosen).
+/// Links shorter than this do not separate domains: windows would be too short to be worth their bookkeeping,
+/// which takes some 10 ns a domain (chosen).
 const SHORTEST_LOOKAHEAD: Picos = MILLISECOND / 10;
 
 /// Routers by domain.
@@ -28,8 +28,8 @@ pub struct Domains {
 }
 
 impl Domains {
-    /// Routers that links of at least `SHORTEST_LOOKAHEAD` do not separate are in one domain; numbered by their first
-    /// router.
+    /// Routers that links of at least `SHORTEST_LOOKAHEAD` do not separate are in one domain; numbered by
+    /// their first router.
     #[must_use]
     pub fn of(network: &Network) -> Self {
         let mut domains = Union::new(network.nodes());

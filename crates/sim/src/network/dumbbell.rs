@@ -1,5 +1,5 @@
-//! The two-router path of the ASME paper's Fig. 2, one that a second group of flows reaches from twice as far, and one
-//! whose round trip is a number of milliseconds.
+//! The two-router path of the ASME paper's Fig. 2, one that a second group of flows reaches from twice as
+//! far, and one whose round trip is a number of milliseconds.
 
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 
@@ -24,9 +24,9 @@ pub fn bottleneck() -> Topology {
     two_routers("bottleneck", HALF_MS)
 }
 
-/// The same with a router F beyond A, as far from A as B is: flows from F to B have twice the round trip of flows
-/// from A to B and share their bottleneck. Two groups of round trips as Qiu, Zhang and Keshav studied them; the delays are
-/// assumed.
+/// The dumbbell with a router F beyond A, as far from A as B is: flows from F to B have twice the round trip
+/// of flows from A to B and share their bottleneck. Two groups of round trips as Qiu, Zhang and Keshav
+/// studied them; the delays are assumed.
 #[must_use]
 pub fn dumbbell_two_rtt() -> Topology {
     let far = RouterSpec { speed_factor: FAR_SPEED, ..plain("F", 2) };

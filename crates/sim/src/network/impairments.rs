@@ -1,7 +1,8 @@
-//! Which links of a network lose, delay and reorder segments, and which queues serve at a rate that varies.
+//! Links of a network that lose, delay and reorder segments, and queues that serve at a rate that varies.
 //!
-//! `[impairments]` is one set of values for the links of its places; each set with a name is another one. A link belongs to
-//! one set at most. A link that fails loses what leaves for it meanwhile, whatever its set is.
+//! `[impairments]` is one set of values for the links of its places; each set with a name is another one. A
+//! link belongs to one set at most. A link that fails loses what leaves for it meanwhile, whatever its set
+//! is.
 
 mod rates;
 mod rules;
@@ -162,8 +163,8 @@ impl Impairments {
         Ok(found)
     }
 
-    /// Time by which the link of a lane of data, and its queue if this has a clock, delay a segment at most, beyond
-    /// propagation and a queue of `backlog` at a constant rate; of random delays all but one in 1e16.
+    /// Time by which the link of a lane of data, and its queue if this has a clock, delay a segment at most,
+    /// beyond propagation and a queue of `backlog` at a constant rate; of random delays all but one in 1e16.
     #[must_use]
     pub fn longest_delay(&self, lane: usize, backlog: Picos) -> Picos {
         let of_link = self.rules(lane).map_or(0, |rules| rules.longest_delay());

@@ -1,9 +1,9 @@
-//! The ISP backbone (X4 = +1): 16 routers and 24 links routed by cost, with 32 points of presence and 170 access
-//! routers below.
+//! The ISP backbone (X4 = +1): 16 routers and 24 links routed by cost, with 32 points of presence and 170
+//! access routers below.
 //!
-//! Published are the counts (8 D + 40 F + 122 N access routers, 240 ordered paths on costs that the ISP assigned). The map
-//! itself is not: this one is constructed of 16 US cities. Cost = km / 100, times 1.5 on six long secondary trunks in
-//! imitation of traffic engineering; delay = km x 0.0088272 ms as for Abilene.
+//! Published are the counts (8 D + 40 F + 122 N access routers, 240 ordered paths on costs that the ISP
+//! assigned). The map itself is not: this one is constructed of 16 US cities. Cost = km / 100, times 1.5 on
+//! six long secondary trunks in imitation of traffic engineering; delay = km x 0.0088272 ms as for Abilene.
 
 use super::placement::Attachment;
 use super::tiers::lettered;
@@ -54,7 +54,8 @@ const LARGEST: [&str; 8] = ["SJC", "LAX", "DAL", "HOU", "CHI", "ATL", "WDC", "NY
 pub fn isp(tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
     let city = |name: &str| CITIES.iter().position(|c| *c == name).expect("a city of the list");
     let link = |&(a, b, ms, cost): &(&str, &str, f64, f64)| LinkSpec::new(city(a), city(b), ms / 1e3, cost);
-    // Four normal routers per point of presence, but three on the second of the six smallest metropolitan areas.
+    // Four normal routers per point of presence, but three on the second of the six smallest metropolitan
+    // areas.
     let even = |name: &&str| {
         let small = matches!(*name, "PHX" | "MKC" | "STL" | "ORL" | "CLE" | "BOS");
         Attachment::even([4, 4 - usize::from(small)])

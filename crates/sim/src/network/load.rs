@@ -11,7 +11,7 @@ use crate::scenario::{AckPath, ArrivalProcess, Scenario};
 pub struct Load<'a> {
     /// Routers, lanes and routes; those at the start count.
     pub wiring: &'a Wiring,
-    /// Who sends to whom.
+    /// Sources and their receivers.
     pub traffic: &'a Traffic,
     /// Open-loop arrivals.
     pub arrivals: &'a [Arrivals],
@@ -20,7 +20,8 @@ pub struct Load<'a> {
 }
 
 impl Load<'_> {
-    /// Expected fraction of flows that cross each queue of data, or whose acknowledgements do on their way `back`.
+    /// Expected fraction of flows that cross each queue of data, or whose acknowledgements do on their way
+    /// `back`.
     #[must_use]
     pub fn flow_shares(&self, back: bool) -> Vec<f64> {
         let (wiring, traffic) = (self.wiring, self.traffic);
@@ -85,9 +86,9 @@ impl Load<'_> {
         transfers * scenario.mean_file_size()
     }
 
-    /// Load that users and open-loop arrivals offer to each queue as a share of its speed: [`Self::offered`], and as
-    /// many acknowledgements where they take slots, or bytes, of data; half as many where receivers delay them. Explicit
-    /// flows, retransmissions, and large files that concurrency limits come on top.
+    /// Load that users and open-loop arrivals offer to each queue as a share of its speed: [`Self::offered`],
+    /// and as many acknowledgements where they take slots, or bytes, of data; half as many where receivers
+    /// delay them. Explicit flows, retransmissions, and large files that concurrency limits come on top.
     #[must_use]
     pub fn offered_loads(&self, scenario: &Scenario, speeds: &[f64]) -> Vec<f64> {
         let offered = self.offered(scenario);
@@ -99,7 +100,8 @@ impl Load<'_> {
             (true, false) => acks_per_segment,
             (true, true) => acks_per_segment * scenario.network.ack_bytes / scenario.transport.segment_bytes,
         };
-        // Every router that a segment passes serves its acknowledgement, too; ports of the way back are others.
+        // Every router that a segment passes serves its acknowledgement, too; ports of the way back are
+        // others.
         let acks =
             if queued && self.wiring.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
         let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + ack_size * acks));
@@ -111,8 +113,9 @@ impl Load<'_> {
         segments.iter().zip(speeds).map(|(segments, speed)| segments / speed).collect()
     }
 
-    /// Flows of open-loop arrivals that are expected to be in progress at once, about, by process: twice the mean of
-    /// processor sharing at the highest load (Kleinrock 1976, section 4.4), or what an overload leaves by its end.
+    /// Flows of open-loop arrivals that are expected to be in progress at once, about, by process: twice the
+    /// mean of processor sharing at the highest load (Kleinrock 1976, section 4.4), or what an overload
+    /// leaves by its end.
     #[must_use]
     pub fn arrivals_in_progress(&self, scenario: &Scenario, speeds: &[f64]) -> Vec<f64> {
         let loads = self.offered_loads(scenario, speeds);
@@ -141,7 +144,8 @@ impl Load<'_> {
     }
 }
 
-/// Round trips of a transfer of mean size in an uncongested network: slow start, the connection, the last segment.
+/// Round trips of a transfer of mean size in an uncongested network: slow start, the connection, the last
+/// segment.
 pub fn rounds(scenario: &Scenario) -> f64 {
     rounds_of(scenario.mean_file_size(), scenario)
 }

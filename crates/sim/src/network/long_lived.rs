@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 impl Network {
     /// Names of the ends of a long, a medium and a short path.
     ///
-    /// Those that the topology has chosen; else the pairs of direct routers, or of access routers where direct ones do
-    /// not lie in two regions, with the longest, the median and the shortest round trip between different regions, the
-    /// first in order where several have it. Of access routers in one region that are equally far from everywhere the
-    /// first stands for all. Fewer than three where the network has fewer such pairs.
+    /// Those that the topology has chosen; else the pairs of direct routers, or of access routers where
+    /// direct ones do not lie in two regions, with the longest, the median and the shortest round trip
+    /// between different regions, the first in order where several have it. Of access routers in one region
+    /// that are equally far from everywhere the first stands for all. Fewer than three where the network has
+    /// fewer such pairs.
     #[must_use]
     pub fn long_lived_pairs(&self) -> Vec<(String, String)> {
         if !self.topology.long_lived.is_empty() {

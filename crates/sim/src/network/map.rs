@@ -30,7 +30,7 @@ pub struct MapLink {
     pub b: usize,
     /// Propagation delay from `a` to `b`, multiplied, s.
     pub delay: f64,
-    /// The same from `b` to `a`.
+    /// Propagation delay from `b` to `a`, multiplied, s.
     pub delay_back: f64,
     /// Routing cost.
     pub cost: f64,

@@ -1,4 +1,5 @@
-//! The backbone routers that have more of a class of access routers than others: by a rule, or by name.
+//! Places of access routers below a backbone. A rule or names choose the backbone routers that have more
+//! access routers of a class than the even tiers give them.
 
 use super::routing::{adjacency, routes_to};
 use super::topology::{LinkSpec, RouterSpec};
@@ -41,8 +42,8 @@ pub struct Backbone {
 const MOST_LISTED: usize = 30;
 
 impl Backbone {
-    /// Places the access routers that `tiers` puts somewhere, in addition to those of `even`: direct routers, second fast
-    /// routers, and the uneven shares of normal ones.
+    /// Places the access routers that `tiers` puts somewhere, in addition to those of `even`: direct routers,
+    /// second fast routers, and the uneven shares of normal ones.
     ///
     /// # Errors
     /// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
@@ -166,7 +167,8 @@ fn sum(delays: &[u64]) -> u64 {
     delays.iter().sum()
 }
 
-/// The router with the least sum of delays, then always the one farthest from all chosen before; the first of equals.
+/// The router with the least sum of delays, then always the one farthest from all chosen before; the first of
+/// equals.
 fn farthest_first(delays: &[Vec<u64>], count: usize) -> Vec<usize> {
     let mut chosen = Vec::new();
     // Delay to the nearest of those chosen; none for a chosen router.
@@ -184,8 +186,8 @@ fn farthest_first(delays: &[Vec<u64>], count: usize) -> Vec<usize> {
     chosen
 }
 
-/// Shares all normal routers again: a point of presence has the weight 1 + `extra` of its backbone router. What is left
-/// after rounding down goes to the largest remainders, the first of equals.
+/// Shares all normal routers again: a point of presence has the weight 1 + `extra` of its backbone router.
+/// What is left after rounding down goes to the largest remainders, the first of equals.
 fn share_normal(attachments: &mut [Attachment], extra: &[usize]) {
     let places = || extra.iter().zip(attachments.iter()).flat_map(|(e, a)| a.pops.iter().map(move |_| 1 + e));
     let (total, weights): (usize, usize) =

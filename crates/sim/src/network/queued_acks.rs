@@ -1,9 +1,9 @@
 //! Acknowledgements that take slots: the routers that serve them and the lanes on which they return.
 //!
 //! With [`AckPath::Queued`] they pass the routers of data, in the same queues, on the same lanes. With
-//! [`AckPath::Direction`] every router has a second queue for them: a router and lanes of its own here, behind those of
-//! data, equal to them in everything. Either way a segment names where an acknowledgement leaves the network by a target
-//! behind those of data: the access router of its source.
+//! [`AckPath::Direction`] every router has a second queue for them: a router and lanes of its own here,
+//! behind those of data, equal to them in everything. Either way a segment names where an acknowledgement
+//! leaves the network by a target behind those of data: the access router of its source.
 
 use super::changes::{Change, Turn};
 use super::lanes::{LaneEnd, LaneSpec};
@@ -28,8 +28,8 @@ impl QueuedAcks {
         if path == AckPath::Direction { 2 * topology.links.len() + access } else { 0 }
     }
 
-    /// Adds lanes to those of the network, and `changes` of them, where acknowledgements have lanes of their own. They then
-    /// have a second queue in each router, too.
+    /// Adds lanes to those of the network, and `changes` of them, where acknowledgements have lanes of their
+    /// own. They then have a second queue in each router, too.
     #[must_use]
     pub fn new(
         topology: &Topology,
@@ -51,24 +51,24 @@ impl QueuedAcks {
         Some(Self { lanes: first..lanes.len(), offset })
     }
 
-    /// Router that serves the acknowledgements of receivers under an access router first, and those for sources there
-    /// last.
+    /// Router that serves the acknowledgements of receivers under an access router first, and those for
+    /// sources there last.
     #[must_use]
     pub fn access_router(&self, access_router: usize) -> usize {
         access_router + self.offset
     }
 
-    /// Lane towards a source below the access router to which `lane` leads for data. Below that access router it is the
-    /// lane of data for receivers there, or equal to it: its segments leave the router in the order in which they came,
-    /// whatever they are.
+    /// Lane towards a source below the access router to which `lane` leads for data. Below that access router
+    /// it is the lane of data for receivers there, or equal to it: its segments leave the router in the order
+    /// in which they came, whatever they are.
     #[must_use]
     pub fn lane_for(&self, lane: LaneId) -> LaneId {
         if self.offset == 0 { lane } else { LaneId::new(self.lanes.start + lane.index()) }
     }
 }
 
-/// Adds a lane for each of the first `data` ones, and what changes on these and on the routers. The routers of the new
-/// lanes have numbers that are greater by `offset`.
+/// Adds a lane for each of the first `data` ones, and what changes on these and on the routers. The routers
+/// of the new lanes have numbers that are greater by `offset`.
 fn mirror(lanes: &mut Vec<LaneSpec>, changes: &mut [Change], data: usize, offset: usize) {
     let first = lanes.len();
     let router = |of: RouterId| RouterId::new(of.index() + offset);

@@ -1,8 +1,8 @@
-//! Where segments queue: in routers, or at the ports of routers.
+//! Places where segments queue: routers, or ports of routers.
 //!
-//! A router has one queue for all its links (the study). Or it has one at each output, which serves at the capacity of
-//! the link, and one towards its hosts, which serves at the speed of the router. A queue has the number of its router,
-//! or of the lane that begins at its port.
+//! A router has one queue for all its links (the study). Or it has one at each output, which serves at the
+//! capacity of the link, and one towards its hosts, which serves at the speed of the router. A queue has the
+//! number of its router, or of the lane that begins at its port.
 
 use super::lanes::{LaneEnd, LaneSpec};
 use super::topology::{LinkSpec, RouterClass, Topology};
@@ -113,7 +113,7 @@ impl Queues {
         Ok(chosen.into_iter().map(discipline).collect())
     }
 
-    /// What hops do to the ECN field before each.
+    /// Changes of the ECN field by hops, before each queue.
     ///
     /// # Errors
     /// [`InvalidScenario`] where a place names no queue.
@@ -183,8 +183,8 @@ impl Queues {
         link_of.get(queue).filter(|_| self.at_ports()).copied()
     }
 
-    /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of data that
-    /// has one, and whether the lane begins at its second end.
+    /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of
+    /// data that has one, and whether the lane begins at its second end.
     #[must_use]
     pub fn speeds(&self, scenario: &Scenario, routers: &[f64], link_of: &[(&LinkSpec, bool)]) -> Vec<f64> {
         let segments_per_bit = scenario.network.capacity_factor / (8.0 * scenario.transport.segment_bytes);

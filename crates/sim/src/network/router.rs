@@ -3,11 +3,11 @@
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// A router, whose buffer all attached links share and whose speed does not depend on the size of a segment; or one of
-/// its ports, which serves acknowledgements in less time.
+/// A router, whose buffer all attached links share and whose speed does not depend on the size of a segment;
+/// or one of its ports, which serves acknowledgements in less time.
 ///
-/// With a fixed service time the queue is a single number, the instant at which it runs empty, so that an arrival
-/// decides at once: dropped, or leaves at a known instant.
+/// With a fixed service time the queue is a single number, the instant at which it runs empty, so that an
+/// arrival decides at once: dropped, or leaves at a known instant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Router {
     /// Service time of one segment.
@@ -75,7 +75,7 @@ impl Router {
         }
     }
 
-    /// The same as a port that serves an acknowledgement in `service`. It holds as much work as before.
+    /// This router as a port that serves an acknowledgement in `service`. It holds as much work as before.
     #[must_use]
     pub fn serving_acks(mut self, service: Picos) -> Self {
         self.ack_service = service;
@@ -88,8 +88,8 @@ impl Router {
         self.ack_service
     }
 
-    /// From `now` on each segment takes `service`, those in the queue and what remains of the one in service too. As many
-    /// segments as before may wait.
+    /// From `now` on each segment takes `service`, those in the queue and what remains of the one in service
+    /// too. As many segments as before may wait.
     pub fn change(&mut self, now: Picos, service: Picos) {
         let (waiting, backlog) = (self.limit / self.service, self.backlog(now));
         let to = rescaled(backlog, self.service, service);
@@ -111,7 +111,8 @@ impl Router {
         self.earlier.0 + full * self.service + self.odd.1
     }
 
-    /// The same router, which marks what finds more than `threshold` segments in it (RFC 8257, section 3.1).
+    /// This router with marks on segments that find more than `threshold` segments in it (RFC 8257, section
+    /// 3.1).
     #[must_use]
     pub fn marking(mut self, threshold: Option<f64>) -> Self {
         self.mark_above = threshold.map_or(Picos::MAX, |t| (t * self.service as f64).round() as Picos);
@@ -155,8 +156,8 @@ impl Router {
         Some(self.busy_until)
     }
 
-    /// A segment of another size arrives at a port at `now`, an acknowledgement or data of a flow with a size of its own:
-    /// the same. It fits where its own size does.
+    /// A segment of another size arrives at a port at `now`, an acknowledgement or data of a flow with a size
+    /// of its own: the same. It fits where its own size does.
     #[inline]
     pub fn arrive_taking(&mut self, now: Picos, service: Picos) -> Option<Picos> {
         if !self.fits(now, service) {
@@ -206,7 +207,8 @@ impl Router {
         self.busy_until.saturating_sub(now)
     }
 
-    /// Segments in the router at `now`, the one in service included; at a port in units of data segments, rounded up.
+    /// Segments in the router at `now`, the one in service included; at a port in units of data segments,
+    /// rounded up.
     #[must_use]
     pub fn occupancy(&self, now: Picos) -> u64 {
         self.backlog(now).div_ceil(self.service)
@@ -246,8 +248,8 @@ mod tests {
         assert!(!Router::new(10, 9).marks(1_000_000 - 10));
     }
 
-    /// A speed that changes keeps the number of segments and of places, and what remains of the segment in service takes its
-    /// part of the new time.
+    /// A speed that changes keeps the number of segments and of places, and what remains of the segment in
+    /// service takes its part of the new time.
     #[test]
     fn a_queue_is_served_at_the_new_speed() {
         let mut router = Router::new(10, 3).marking(Some(2.0));

@@ -10,7 +10,8 @@ pub type Adjacency = Vec<Vec<(usize, usize)>>;
 /// Least-cost next hops towards one router.
 #[derive(Clone, Debug)]
 pub struct RoutesTo {
-    /// For every router the next one on the way and the link to it, `None` at the target and where there is no way.
+    /// For every router the next one on the way and the link to it, `None` at the target and where there is
+    /// no way.
     pub next: Vec<Option<(usize, usize)>>,
     /// Links on the way.
     pub hops: Vec<usize>,
@@ -19,8 +20,8 @@ pub struct RoutesTo {
 }
 
 impl RoutesTo {
-    /// For every router the sums over the links on its way of `values`, which each link has for the direction from its first
-    /// end and for the other one: on the way to the target, and back.
+    /// For every router the sums over the links on its way of `values`, which each link has for the direction
+    /// from its first end and for the other one: on the way to the target, and back.
     #[must_use]
     pub fn sums(&self, links: &[LinkSpec], values: &[[u64; 2]]) -> [Vec<u64>; 2] {
         let [mut there, mut back] = [0, 1].map(|_| vec![0_u64; self.next.len()]);
@@ -46,8 +47,8 @@ pub fn adjacency(routers: usize, links: &[LinkSpec]) -> Adjacency {
     neighbours
 }
 
-/// Dijkstra from `target` outwards. Costs are compared in units of 1e-12, then hops, then router numbers, so that equal
-/// costs always give the same routes.
+/// Dijkstra from `target` outwards. Costs are compared in units of 1e-12, then hops, then router numbers, so
+/// that equal costs always give the same routes.
 #[must_use]
 pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> RoutesTo {
     let n = neighbours.len();
@@ -99,9 +100,9 @@ pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> V
     best.into_iter().map(|b| (b.2 < heads.len()).then_some(b.2)).collect()
 }
 
-/// Ways to one router after another. Most access routers have a single link to one router, and access routers of
-/// one router share its routes: least-cost routes are found once for all of them that are asked for in a row, as in the
-/// order of [`Routing::together`].
+/// Ways to one router after another. Most access routers have a single link to one router, and access routers
+/// of one router share its routes: least-cost routes are found once for all of them that are asked for in a
+/// row, as in the order of [`Routing::together`].
 #[derive(Clone, Debug)]
 pub struct Routing<'a> {
     links: &'a [LinkSpec],

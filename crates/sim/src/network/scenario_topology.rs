@@ -24,8 +24,8 @@ pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
 /// A topology of the user's own, with tiers below it if it is a bare backbone.
 ///
 /// # Errors
-/// [`InvalidScenario`] with a path below `topology` or `tiers`. What is too large is refused before any work that grows
-/// faster than its size.
+/// [`InvalidScenario`] with a path below `topology` or `tiers`. What is too large is refused before any work
+/// that grows faster than its size.
 pub fn from_given(given: &GivenTopology, tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
     check::routers_and_links(given)?;
     let bare = given.routers.iter().all(|r| r.class == RouterClass::Backbone);
@@ -100,8 +100,8 @@ fn below_backbone(given: &GivenTopology, tiers: &TierParameters) -> Result<Topol
     with_tiers(backbone, vec![Attachment { direct: 0, pops: vec![(fast, normal); pops] }; n], tiers)
 }
 
-/// Every backbone and plain router is a region, all others belong to the nearest. The heads of regions come first, each
-/// kind otherwise in the order of the file.
+/// Every backbone and plain router is a region, all others belong to the nearest. The heads of regions come
+/// first, each kind otherwise in the order of the file.
 fn as_it_is(given: &GivenTopology) -> Result<Topology, InvalidScenario> {
     let specs = router_specs(given);
     let (heads, others): (Vec<usize>, Vec<usize>) = (0..specs.len()).partition(|&r| specs[r].class.is_head());

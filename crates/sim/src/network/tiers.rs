@@ -4,8 +4,8 @@ use super::placement::{Attachment, Backbone};
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 use crate::scenario::{InvalidScenario, TierParameters};
 
-/// The tiers below a lettered backbone: A with A1, A1a and A0a. `largest` are its largest metropolitan areas. Long-lived
-/// flows run between the direct routers of the given pairs of letters if all of these have one.
+/// The tiers below a lettered backbone: A with A1, A1a and A0a. `largest` are its largest metropolitan areas.
+/// Long-lived flows run between the direct routers of the given pairs of letters if all of these have one.
 ///
 /// # Errors
 /// [`InvalidScenario`] with a path below `tiers` for a name that no router has.

@@ -45,7 +45,8 @@ impl RouterClass {
         !matches!(self, Self::Backbone | Self::Pop)
     }
 
-    /// Place in a distribution over normal, fast and direct access routers; none for a router outside the tiers.
+    /// Place in a distribution over normal, fast and direct access routers; none for a router outside the
+    /// tiers.
     #[must_use]
     pub fn distribution_index(self) -> Option<usize> {
         match self {
@@ -133,8 +134,8 @@ pub struct Topology {
     pub links: Vec<LinkSpec>,
     /// Number of regions.
     pub regions: usize,
-    /// Names of the access routers between which long-lived flows run (X10), where the topology has chosen them: a
-    /// long, a medium and a short path.
+    /// Names of the access routers between which long-lived flows run (X10), where the topology has chosen
+    /// them: a long, a medium and a short path.
     pub long_lived: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Who sends to whom: sources under each access router, and the receivers that they choose.
+//! Traffic: sources under each access router, and the receivers that they choose.
 
 use super::topology::{LinkSpec, RouterClass, Topology};
 use crate::scenario::{
@@ -30,7 +30,8 @@ pub struct Traffic {
     row_of: Vec<usize>,
     /// The rule in words.
     pub rule: &'static str,
-    /// Transfers per second in an uncongested network, of a matrix; without one they follow from the mean round trip.
+    /// Transfers per second in an uncongested network, of a matrix; without one they follow from the mean
+    /// round trip.
     pub rate: Option<f64>,
 }
 
@@ -93,8 +94,8 @@ impl Traffic {
     }
 }
 
-/// Builds the traffic of a scenario. `cycle` is the time from one transfer to the next of a source, in s, by the access
-/// indices of sender and receiver, in an uncongested network.
+/// Builds the traffic of a scenario. `cycle` is the time from one transfer to the next of a source, in s, by
+/// the access indices of sender and receiver, in an uncongested network.
 ///
 /// # Errors
 /// [`InvalidScenario`] for a name that no router has, a place without hosts, and too many sources or weights.
@@ -181,8 +182,8 @@ impl Access<'_> {
         Traffic::new(self.counts(), receivers, rows, row_of)
     }
 
-    /// From each region with hosts to each other one, by the product of their weights: capacity, or number, of the links
-    /// to other regions.
+    /// From each region with hosts to each other one, by the product of their weights: capacity, or number,
+    /// of the links to other regions.
     fn gravity(&self) -> Result<(Vec<PlaceDemand>, &'static str), InvalidScenario> {
         let topology = self.topology;
         let region = |router: usize| topology.routers[router].region;
@@ -214,8 +215,8 @@ impl Access<'_> {
         Ok((demands, rule))
     }
 
-    /// Sources and rows of weights for demands between places. `factor` multiplies demands that are rates, in segments/s;
-    /// demands that are shares leave the number of all sources as it is.
+    /// Sources and rows of weights for demands between places. `factor` multiplies demands that are rates, in
+    /// segments/s; demands that are shares leave the number of all sources as it is.
     fn matrix(
         &self,
         demands: &[PlaceDemand],
@@ -304,7 +305,8 @@ impl Access<'_> {
         Ok(traffic)
     }
 
-    /// Access routers of a place: an access router itself, those at a point of presence, or those of a region.
+    /// Access routers of a place: an access router itself, those at a point of presence, or those of a
+    /// region.
     fn place(&self, path: &str, name: &str) -> Result<Vec<usize>, InvalidScenario> {
         let topology = self.topology;
         let Some(router) = topology.router(name) else {

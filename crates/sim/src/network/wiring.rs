@@ -23,8 +23,8 @@ pub struct Wiring {
     pub access: Vec<usize>,
     /// Access index by router.
     pub access_index: Vec<Option<AccessRouter>>,
-    /// Routes between which the network changes, those at the start first. Each has the lane towards an access router:
-    /// `tables[routes][router * access.len() + access_index]`.
+    /// Routes between which the network changes, those at the start first. Each has the lane towards an
+    /// access router: `tables[routes][router * access.len() + access_index]`.
     pub(super) tables: Vec<Vec<LaneId>>,
     /// The links by which these routes go, with their costs.
     pub(super) route_links: Vec<Vec<LinkSpec>>,
@@ -54,7 +54,8 @@ impl Wiring {
         self.next_lane_by(0, router, target)
     }
 
-    /// The same by the routes with this number.
+    /// Lane that leads from `router` towards the access router with index `target`, by the routes with this
+    /// number.
     #[must_use]
     #[inline]
     pub fn next_lane_by(&self, routes: usize, router: usize, target: usize) -> LaneId {
@@ -73,7 +74,8 @@ impl Wiring {
         self.tables.len()
     }
 
-    /// Lane of acknowledgements from the access router `receiver` to the access router `source` (access indices).
+    /// Lane of acknowledgements from the access router `receiver` to the access router `source` (access
+    /// indices).
     #[must_use]
     #[inline]
     pub fn ack_lane(&self, receiver: usize, source: usize) -> LaneId {
@@ -124,7 +126,8 @@ impl Wiring {
         self.lanes.push(LaneSpec { from, end, delay: before + delay, least: least + delay });
     }
 
-    /// Number of lanes of data: both directions of each link, and one towards the hosts of each access router.
+    /// Number of lanes of data: both directions of each link, and one towards the hosts of each access
+    /// router.
     #[must_use]
     pub fn data_lanes(&self) -> usize {
         2 * self.topology.links.len() + self.access.len()
@@ -189,7 +192,7 @@ impl Wiring {
         self.round_trips_between(source, receiver)[0]
     }
 
-    /// The same at `now`.
+    /// Round-trip propagation delay between the hosts of two access routers at `now`.
     #[must_use]
     pub fn round_trip_at(&self, source: usize, receiver: usize, now: Picos) -> Picos {
         let past = self.changes.partition_point(|change| change.time <= now);
@@ -209,7 +212,8 @@ impl Wiring {
             .map(LaneId::new)
     }
 
-    /// Lane that leads by the routes with this number from `router` towards `target`: an access router of receivers, or, behind these, of sources.
+    /// Lane that leads by the routes with this number from `router` towards `target`: an access router of
+    /// receivers, or, behind these, of sources.
     #[must_use]
     pub fn lane_towards(&self, routes: usize, router: usize, target: usize) -> LaneId {
         match &self.queued_acks {
@@ -258,7 +262,8 @@ impl Wiring {
         self.topology.router(name).and_then(|router| self.access_index[router]).expect("checked")
     }
 
-    /// Queues of data, by the routes with this number, on the way from one access router to another, first to last.
+    /// Queues of data, by the routes with this number, on the way from one access router to another, first to
+    /// last.
     pub fn queues_between(&self, routes: usize, from: usize, to: usize) -> impl Iterator<Item = usize> {
         let mut router = Some(self.access[from]);
         std::iter::from_fn(move || {

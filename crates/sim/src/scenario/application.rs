@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Application {
-    /// What it hands over, and when.
+    /// Data that it hands over, and the instants.
     pub source: Source,
     /// A message that is delivered later than this after it was handed over is late, s.
     pub late_after: f64,
@@ -15,7 +15,7 @@ pub struct Application {
     pub report_interval: f64,
 }
 
-/// What an application hands over.
+/// Data that an application hands over.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Source {

@@ -176,8 +176,8 @@ const BOUNDS: &[Bound] = &[
     from("flows[].application.source.on_off.idle_time", 1e-6, 1e6),
 ];
 
-/// Holds the numbers of a scenario, as canonical JSON, against their ranges while it is read: there can be 100,000 flows.
-/// Other things than numbers are left to the types.
+/// Holds the numbers of a scenario, as canonical JSON, against their ranges while it is read: there can be
+/// 100,000 flows. Other things than numbers are left to the types.
 ///
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and the range.
@@ -197,7 +197,8 @@ pub fn check<'de, D: Deserializer<'de>>(scenario: D) -> Result<(), InvalidScenar
     }
 }
 
-/// Ranges by the parts of their paths: a flow is asked for the few numbers that it has, not for all that flows may have.
+/// Ranges by the parts of their paths: a flow is asked for the few numbers that it has, not for all that
+/// flows may have.
 #[derive(Default)]
 struct Ranges {
     /// The range of the value here.
@@ -266,7 +267,8 @@ impl Below {
     }
 }
 
-/// Checks the value that is read next: the first refusal in it, with the path from there. All of the value is read.
+/// Checks the value that is read next: the first refusal in it, with the path from there. All of the value is
+/// read.
 #[derive(Clone, Copy)]
 struct At<'a> {
     ranges: &'a Ranges,
@@ -285,7 +287,7 @@ impl<'a> At<'a> {
         Ok(bound.and_then(|bound| bound.check(String::new, number).err()))
     }
 
-    /// The same ranges for an entry of the value.
+    /// These ranges for an entry of the value.
     fn entry(self) -> Self {
         Self { holds: Holds::One, ..self }
     }

@@ -2,8 +2,8 @@
 
 use super::{GivenChange, InvalidScenario, invalid, time_text};
 
-/// Holds what was given against its ranges. A change after `duration` seconds, the end of the run, would do nothing; it is
-/// refused, as a flow that begins then is.
+/// Holds what was given against its ranges. A change after `duration` seconds, the end of the run, would do
+/// nothing; it is refused, as a flow that begins then is.
 ///
 /// # Errors
 /// [`InvalidScenario`] with a path below `network.changes`.

@@ -1,18 +1,20 @@
-//! Receivers of explicit flows that misbehave (Savage et al. 1999, "TCP Congestion Control with a Misbehaving Receiver").
+//! Receivers of explicit flows that misbehave (Savage et al. 1999, "TCP Congestion Control with a Misbehaving
+//! Receiver").
 
 use super::{AckPath, InvalidScenario, Scenario, invalid};
 use serde::{Deserialize, Serialize};
 
-/// What the receiver of an explicit flow does.
+/// Behaviour of the receiver of an explicit flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiverKind {
-    /// What the transport of the scenario has receivers do.
+    /// The behaviour that the transport of the scenario sets.
     #[default]
     Standard,
     /// In place of each acknowledgement it sends several, each for a piece of what is acknowledged.
     AckDivision,
-    /// It acknowledges each segment when the segment would arrive if there were no queue, whether or not it arrives.
+    /// It acknowledges each segment when the segment would arrive if there were no queue, whether or not it
+    /// arrives.
     Optimistic,
     /// It does not report marks.
     IgnoresCe,

@@ -16,8 +16,8 @@ pub enum TopologyChoice {
     Given(GivenTopology),
 }
 
-/// Routers and links of the user's own. Where every router is a backbone router, [`TierParameters`] say what is built
-/// below; with any other class among them they are taken as they are.
+/// Routers and links of the user's own. Where every router is a backbone router, [`TierParameters`] say what
+/// is built below; with any other class among them they are taken as they are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GivenTopology {
@@ -51,7 +51,7 @@ pub struct GivenLink {
     pub b: usize,
     /// One-way propagation delay from `a` to `b` at multiplier 1, s.
     pub delay: f64,
-    /// The same from `b` to `a`; none: as long.
+    /// One-way propagation delay from `b` to `a` at multiplier 1, s; none: as long as from `a` to `b`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_back: Option<f64>,
     /// Routing cost.
@@ -59,13 +59,14 @@ pub struct GivenLink {
     /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
     #[serde(default)]
     pub capacity: Option<[f64; 2]>,
-    /// Buffer of the ports from `a` to `b` and from `b` to `a`, as time of service, s; none: that of the network.
+    /// Buffer of the ports from `a` to `b` and from `b` to `a`, as time of service, s; none: that of the
+    /// network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<[Option<f64>; 2]>,
 }
 
-/// The routers built below a backbone. The numbers hold for a given topology that has backbone routers only, the places
-/// for `abilene` and `isp` too.
+/// The routers built below a backbone. The numbers hold for a given topology that has backbone routers only,
+/// the places for `abilene` and `isp` too.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TierParameters {
@@ -81,7 +82,8 @@ pub struct TierParameters {
     pub direct_at: Places,
     /// Points of presence with one more fast access router; a backbone router stands for its first one.
     pub second_fast_at: Places,
-    /// Backbone routers whose points of presence have twice as many normal access routers as others, of the same total.
+    /// Backbone routers whose points of presence have twice as many normal access routers as others, of the
+    /// same total.
     pub double_normal_at: Places,
 }
 
@@ -99,7 +101,8 @@ pub enum Places {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceRule {
-    /// The largest metropolitan areas of a built-in topology; the most links, ties in the order of the file, of others.
+    /// The largest metropolitan areas of a built-in topology; the most links, ties in the order of the file,
+    /// of others.
     Metropolitan,
     /// The smallest mean propagation delay to all other backbone routers.
     Near,
@@ -125,8 +128,8 @@ impl PlaceRule {
     }
 }
 
-/// Decides by what it meets, so that a mistake in the object is named (an untagged enum would only say that no variant
-/// fits).
+/// Decides by what it meets, so that a mistake in the object is named (an untagged enum would only say that
+/// no variant fits).
 impl<'de> Deserialize<'de> for TopologyChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Choice;

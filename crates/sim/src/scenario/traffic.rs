@@ -1,4 +1,4 @@
-//! Who sends to whom: a rule, or a matrix of the user's own.
+//! Traffic between routers: a rule, or a matrix of the user's own.
 
 use super::{InvalidScenario, invalid};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! The largest possible gain of several threads over one: the bound that the domains of each window set.
 //!
-//! A window takes as long as its busiest thread. Threads take domains as in [`super::threads`]: the next in the order
-//! whenever they are free, those with most work in the last windows first. Work is counted in events at fixed costs, so
-//! that the bound is the same on every machine.
+//! A window takes as long as its busiest thread. Threads take domains as in [`super::threads`]: the next in
+//! the order whenever they are free, those with most work in the last windows first. Work is counted in
+//! events at fixed costs, so that the bound is the same on every machine.
 
 use super::look::Look;
 use super::threads::WINDOWS_OF_AN_ORDER;
@@ -12,7 +12,8 @@ use std::cmp::Reverse;
 const HOP_NS: u64 = 20;
 /// Nanoseconds of a data segment at its source, from departure to acknowledgement (measured on exp-2a).
 const SEGMENT_NS: u64 = 60;
-/// Nanoseconds between two windows, in which one thread hands over what left the domains (measured on exp-2a).
+/// Nanoseconds between two windows, in which one thread hands over what left the domains (measured on
+/// exp-2a).
 const EXCHANGE_NS: u64 = 5_000;
 
 /// The time of all windows so far, by number of threads.
@@ -55,7 +56,8 @@ impl WindowTimes {
         self.add(work(look));
     }
 
-    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that were watched.
+    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that
+    /// were watched.
     #[allow(clippy::cast_precision_loss)]
     pub fn bounds(&self) -> Vec<(usize, f64)> {
         let ratio = |time: &u64| self.alone as f64 / *time as f64;

@@ -1,9 +1,9 @@
 //! A router's speed, a link's delay or the routes change: at an instant at which all domains stand still.
 //!
-//! A segment that has left a router arrives as it would have. A segment that waits in a router whose speed changes is
-//! served at the new speed, what remains of the segment in service too; what waits for a link whose delay changes
-//! takes the new delay. No segment overtakes another on its lane: where a delay shrinks, what comes after waits for
-//! what was sent before.
+//! A segment that has left a router arrives as it would have. A segment that waits in a router whose speed
+//! changes is served at the new speed, what remains of the segment in service too; what waits for a link
+//! whose delay changes takes the new delay. No segment overtakes another on its lane: where a delay shrinks,
+//! what comes after waits for what was sent before.
 
 use super::domain::Domain;
 use super::shared::Shared;
@@ -71,11 +71,13 @@ impl Changes {
         Turn { of: lane, from: delay, to: delay }
     }
 
-    /// Sets the instants of arrival of segments that have not left a router for a lane, whose delay has a `turn`, and of
-    /// those that come after. `waits` turns the old waiting time of a segment into the new one.
+    /// Sets the instants of arrival of segments that have not left a router for a lane, whose delay has a
+    /// `turn`, and of those that come after. `waits` turns the old waiting time of a segment into the new
+    /// one.
     ///
-    /// Segments that had left when the delay changed the last time took another delay. They arrive no later than the
-    /// last of them, by which they are known. Before acknowledgements and a source's own lane no segment waits.
+    /// Segments that had left when the delay changed the last time took another delay. They arrive no later
+    /// than the last of them, by which they are known. Before acknowledgements and a source's own lane no
+    /// segment waits.
     fn move_waiting(
         &mut self,
         shared: &Shared,

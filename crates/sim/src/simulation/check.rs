@@ -1,4 +1,5 @@
-//! Checks that need the network: every source finds a receiver, explicit flows have ends, and what is traced exists.
+//! Checks that need the network: every source finds a receiver, explicit flows have ends, and what is traced
+//! exists.
 
 use super::long_lived;
 use super::tracing::Tracing;
@@ -85,8 +86,8 @@ fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Res
 /// Longest round trip that a segment's 48-bit departure stamp can measure, s.
 const LONGEST_ROUND_TRIP: f64 = 281.0;
 
-/// Holds the spans of time that can occur against the widths in which the engine keeps them: a segment carries its
-/// departure in 48 bits, an event key holds instants up to `horizon`.
+/// Holds the spans of time that can occur against the widths in which the engine keeps them: a segment
+/// carries its departure in 48 bits, an event key holds instants up to `horizon`.
 ///
 /// # Errors
 /// [`InvalidScenario`] where queues are too long, or the run is.
@@ -139,8 +140,8 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     Ok(())
 }
 
-/// Longest time, s, of a round trip of at most `round_trip` by routes that stay, where these change: after each change on its
-/// way a segment may have a whole route before it.
+/// Longest time, s, of a round trip of at most `round_trip` by routes that stay, where these change: after
+/// each change on its way a segment may have a whole route before it.
 ///
 /// # Errors
 /// [`InvalidScenario`] where a segment cannot measure it.
@@ -165,7 +166,8 @@ fn with_detours(network: &Network, round_trip: f64) -> Result<f64, InvalidScenar
     Err(invalid("network.changes", message))
 }
 
-/// Longest time, s, by which impaired links delay a round trip, of segments and of acknowledgements where these cross links.
+/// Longest time, s, by which impaired links delay a round trip, of segments and of acknowledgements where
+/// these cross links.
 ///
 /// # Errors
 /// [`InvalidScenario`] where a segment cannot measure it.

@@ -1,9 +1,10 @@
-//! The code of a timer: a kind in the upper byte, then the place of the source in its domain, then the slot of its
-//! flow.
+//! The code of a timer: a kind in the upper byte, then the place of the source in its domain, then the slot
+//! of its flow.
 //!
-//! Equal instants come in the order of their codes: by kind, then by source. Slots never decide, so that the order does
-//! not depend on how the network is divided into domains. Applications have their number in the domain, which rises with
-//! the number of their flow. Receivers have the name of their flow, then their access router.
+//! Equal instants come in the order of their codes: by kind, then by source. Slots never decide, so that the
+//! order does not depend on how the network is divided into domains. Applications have their number in the
+//! domain, which rises with the number of their flow. Receivers have the name of their flow, then their
+//! access router.
 
 use crate::engine::MOST_SLOTS;
 

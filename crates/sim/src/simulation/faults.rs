@@ -1,8 +1,8 @@
 //! Faults of plug-ins: the first fault of a run is the same with any number of threads and on both engines.
 //!
-//! A plug-in that leaves a window that is not allowed unwinds. The domain of its flow stops there; the other domains end
-//! their window, in which they may meet faults too. The earliest fault then unwinds to the caller of the simulation, which
-//! cannot go on.
+//! A plug-in that leaves a window that is not allowed unwinds. The domain of its flow stops there; the other
+//! domains end their window, in which they may meet faults too. The earliest fault then unwinds to the caller
+//! of the simulation, which cannot go on.
 
 use super::domain::Domain;
 use super::shared::Shared;

@@ -1,9 +1,10 @@
-//! Movies and service packs that are limited by concurrency: a group of flows that has too few under way starts one.
+//! Movies and service packs that are limited by concurrency: a group of flows that has too few under way
+//! starts one.
 //!
-//! A group is a path class, an interface rate and an algorithm. Its flows are spread over all domains, so the numbers
-//! under way are compared at fixed instants, between windows. Domains note the flows that start in groups with too few.
-//! At the next instant the first of these become movies, then service packs, while they still have segments to send.
-//! The result depends neither on the partition of the network nor on threads.
+//! A group is a path class, an interface rate and an algorithm. Its flows are spread over all domains, so the
+//! numbers under way are compared at fixed instants, between windows. Domains note the flows that start in
+//! groups with too few. At the next instant the first of these become movies, then service packs, while they
+//! still have segments to send. The result depends neither on the partition of the network nor on threads.
 
 use super::books::Candidate;
 use super::domain::Domain;
@@ -15,8 +16,8 @@ use crate::users::files::{MOVIE, SERVICE_PACK};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Time between two comparisons (chosen: shorter than the connection and first round trip of nearly every flow, and less
-/// than a hundredth of a service pack).
+/// Time between two comparisons (chosen: shorter than the connection and first round trip of nearly every
+/// flow, and less than a hundredth of a service pack).
 const EVERY: Picos = 10_000_000_000;
 
 /// Categories in the order in which flows become them.
@@ -74,7 +75,8 @@ impl Concurrent {
     }
 }
 
-/// Gives a flow a file of another category, unless it has sent its last segment. Returns whether it has the file.
+/// Gives a flow a file of another category, unless it has sent its last segment. Returns whether it has the
+/// file.
 fn enlarge(shared: &Shared, domain: &mut Domain, candidate: &Candidate, category: u8) -> bool {
     let Domain { events, senders, answering, .. } = domain;
     let Some(flow) = candidate.of_mut(&mut senders.flows).filter(|flow| flow.board.next() < flow.end) else {

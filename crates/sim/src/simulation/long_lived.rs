@@ -1,4 +1,5 @@
-//! Long-lived flows (X10): explicit flows on the pairs of the network, from the beginning of the measured span.
+//! Long-lived flows (X10): explicit flows on the pairs of the network, from the beginning of the measured
+//! span.
 
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
@@ -19,9 +20,9 @@ pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenar
     Err(invalid("users.long_lived_flows", message))
 }
 
-/// Adds the long-lived flows of a scenario to its explicit flows. Their interfaces are fast; the first one uses the first
-/// algorithm of the scenario, the others draw theirs by share, as sources do (assumed: the study had flow 1 on standard
-/// TCP and the others at random).
+/// Adds the long-lived flows of a scenario to its explicit flows. Their interfaces are fast; the first one
+/// uses the first algorithm of the scenario, the others draw theirs by share, as sources do (assumed: the
+/// study had flow 1 on standard TCP and the others at random).
 pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) {
     let wanted = scenario.users.long_lived_flows as usize;
     let pairs = network.long_lived_pairs();

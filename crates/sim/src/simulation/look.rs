@@ -43,8 +43,8 @@ impl<'a> Look<'a> {
         self.domains.iter().fold(Counters::default(), |sum, domain| sum.plus(&domain.counters()))
     }
 
-    /// Domain of each port, or of each router that has one queue, and segments accepted there so far. Routers include
-    /// those that acknowledgements alone pass, which are no queue of data.
+    /// Domain of each port, or of each router that has one queue, and segments accepted there so far. Routers
+    /// include those that acknowledgements alone pass, which are no queue of data.
     pub fn hops(self) -> impl Iterator<Item = (DomainId, u64)> + 'a {
         let network = &self.shared.network;
         let queues = &network.queues;

@@ -1,7 +1,7 @@
 //! The whole run: domains that advance in windows, and what is measured between them.
 //!
-//! A domain (`domain`) is a part of the network that advances alone. It has five parts, of which each uses only those
-//! before it:
+//! A domain (`domain`) is a part of the network that advances alone. It has five parts, of which each uses
+//! only those before it:
 //!
 //! | part | what it knows |
 //! |---|---|
@@ -11,9 +11,10 @@
 //! | `answering` | receivers that delay acknowledgements, or are watched |
 //! | `sessions` | users, explicit flows, applications, arrivals: what begins flows, and what follows when they end |
 //!
-//! All domains read `shared` state. `windows` advances them, on any number of `threads`, of which `bound` computes the
-//! most gain. Between windows everything can be looked at (`look`): samples (`sampling`), detailed traces (`tracing`),
-//! changes of the network (`changes`), comparisons of large files (`large_files`), and snapshots (`snapshot`).
+//! All domains read `shared` state. `windows` advances them, on any number of `threads`, of which `bound`
+//! computes the most gain. Between windows everything can be looked at (`look`): samples (`sampling`),
+//! detailed traces (`tracing`), changes of the network (`changes`), comparisons of large files
+//! (`large_files`), and snapshots (`snapshot`).
 
 mod answering;
 mod books;
@@ -89,7 +90,8 @@ impl Simulation {
     /// A simulation at its first instant, on one thread.
     ///
     /// # Errors
-    /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
+    /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the
+    /// event keys.
     pub fn new(scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
         Self::with(scenario, seed, Engine::default(), 1)
     }
@@ -97,7 +99,8 @@ impl Simulation {
     /// A simulation at its first instant. More `threads` than domains are not used.
     ///
     /// # Errors
-    /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
+    /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the
+    /// event keys.
     pub fn with(
         mut scenario: Scenario,
         seed: u64,
@@ -137,8 +140,8 @@ impl Simulation {
         self.advance_to(picos(until));
     }
 
-    /// Runs up to the next instant at which something happens, unless that is later than `until` picoseconds or the end
-    /// of the run; returns whether there was one.
+    /// Runs up to the next instant at which something happens, unless that is later than `until` picoseconds
+    /// or the end of the run; returns whether there was one.
     pub fn step(&mut self, until: Picos) -> bool {
         let next = self.next_instant();
         if next > until.min(self.end) {
@@ -192,8 +195,8 @@ impl Simulation {
         }
     }
 
-    /// When all domains are looked at next: a sample, a row of the traces, a change of the network, or a comparison of
-    /// large files.
+    /// When all domains are looked at next: a sample, a row of the traces, a change of the network, or a
+    /// comparison of large files.
     fn next_look(&self) -> Picos {
         let large_files = self.large_files.as_ref().map(|large| large.next);
         let others =
@@ -214,7 +217,8 @@ impl Simulation {
         self.watched = Some(WindowTimes::new(threads, &self.look()));
     }
 
-    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that were watched.
+    /// Largest possible speed of each number of threads over the speed of one thread, in the windows that
+    /// were watched.
     #[must_use]
     pub fn bounds_of_threads(&self) -> Vec<(usize, f64)> {
         self.watched.as_ref().map_or_else(Vec::new, WindowTimes::bounds)
@@ -288,8 +292,8 @@ impl Simulation {
         self.tracing.take_routers(&self.shared.network)
     }
 
-    /// All responses as (period, name, value), in any order within a period: the measured periods by number, `measured`
-    /// for all of them, `run` for totals from the start.
+    /// All responses as (period, name, value), in any order within a period: the measured periods by number,
+    /// `measured` for all of them, `run` for totals from the start.
     #[must_use]
     pub fn responses(&self) -> Vec<(String, &'static str, f64)> {
         self.sampling.responses(&self.look())
@@ -313,8 +317,9 @@ impl Simulation {
         seconds(self.now)
     }
 
-    /// Takes the transmissions of data with these numbers off the network, counted from 1, retransmissions included, over
-    /// the flows with sources in one domain: to test recovery by the cases of the literature, which say what is lost.
+    /// Takes the transmissions of data with these numbers off the network, counted from 1, retransmissions
+    /// included, over the flows with sources in one domain: to test recovery by the cases of the literature,
+    /// which say what is lost.
     pub fn lose_transmissions(&mut self, mut numbers: Vec<u64>) {
         numbers.sort_unstable_by(|a, b| b.cmp(a));
         numbers.dedup();
@@ -341,8 +346,8 @@ impl Simulation {
         &self.shared.network
     }
 
-    /// Counts of all segments by their place now; for the conservation law sent = delivered + dropped + queued + in
-    /// flight.
+    /// Counts of all segments by their place now; for the conservation law sent = delivered + dropped +
+    /// queued + in flight.
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();

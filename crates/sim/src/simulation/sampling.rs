@@ -15,8 +15,8 @@ use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{Flow, SAMPLED_LINES};
 use mesonet_cc::{Picos, picos};
 
-/// Flows between the one that a sample adds and the one whose state it asks for: some 50 ns each, for a latency of 100 ns
-/// and more (chosen).
+/// Flows between the one that a sample adds and the one whose state it asks for: some 50 ns each, for a
+/// latency of 100 ns and more (chosen).
 const AHEAD: usize = 4;
 
 /// What was sampled so far.
@@ -119,7 +119,8 @@ impl Sampling {
         }
     }
 
-    /// Segments of the long-lived flows, the last of the explicit ones, that were acknowledged since the last sample.
+    /// Segments of the long-lived flows, the last of the explicit ones, that were acknowledged since the last
+    /// sample.
     fn long_lived_acked(&mut self, look: &Look) -> [u64; LONG_LIVED] {
         let flows = look.shared.scenario.flows.len();
         let mut acked = [0; LONG_LIVED];
@@ -131,8 +132,8 @@ impl Sampling {
         acked
     }
 
-    /// All responses as (period, name, value), in any order within a period: the measured periods by number, `measured`
-    /// for all of them, `run` for totals from the start.
+    /// All responses as (period, name, value), in any order within a period: the measured periods by number,
+    /// `measured` for all of them, `run` for totals from the start.
     pub fn responses(&self, look: &Look) -> Vec<(String, &'static str, f64)> {
         let shared = look.shared;
         let sources = f64::from(shared.population.count) + shared.scenario.flows.len() as f64;

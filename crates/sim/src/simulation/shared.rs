@@ -39,12 +39,13 @@ pub struct Shared {
     pub rtt_of_last: bool,
     /// Loss recovery.
     pub rules: Rules,
-    /// An acknowledgement may count for more or less than the segment that it answers: receivers hold some back, routers drop
-    /// some, or senders count acknowledgements.
+    /// An acknowledgement may count for more or less than the segment that it answers: receivers hold some
+    /// back, routers drop some, or senders count acknowledgements.
     pub cumulative: bool,
     /// Rules of receivers that hold acknowledgements back, where this is decided at the sender.
     pub acks: Option<AckRules>,
-    /// Rules of receivers that hold acknowledgements back, where this is decided at the receiver, because acknowledgements pass routers.
+    /// Rules of receivers that hold acknowledgements back, where this is decided at the receiver, because
+    /// acknowledgements pass routers.
     pub answers: Option<AckRules>,
     /// Some acknowledgements do not come, and later ones report their segments.
     pub misses_acks: bool,
@@ -62,9 +63,11 @@ pub struct Shared {
     pub receiver_window: u64,
     /// Time that a segment occupies a fast interface.
     pub fast_interface_time: Picos,
-    /// Time after which all domains know what one of them knows, however the network is divided; 0 where none has news.
+    /// Time after which all domains know what one of them knows, however the network is divided; 0 where none
+    /// has news.
     pub spreading: Picos,
-    /// Time from the drop of an acknowledgement until its source can know, where acknowledgements may overtake each other.
+    /// Time from the drop of an acknowledgement until its source can know, where acknowledgements may
+    /// overtake each other.
     pub news_delay: Picos,
     /// Routers mark segments.
     pub marking: bool,
@@ -186,7 +189,8 @@ impl Shared {
         flow.interface_time <= self.fast_interface_time
     }
 
-    /// Round-trip propagation delay at `now`, of a flow with a lane of its own to its access router if it has one.
+    /// Round-trip propagation delay at `now`, of a flow with a lane of its own to its access router if it has
+    /// one.
     pub fn base_rtt(
         &self,
         origin: AccessRouter,
@@ -198,7 +202,8 @@ impl Shared {
         self.network.round_trip_at(origin.index(), receiver.index(), now) + 2 * extra
     }
 
-    /// The size of a file that is fetched from `start` on: larger on very fast paths in the jumbo period (X9).
+    /// The size of a file that is fetched from `start` on: larger on very fast paths in the jumbo period
+    /// (X9).
     pub fn jumbo(&self, size: u64, start: Picos, origin: AccessRouter, receiver: AccessRouter) -> u64 {
         let users = &self.scenario.users;
         let ends = [origin, receiver].map(|access| self.network.class_of(access.index()));
@@ -250,8 +255,8 @@ fn spreading(network: &Network) -> Picos {
     if divided.count > 1 { divided.lookahead } else { 0 }
 }
 
-/// Returns whether no segments of a flow overtake each other, nor do its acknowledgements. The two queues of DualPI2 part
-/// segments of one flow whose codepoints differ.
+/// Returns whether no segments of a flow overtake each other, nor do its acknowledgements. The two queues of
+/// DualPI2 part segments of one flow whose codepoints differ.
 fn keeps_order(scenario: &Scenario, network: &Network) -> bool {
     scenario.aqm.discipline.keeps_order() && network.route_count() == 1 && !network.impairments.reorders()
 }

@@ -1,16 +1,16 @@
 //! A simulation as bytes, between two windows, and going on from them.
 //!
-//! Between two windows all domains stand at the same instant, and every segment that left a domain has been handed
-//! over. So a snapshot is the fields that change, one after the other. The rest is built from the scenario as at the
-//! start. The number of threads is no part of it.
+//! Between two windows all domains stand at the same instant, and every segment that left a domain has been
+//! handed over. So a snapshot is the fields that change, one after the other. The rest is built from the
+//! scenario as at the start. The number of threads is no part of it.
 
 use super::Simulation;
 use super::domain::Domain;
 use crate::snapshot::{BadSnapshot, Passage};
 
 impl Simulation {
-    /// All that is needed to go on from now, as bytes. Changes nothing: the fields that are listed for both directions
-    /// are listed as what can be replaced.
+    /// All that is needed to go on from now, as bytes. Changes nothing: the fields that are listed for both
+    /// directions are listed as what can be replaced.
     #[must_use]
     pub fn snapshot(&mut self) -> Vec<u8> {
         let mut passage = Passage::Out(Vec::new());
@@ -21,7 +21,7 @@ impl Simulation {
         }
     }
 
-    /// The same run where it was when [`Self::snapshot`] was taken: goes on as if nothing had been between. `self` is
+    /// This run in the state of a [`Self::snapshot`], from which it continues without a difference. `self` is
     /// that run at any instant, on any number of threads.
     ///
     /// # Errors

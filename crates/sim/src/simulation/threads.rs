@@ -1,8 +1,9 @@
-//! Windows on several threads: each free thread takes the next domain of the window, those with most work first.
+//! Windows on several threads: each free thread takes the next domain of the window, those with most work
+//! first.
 //!
-//! The calling thread works too, so that threads which the system does not run cost nothing; it alone hands over what
-//! left the domains. Which thread advances a domain changes nothing in what the domain does. A thread that waits for
-//! long sleeps, so that other programs have its processor.
+//! The calling thread works too, so that threads which the system does not run cost nothing; it alone hands
+//! over what left the domains. Which thread advances a domain changes nothing in what the domain does. A
+//! thread that waits for long sleeps, so that other programs have its processor.
 
 use super::domain::Domain;
 use super::shared::Shared;
@@ -13,7 +14,8 @@ use mesonet_cc::plugin::Shown;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Windows after which the domains are ordered anew by the work that they had (chosen: a sort is a microsecond).
+/// Windows after which the domains are ordered anew by the work that they had (chosen: a sort is a
+/// microsecond).
 pub const WINDOWS_OF_AN_ORDER: u32 = 64;
 
 /// The threads of a run as they share the domains of one window after another.
@@ -102,7 +104,8 @@ impl WorkerPool<'_> {
         act(&mut guards.iter_mut().map(|guard| &mut ***guard).collect::<Vec<_>>())
     }
 
-    /// Puts the domains that had most work since the last order first, because the longest decides when a window ends.
+    /// Puts the domains that had most work since the last order first, because the longest decides when a
+    /// window ends.
     fn put_in_order(&self, domains: &[&mut Domain], before: &mut [u64]) {
         let mut work: Vec<(u64, usize)> = Vec::with_capacity(domains.len());
         for (number, domain) in domains.iter().enumerate() {

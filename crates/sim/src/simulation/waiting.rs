@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Turns of an empty loop before a waiting thread sleeps: some 0.1 ms, twice what it takes to wake one in a virtual
-/// machine (chosen).
+/// Turns of an empty loop before a waiting thread sleeps: some 0.1 ms, twice what it takes to wake one in a
+/// virtual machine (chosen).
 const PATIENCE: u32 = 2_000;
 
 /// Threads that wait for what other threads change.
 ///
-/// Conditions read, and others write, with sequentially consistent order: either a thread that is about to sleep sees
-/// the change, or the one that changes something sees the sleeper.
+/// Conditions read, and others write, with sequentially consistent order: either a thread that is about to
+/// sleep sees the change, or the one that changes something sees the sleeper.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     sleepers: AtomicUsize,

@@ -1,16 +1,16 @@
 //! Domains advance in windows in which none can influence another.
 //!
-//! A window begins at the first event of all domains and is as long as the lookahead, the shortest delay between two
-//! domains. What a domain does in it depends on nothing that another domain does in it, so the domains may advance in
-//! any order, or at once. Then the segments that have left a domain are handed over.
+//! A window begins at the first event of all domains and is as long as the lookahead, the shortest delay
+//! between two domains. What a domain does in it depends on nothing that another domain does in it, so the
+//! domains may advance in any order, or at once. Then the segments that have left a domain are handed over.
 
 use super::domain::Domain;
 use super::shared::Shared;
 use crate::fabric::{DroppedSegment, Fabric, Outbox};
 use mesonet_cc::Picos;
 
-/// Drops between the one that is counted and the one whose flow is asked for: some 20 ns each, for a latency of 100 ns and
-/// more (chosen).
+/// Drops between the one that is counted and the one whose flow is asked for: some 20 ns each, for a latency
+/// of 100 ns and more (chosen).
 const AHEAD: usize = 8;
 
 /// When something happens next in any domain.
@@ -24,8 +24,8 @@ pub fn run_before(shared: &Shared, domains: &mut [Domain], limit: Picos) {
     while run_window(shared, &mut domains, limit).is_some() {}
 }
 
-/// Everything that happens in the next window, on one thread. Returns the end of the window; none where nothing happens
-/// before `limit`.
+/// Everything that happens in the next window, on one thread. Returns the end of the window; none where
+/// nothing happens before `limit`.
 pub fn run_window(shared: &Shared, domains: &mut [&mut Domain], limit: Picos) -> Option<Picos> {
     let end = window(domains, shared, limit)?;
     domains.iter_mut().for_each(|domain| domain.advance(shared, end));
@@ -40,8 +40,8 @@ pub fn window(domains: &[&mut Domain], shared: &Shared, limit: Picos) -> Option<
     (first < limit).then(|| limit.min(first.saturating_add(shared.domains.lookahead)))
 }
 
-/// Hands over what left the domains in a window: segments to where they go, news of drops to where they came from, arrivals
-/// to the receivers that are watched.
+/// Hands over what left the domains in a window: segments to where they go, news of drops to where they came
+/// from, arrivals to the receivers that are watched.
 pub fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
     if shared.queued_acks() {
         exchange_acks(shared, domains);
@@ -85,8 +85,8 @@ pub fn exchange_updates(domains: &mut [&mut Domain]) {
     }
 }
 
-/// Hands over news of acknowledgements that do not come to the domains of their sources, updates of connections to the domains
-/// of their receivers, and the origins of flows in new slots to all domains.
+/// Hands over news of acknowledgements that do not come to the domains of their sources, updates of
+/// connections to the domains of their receivers, and the origins of flows in new slots to all domains.
 fn exchange_acks(shared: &Shared, domains: &mut [&mut Domain]) {
     exchange_updates(domains);
     for from in 0..domains.len() {

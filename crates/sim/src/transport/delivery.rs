@@ -1,7 +1,7 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation), for flows whose algorithm wants them.
 //!
-//! The sender remembers of every outstanding segment how much had been delivered when it left. That is kept beside the
-//! flow, so that flows without samples stay small.
+//! The sender remembers of every outstanding segment how much had been delivered when it left. That is kept
+//! beside the flow, so that flows without samples stay small.
 
 use super::Scoreboard;
 use crate::engine::prefetch;
@@ -57,8 +57,9 @@ impl DeliverySampler {
     /// Segment `sequence` leaves at `now`; with it `in_flight` segments are in the network.
     pub fn sent(&mut self, sequence: u64, now: Picos, in_flight: u32) {
         if self.departures.is_empty() {
-            // Nothing was outstanding: the rate is measured from here. What counts as lost is outstanding, too, or the
-            // time without an answer before a timeout would be left out of the rate (SND.UNA = SND.NXT, section 3.3).
+            // Nothing was outstanding: the rate is measured from here. What counts as lost is outstanding,
+            // too, or the time without an answer before a timeout would be left out of the rate (SND.UNA =
+            // SND.NXT, section 3.3).
             (self.first_sent_time, self.delivered_time) = (now, now);
         }
         let departure = Departure {
@@ -77,8 +78,9 @@ impl DeliverySampler {
         }
     }
 
-    /// Segment `sequence`, not known to have arrived, is acknowledged at `now`, with a mark if it is `marked`: the delivery
-    /// rate in segments/s, 0 where the sample spans less than `min_rtt`, and what it spans.
+    /// Segment `sequence`, not known to have arrived, is acknowledged at `now`, with a mark if it is
+    /// `marked`: the delivery rate in segments/s, 0 where the sample spans less than `min_rtt`, and what it
+    /// spans.
     pub fn acknowledged(
         &mut self,
         sequence: u64,
@@ -161,7 +163,8 @@ mod tests {
 
     const MS: Picos = MILLISECOND;
 
-    /// Sends `count` segments, one each millisecond from `from` ms on, of a flow with nothing acknowledged meanwhile.
+    /// Sends `count` segments, one each millisecond from `from` ms on, of a flow with nothing acknowledged
+    /// meanwhile.
     fn send(sampler: &mut DeliverySampler, first: u64, count: u64, from: u64) {
         for i in 0..count {
             sampler.sent(first + i, (from + i) * MS, (first + i + 1) as u32);
@@ -179,8 +182,8 @@ mod tests {
             assert!((rate - 1000.0 * (i + 1) as f64 / (100 + 2 * i) as f64).abs() < 1e-9);
             sampler.forget_below(i + 1);
         }
-        // Segment 9 left at 9 ms, 10 is lost, the next one leaves at 118 ms: sending took longer than the 100 ms to the
-        // answer.
+        // Segment 9 left at 9 ms, 10 is lost, the next one leaves at 118 ms: sending took longer than the 100
+        // ms to the answer.
         for i in 11..21 {
             sampler.sent(i, (118 + i - 11) * MS, 10);
         }

@@ -33,17 +33,17 @@ pub enum Recovery {
     Timeout,
 }
 
-/// Largest file, segments: more than any run delivers, and sequence numbers cannot overflow (a chosen bound; products of
-/// size factors could exceed it).
+/// Largest file, segments: more than any run delivers, and sequence numbers cannot overflow (a chosen bound;
+/// products of size factors could exceed it).
 const LARGEST_SIZE: u64 = 1 << 50;
 
-/// The state of a flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments
-/// of a flow that has ended are recognised by their number alone.
+/// The state of a flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late
+/// segments of a flow that has ended are recognised by their number alone.
 ///
-/// Fields lie in memory as written (`repr(C)`). The first five cache lines, up to and including the window of the controller,
-/// are the hot state: all that acknowledgements, departures and samples of most flows look at. With 17,000 flows in
-/// progress no cache holds them, and an event takes as long as its lines take to come. The engine asks for these lines
-/// ahead of the event ([`HOT_LINES`]).
+/// Fields lie in memory as written (`repr(C)`). The first five cache lines, up to and including the window of
+/// the controller, are the hot state: all that acknowledgements, departures and samples of most flows look
+/// at. With 17,000 flows in progress no cache holds them, and an event takes as long as its lines take to
+/// come. The engine asks for these lines ahead of the event ([`HOT_LINES`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Flow {
@@ -106,12 +106,13 @@ pub struct Flow {
     pub rtt: RttEstimator,
     /// Round-trip propagation delay.
     pub base_rtt: Picos,
-    /// Last acknowledgement of a segment that was new; before the first one its first departure, and before that its
-    /// beginning.
+    /// Last acknowledgement of a segment that was new; before the first one its first departure, and before
+    /// that its beginning.
     pub heard: Picos,
     /// Recovery ends when this segment is acknowledged; marks below it are not answered again.
     pub recover: u64,
-    // Fifth line: the interface, timer state, the window of the controller. What a controller has beyond follows.
+    // Fifth line: the interface, timer state, the window of the controller. What a controller has beyond
+    // follows.
     /// Time that one segment occupies the interface.
     pub interface_time: Picos,
     /// Timer state beside `rtt`; none for most senders.
@@ -164,7 +165,8 @@ pub const SAMPLED_LINES: [usize; 3] = [0, 3, 4];
 /// The lines of a flow that a drop changes or looks at: stage, scoreboard, losses.
 pub const DROP_LINES: [usize; 3] = [0, 1, offset_of!(Flow, losses) / 64];
 
-// Each part of the hot state begins with a line, and the largest controller sets the size of every flow: ten lines.
+// Each part of the hot state begins with a line, and the largest controller sets the size of every flow: ten
+// lines.
 const _: () = assert!(offset_of!(Flow, board) == 64);
 const _: () = assert!(offset_of!(Flow, rtt) == 3 * 64);
 const _: () = assert!(offset_of!(Flow, interface_time) == 4 * 64);
@@ -233,8 +235,8 @@ impl Flow {
         }
     }
 
-    /// The flow uses its window: in the last two round trips at least half of it was in flight (RFC 7661, section 4.3).
-    /// A flow that its interface limits may thus have up to twice what the interface can carry.
+    /// The flow uses its window: in the last two round trips at least half of it was in flight (RFC 7661,
+    /// section 4.3). A flow that its interface limits may thus have up to twice what the interface can carry.
     #[must_use]
     #[inline]
     pub fn uses_window(&self, cwnd: f64) -> bool {

@@ -1,8 +1,9 @@
 //! A receiver that delays acknowledgements (RFC 1122, section 4.2.3.2; RFC 5681, section 4.2).
 //!
-//! Where acknowledgements take only time, none is lost and all of a flow take the same time. What the receiver decides then
-//! follows from when its acknowledgements would arrive: the decisions are taken at the sender, a one-way delay later, and
-//! nothing changes in the network (decision 0014). Where acknowledgements pass routers, they are taken at the receiver.
+//! Where acknowledgements take only time, none is lost and all of a flow take the same time. What the
+//! receiver decides then follows from when its acknowledgements would arrive: the decisions are taken at the
+//! sender, a one-way delay later, and nothing changes in the network (decision 0014). Where acknowledgements
+//! pass routers, they are taken at the receiver.
 
 use super::flow::OFF;
 use crate::engine::Segment;
@@ -14,19 +15,23 @@ use serde::{Deserialize, Serialize};
 pub struct AckRules {
     /// Longest time for which a segment that arrived in order is held.
     pub delay: Picos,
-    /// Acknowledgements of a new flow, and after a duplicate segment, that are sent at once (Linux: `TCP_MAX_QUICKACKS`).
+    /// Acknowledgements of a new flow, and after a duplicate segment, that are sent at once (Linux:
+    /// `TCP_MAX_QUICKACKS`).
     pub quick: u32,
-    /// Longest time for which selective acknowledgements are held; 0 for not at all (Linux: `tcp_comp_sack_delay_ns`).
+    /// Longest time for which selective acknowledgements are held; 0 for not at all (Linux:
+    /// `tcp_comp_sack_delay_ns`).
     pub compression: Picos,
 }
 
-/// Duplicate acknowledgements that are sent at once before others are compressed (Linux: `TCP_FASTRETRANS_THRESH`).
+/// Duplicate acknowledgements that are sent at once before others are compressed (Linux:
+/// `TCP_FASTRETRANS_THRESH`).
 const DUPLICATES_AT_ONCE: u32 = 3;
 
 /// Segments that one compressed acknowledgement covers at most (Linux: `tcp_comp_sack_nr`).
 const MOST_COMPRESSED: usize = 44;
 
-/// The part of a round trip for which selective acknowledgements are held at most (Linux: `tcp_comp_sack_rtt_percent`, 5 %).
+/// The part of a round trip for which selective acknowledgements are held at most (Linux:
+/// `tcp_comp_sack_rtt_percent`, 5 %).
 const COMPRESSION_SHARE: Picos = 20;
 
 /// The segments that a receiver holds back: in order at most one segment, behind a gap those of a compressed
@@ -83,7 +88,8 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Sends these acknowledgements, caused by `segment`: each is for the segments that `send` gets, of which there may be none.
+    /// Sends these acknowledgements, caused by `segment`: each is for the segments that `send` gets, of which
+    /// there may be none.
     #[inline(always)]
     pub fn carry_out(self, segment: Segment, mut send: impl FnMut(&[Segment])) {
         match self {
@@ -108,8 +114,8 @@ impl Decision {
 /// The answer of a receiver to an arrival in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// With nothing yet; the one that was held is acknowledged alone, because it was marked and this one is not, or the other
-    /// way round (RFC 8257, section 3.2).
+    /// With nothing yet; the one that was held is acknowledged alone, because it was marked and this one is
+    /// not, or the other way round (RFC 8257, section 3.2).
     Hold(Option<Segment>),
     /// With one acknowledgement for the held segment and this one.
     Both(Segment),
@@ -130,8 +136,8 @@ impl Receiver {
         self.held.len() as u64
     }
 
-    /// Decides which acknowledgements an arrival causes. What fills a gap is acknowledged at once, with what was held; so is
-    /// what had arrived before, alone.
+    /// Decides which acknowledgements an arrival causes. What fills a gap is acknowledged at once, with what
+    /// was held; so is what had arrived before, alone.
     #[inline]
     pub fn decide(&mut self, arrival: &Arrival, now: Picos, rules: &AckRules) -> Decision {
         let Arrival { segment, sequence, missing, .. } = *arrival;
@@ -158,7 +164,7 @@ impl Receiver {
         }
     }
 
-    /// The same while an earlier segment is missing.
+    /// Decides about a segment that arrives while an earlier one is missing.
     fn decide_behind_gap(&mut self, arrival: &Arrival, now: Picos, rules: &AckRules) -> Decision {
         let Arrival { segment, sequence, missing, round_trip, .. } = *arrival;
         if self.quick > 0 {
@@ -201,8 +207,8 @@ impl Receiver {
         std::mem::take(&mut self.held)
     }
 
-    /// `segment` arrives behind the gap at `missing`: whether its acknowledgement is held for the next ones. Linux
-    /// (`__tcp_ack_snd_check`): not the first three, and for a twentieth of `round_trip` at most.
+    /// `segment` arrives behind the gap at `missing`: whether its acknowledgement is held for the next ones.
+    /// Linux (`__tcp_ack_snd_check`): not the first three, and for a twentieth of `round_trip` at most.
     fn compress(
         &mut self,
         segment: Segment,
@@ -316,8 +322,8 @@ mod tests {
         }
     }
 
-    /// tcp_input.c, __tcp_ack_snd_check: three at once, then one acknowledgement for all that come within a millisecond or a
-    /// twentieth of a round trip.
+    /// tcp_input.c, __tcp_ack_snd_check: three at once, then one acknowledgement for all that come within a
+    /// millisecond or a twentieth of a round trip.
     #[test]
     fn selective_acknowledgements_are_compressed_behind_a_gap() {
         let rules = AckRules { compression: 1000, ..RULES };

@@ -1,7 +1,8 @@
 //! Round-trip time and retransmission timeout (RFC 6298), in integer picoseconds.
 //!
-//! Senders differ in which acknowledgements they take samples of and in how they bound the timeout. A scenario chooses
-//! ([`RtoRules`]); the estimator of a flow keeps what every sender keeps, [`Timing`] what only some of them do.
+//! Senders differ in which acknowledgements they take samples of and in how they bound the timeout. A
+//! scenario chooses ([`RtoRules`]); the estimator of a flow keeps what every sender keeps, [`Timing`] what
+//! only some of them do.
 
 use crate::scenario::{RtoFloor, RtoRestart, RttSamples, TransportParameters};
 use mesonet_cc::picos;
@@ -14,11 +15,12 @@ const GRANULARITY: Picos = MILLISECOND;
 /// Fewest ticks of a timeout that is counted in ticks (BSD, ns).
 const FEWEST_TICKS: u64 = 2;
 
-/// Expiries in a row after which the smoothed round-trip time is forgotten (BSD: a quarter of the 12 retries; ns: a
-/// back-off of more than 8).
+/// Expiries in a row after which the smoothed round-trip time is forgotten (BSD: a quarter of the 12 retries;
+/// ns: a back-off of more than 8).
 const EXPIRIES_TO_FORGET: u32 = 4;
 
-/// The part of the deviation by which Linux weighs a sample that lies below the mean by more than the deviation.
+/// The part of the deviation by which Linux weighs a sample that lies below the mean by more than the
+/// deviation.
 const LINUX_IMPROVEMENT: Picos = 8;
 
 /// Rules of the retransmission timer, shared by all flows.
@@ -36,7 +38,8 @@ pub struct RtoRules {
     pub samples: RttSamples,
     /// Duration of a tick, 0 for an exact clock.
     pub tick: Picos,
-    /// Duration of a tick of the timestamps by which the round trip of a segment sent again is known, 0 where it is not.
+    /// Duration of a tick of the timestamps by which the round trip of a segment sent again is known, 0 where
+    /// it is not.
     pub timestamp_tick: Picos,
     floor: RtoFloor,
     /// Segments that an acknowledgement covers.
@@ -60,15 +63,16 @@ impl RtoRules {
         }
     }
 
-    /// Acknowledgements of retransmissions give samples, too: a timestamp says which copy arrived (RFC 7323, section 4).
+    /// Acknowledgements of retransmissions give samples, too: a timestamp says which copy arrived (RFC 7323,
+    /// section 4).
     #[must_use]
     #[inline]
     pub fn has_timestamps(&self) -> bool {
         self.samples != RttSamples::RoundTrip
     }
 
-    /// The round trip of a segment that left at `sent`, by timestamps: ticks between the two instants, at least one (Linux:
-    /// `tcp_rtt_tsopt_us`).
+    /// The round trip of a segment that left at `sent`, by timestamps: ticks between the two instants, at
+    /// least one (Linux: `tcp_rtt_tsopt_us`).
     #[must_use]
     pub fn by_timestamps(&self, sent: Picos, now: Picos) -> Picos {
         (now / self.timestamp_tick - sent / self.timestamp_tick).max(1) * self.timestamp_tick
@@ -200,7 +204,8 @@ impl RttEstimator {
         Self { rto: initial_rto, ..Self::default() }
     }
 
-    /// A segment took `rtt` for the round trip: whether or not the timer learns from it, it may be the smallest.
+    /// A segment took `rtt` for the round trip: whether or not the timer learns from it, it may be the
+    /// smallest.
     #[inline]
     pub fn see(&mut self, rtt: Picos) {
         if rtt > 0 && (self.min_rtt == 0 || rtt < self.min_rtt) {
@@ -273,8 +278,8 @@ impl RttEstimator {
         }
     }
 
-    /// Linux's `tcp_rtt_estimator`: the deviation of single samples is smoothed as in RFC 6298, the timer uses the largest one
-    /// of a round trip, and forgets an earlier larger one by a quarter a round trip.
+    /// Linux's `tcp_rtt_estimator`: the deviation of single samples is smoothed as in RFC 6298, the timer
+    /// uses the largest one of a round trip, and forgets an earlier larger one by a quarter a round trip.
     #[inline(never)]
     fn sample_as_linux(&mut self, timing: Option<&mut Timing>, sample: &Sample, rules: &RtoRules) {
         let Some(Timing { deviation, largest, round_end, .. }) = timing else { return };
@@ -367,8 +372,8 @@ mod tests {
         }
     }
 
-    /// RFC 7323, appendix G: ten samples of one value in a window of ten move the estimate about as far as one sample of a
-    /// round trip does, not ten times as far.
+    /// RFC 7323, appendix G: ten samples of one value in a window of ten move the estimate about as far as
+    /// one sample of a round trip does, not ten times as far.
     #[test]
     fn gains_are_scaled_by_the_samples_of_a_window() {
         let rules = RtoRules { samples: RttSamples::Rfc7323, ..RULES };
@@ -390,8 +395,8 @@ mod tests {
         assert!(near(half.mean, 0.1 + 0.1 / 8.0 / 5.0));
     }
 
-    /// The floor of the variance term: 200 ms above the smoothed round trip, however steady it is. A kernel showed 272 ms at a
-    /// smoothed round trip of 69 ms, and 404 at 201.
+    /// The floor of the variance term: 200 ms above the smoothed round trip, however steady it is. A kernel
+    /// showed 272 ms at a smoothed round trip of 69 ms, and 404 at 201.
     #[test]
     fn linux_bounds_the_variance_term() {
         let rules = RtoRules {
@@ -414,7 +419,8 @@ mod tests {
         }
     }
 
-    /// tcp_input.c: the largest deviation of a round trip counts at once, and fades by a quarter a round trip.
+    /// tcp_input.c: the largest deviation of a round trip counts at once, and fades by a quarter a round
+    /// trip.
     #[test]
     fn linux_takes_the_largest_deviation_of_a_round_trip() {
         let rules = RtoRules { min: 0, samples: RttSamples::Linux, floor: RtoFloor::Linux, ..RULES };
@@ -430,7 +436,8 @@ mod tests {
         assert_eq!(at(&mut rtt, 110, 1002), 20 * MS);
         // The end of the round trip: the largest one of it was the same.
         assert_eq!(at(&mut rtt, 110, 1011), 20 * MS);
-        // A round trip whose deviations are at most 8.4375 ms (20 x 3/4 x 3/4 x 3/4): the surplus falls by a quarter.
+        // A round trip whose deviations are at most 8.4375 ms (20 x 3/4 x 3/4 x 3/4): the surplus falls by a
+        // quarter.
         let after = at(&mut rtt, 110, 1022);
         assert!(near(after, 0.02 - (0.02 - 0.0084375) / 4.0), "{after}");
         // Far below the mean: an eighth of the weight.
@@ -453,7 +460,8 @@ mod tests {
             rtt.acknowledged(Some(&mut timing), &sample, &rules);
             rtt.rto / MS
         };
-        // 103 ms in which the clock (a tick at 70, 170, 270, ...) ticks once: srtt 1, rttvar 2 quarters: 3 ticks.
+        // 103 ms in which the clock (a tick at 70, 170, 270, ...) ticks once: srtt 1, rttvar 2 quarters: 3
+        // ticks.
         assert_eq!(round(&mut rtt, 0, 0, 103), 300);
         // Twice: the scaled srtt is 8 + 1, the deviation 2 + 1 - 0.
         assert_eq!(round(&mut rtt, 1, 169, 271), 400);
@@ -464,7 +472,8 @@ mod tests {
         assert_eq!(round(&mut rtt, 20, 0, 103), 400);
     }
 
-    /// RFC 6298, section 3 (Karn): what was timed when something is sent again gives no sample, and a back-off stays.
+    /// RFC 6298, section 3 (Karn): what was timed when something is sent again gives no sample, and a
+    /// back-off stays.
     #[test]
     fn a_timed_segment_is_forgotten_when_something_is_sent_again() {
         let rules = RtoRules { samples: RttSamples::RoundTrip, ..RULES };

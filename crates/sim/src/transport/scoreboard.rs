@@ -1,9 +1,10 @@
 //! The scoreboard: segments of a flow that are outstanding, lost or acknowledged (RFC 6675).
 //!
-//! Every acknowledgement names the segment that caused it (the first SACK block does) and reports what earlier ones that did not
-//! come would have said, so the sender knows exactly what the receiver holds: everything below `passed` but for the `holes`. A path is a chain of FIFO
-//! queues: first transmissions are acknowledged in order, holes appear at the high end and vanish from the low end, and
-//! a step costs O(1) amortised whatever the window.
+//! Every acknowledgement names the segment that caused it (the first SACK block does) and reports what
+//! earlier ones that did not come would have said, so the sender knows exactly what the receiver holds:
+//! everything below `passed` but for the `holes`. A path is a chain of FIFO queues: first transmissions are
+//! acknowledged in order, holes appear at the high end and vanish from the low end, and a step costs O(1)
+//! amortised whatever the window.
 
 use super::short_queue::ShortQueue;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 struct Hole {
     start: u64,
     length: u32,
-    /// Value of `passed_count` when the hole appeared: how many later ones were acknowledged is the difference.
+    /// Value of `passed_count` when the hole appeared: how many later ones were acknowledged is the
+    /// difference.
     seen: u32,
 }
 
@@ -33,7 +35,8 @@ impl Hole {
 /// Holes that lie inline: enough for the small windows of flows that lose many segments (chosen).
 const FEW_HOLES: usize = 2;
 
-/// Counts looks at holes and moves of them, in tests only: see `work_per_acknowledgement_does_not_grow_with_the_window`.
+/// Counts looks at holes and moves of them, in tests only: see
+/// `work_per_acknowledgement_does_not_grow_with_the_window`.
 #[inline(always)]
 fn count(_work: usize) {
     #[cfg(test)]
@@ -54,11 +57,12 @@ pub enum Acked {
 
 /// The outstanding segments of one flow.
 ///
-/// Invariant: `pipe = next - una - sacked - lost + retransmitted` (RFC 6675, section 4, SetPipe). `sacked` counts the
-/// segments acknowledged above `una`, `lost` the missing ones below `lost_end`, `retransmitted` the missing ones below
-/// `retransmitted_end`; holes ascend and do not overlap, and `retransmitted_end <= lost_end`, `passed <= next`.
-/// Fields lie in memory as written: without holes, or with one, all is in one cache line.
-/// Two kinds of sender set `pipe` by rules of their own: those that call [`Self::lose`] and [`Self::believe`].
+/// Invariant: `pipe = next - una - sacked - lost + retransmitted` (RFC 6675, section 4, SetPipe). `sacked`
+/// counts the segments acknowledged above `una`, `lost` the missing ones below `lost_end`, `retransmitted`
+/// the missing ones below `retransmitted_end`; holes ascend and do not overlap, and
+/// `retransmitted_end <= lost_end`, `passed <= next`. Fields lie in memory as written: without holes, or with
+/// one, all is in one cache line. Two kinds of sender set `pipe` by rules of their own: those that call
+/// [`Self::lose`] and [`Self::believe`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Scoreboard {
@@ -166,8 +170,8 @@ impl Scoreboard {
         self.holes.front().map_or(0, |hole| self.passed_count.wrapping_sub(hole.seen).into())
     }
 
-    /// Missing segment `sequence` counts as lost, by a sender that loses segments in the order in which they left.
-    /// Returns whether it had been retransmitted: the caller sends it again.
+    /// Missing segment `sequence` counts as lost, by a sender that loses segments in the order in which they
+    /// left. Returns whether it had been retransmitted: the caller sends it again.
     pub fn lose(&mut self, sequence: u64) -> bool {
         self.pipe -= 1;
         if sequence < self.lost_end {
@@ -246,8 +250,9 @@ impl Scoreboard {
         Acked::New { sent_once: true }
     }
 
-    /// Segment `sequence`, which has been sent, has arrived, and nothing follows from that for any other segment: for
-    /// senders that do not see which one it is and count the segments in flight themselves ([`Self::believe`]).
+    /// Segment `sequence`, which has been sent, has arrived, and nothing follows from that for any other
+    /// segment: for senders that do not see which one it is and count the segments in flight themselves
+    /// ([`Self::believe`]).
     pub fn receive(&mut self, sequence: u64) -> Acked {
         let pipe = self.pipe;
         // Missing segments are never lost here, so every arrival takes one off.
@@ -263,7 +268,8 @@ impl Scoreboard {
         self.pipe = pipe;
     }
 
-    /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are undecided.
+    /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are
+    /// undecided.
     fn mark_lost(&mut self, threshold: u32) {
         let mut undecided = self.holes.len();
         for _ in self.holes.iter().rev().take_while(|hole| hole.end() > self.lost_end) {
@@ -319,8 +325,8 @@ impl Scoreboard {
         Acked::New { sent_once: false }
     }
 
-    /// Retransmits the lowest missing segment below `limit` that has not been retransmitted: a lost one, or with
-    /// `even_undecided` one that too few later segments have passed.
+    /// Retransmits the lowest missing segment below `limit` that has not been retransmitted: a lost one, or
+    /// with `even_undecided` one that too few later segments have passed.
     pub fn retransmit(&mut self, limit: u64, even_undecided: bool) -> Option<u64> {
         if self.retransmitted_end >= self.lost_end && !even_undecided {
             return None;
@@ -343,7 +349,8 @@ impl Scoreboard {
         Some(sequence)
     }
 
-    /// The highest outstanding segment, for the rescue retransmission of RFC 6675; it is not counted in the pipe.
+    /// The highest outstanding segment, for the rescue retransmission of RFC 6675; it is not counted in the
+    /// pipe.
     #[must_use]
     pub fn rescue(&self) -> Option<u64> {
         (self.passed < self.next).then(|| self.next - 1)
@@ -369,8 +376,8 @@ impl Scoreboard {
         assert!(self.retransmitted_end <= self.lost_end && self.passed <= self.next, "{self:?}");
     }
 
-    /// Nothing that is missing counts as lost or as retransmitted any more: all of it is in the network. Segments that pass it
-    /// count anew.
+    /// Nothing that is missing counts as lost or as retransmitted any more: all of it is in the network.
+    /// Segments that pass it count anew.
     pub fn restore(&mut self) {
         self.pipe = self.outstanding() as u32;
         (self.lost_end, self.retransmitted_end) = (self.una, self.una);
@@ -489,8 +496,8 @@ mod tests {
         assert_eq!((board.una(), board.pipe(), board.lost()), (7, 0, 0));
     }
 
-    /// Looks and moves per acknowledgement of a sender that keeps `window` segments in flight on a path that drops every
-    /// hundredth transmission, retransmissions too.
+    /// Looks and moves per acknowledgement of a sender that keeps `window` segments in flight on a path that
+    /// drops every hundredth transmission, retransmissions too.
     fn work_per_acknowledgement(window: u32) -> f64 {
         let (mut board, mut path) = (Scoreboard::new(0), VecDeque::new());
         let (mut transmissions, mut acknowledgements) = (0, 0);
@@ -513,7 +520,8 @@ mod tests {
         WORK.get() as f64 / f64::from(acknowledgements)
     }
 
-    /// A window a hundred times as large has a hundred times as many holes: searches among them take a few looks more.
+    /// A window a hundred times as large has a hundred times as many holes: searches among them take a few
+    /// looks more.
     #[test]
     fn work_per_acknowledgement_does_not_grow_with_the_window() {
         let [small, large] = [1_000, 100_000].map(work_per_acknowledgement);
@@ -522,7 +530,7 @@ mod tests {
         assert!(large < 2.0 * small, "{small} at 1,000 segments, {large} at 100,000");
     }
 
-    /// The same rules with sets, no cleverness.
+    /// The rules of the scoreboard with plain sets.
     #[derive(Default)]
     struct Plain {
         next: u64,

@@ -1,11 +1,11 @@
-//! A queue whose first few entries lie inline. Most flows have a hole or two and few segments in flight: memory of its own
-//! for each of these lists would be one more cache line to wait for.
+//! A queue whose first few entries lie inline. Most flows have a hole or two and few segments in flight:
+//! memory of its own for each of these lists would be one more cache line to wait for.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::VecDeque;
 
-/// A queue with two ends. Up to `N` entries lie inline; when there are more, all of them lie in memory of their own until the
-/// queue is empty.
+/// A queue with two ends. Up to `N` entries lie inline; when there are more, all of them lie in memory of
+/// their own until the queue is empty.
 ///
 /// Invariant: `len <= N`, and `Many` is not empty.
 #[derive(Clone, Debug)]
@@ -104,7 +104,8 @@ impl<T: Copy + Default, const N: usize> ShortQueue<T, N> {
         self.iter_from(0)
     }
 
-    /// The number of entries at the beginning for which `holds`; it holds for none after one for which it does not.
+    /// The number of entries at the beginning for which `holds`; it holds for none after one for which it
+    /// does not.
     pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
         match self {
             Self::Few { len, few } => few[..(*len as usize).min(N)].partition_point(holds),

@@ -3,7 +3,8 @@
 use crate::random::Stream;
 use crate::scenario::UserParameters;
 
-/// Names of the categories, in the order of their numbers; the last two are explicit flows and open-loop arrivals.
+/// Names of the categories, in the order of their numbers; the last two are explicit flows and open-loop
+/// arrivals.
 pub const FILE_CATEGORIES: [&str; 6] =
     ["web object", "document", "service pack", "movie", "explicit", "arrival"];
 
@@ -63,6 +64,7 @@ impl FileSizes {
 }
 
 fn segments(size: f64) -> u64 {
-    // The largest draw, 2^53 to the power 1 / shape, stays far below 2^63 for the sizes that a scenario allows.
+    // The largest draw, 2^53 to the power 1 / shape, stays far below 2^63 for the sizes that a scenario
+    // allows.
     size.round().clamp(1.0, 9e18) as u64
 }

@@ -2,11 +2,13 @@
 
 use crate::scenario::Sizes;
 
-/// Terms of the mean of a Pareto distribution that are added each; behind them a closed form is exact to 1e-9.
+/// Terms of the mean of a Pareto distribution that are added each; behind them a closed form is exact to
+/// 1e-9.
 const EXACT_TERMS: f64 = 100.0;
 
 impl Sizes {
-    /// Size at which the cumulative distribution reaches `u`, which is in [0, 1): whole segments, at least one.
+    /// Size at which the cumulative distribution reaches `u`, which is in [0, 1): whole segments, at least
+    /// one.
     #[must_use]
     pub fn at(&self, u: f64) -> u64 {
         let size = match self {
@@ -59,7 +61,8 @@ fn sum_to(x: f64) -> f64 {
     whole * (whole + 1.0) / 2.0 + (x - whole) * (whole + 1.0)
 }
 
-/// Mean of a Pareto distribution whose draws are rounded up: the sum over k of the probability of more than k.
+/// Mean of a Pareto distribution whose draws are rounded up: the sum over k of the probability of more than
+/// k.
 fn pareto_mean(smallest: f64, shape: f64) -> f64 {
     let more_than = |k: f64| if k < smallest { 1.0 } else { libm::pow(smallest / k, shape) };
     let first = smallest.floor() + 1.0;
@@ -111,7 +114,8 @@ mod tests {
         assert_eq!([0.0, 0.2, 0.999_999].map(|u| fine.at(u)), [1, 1, 8]);
     }
 
-    /// A closed form: rounded up, a Pareto distribution with smallest value 1 and shape 2 has the mean 1 + zeta(2).
+    /// A closed form: rounded up, a Pareto distribution with smallest value 1 and shape 2 has the mean 1 +
+    /// zeta(2).
     #[test]
     fn a_heavy_tail_has_its_mean() {
         let expected = 1.0 + std::f64::consts::PI * std::f64::consts::PI / 6.0;

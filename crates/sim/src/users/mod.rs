@@ -1,4 +1,4 @@
-//! Who sits where, what they fetch, how long they think.
+//! Users: their places, their files and their think times.
 
 pub mod arrivals;
 pub mod files;

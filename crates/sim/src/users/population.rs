@@ -77,7 +77,8 @@ impl Population {
         }
     }
 
-    /// Its sources, those under one access router together. What is random about a source comes from its own stream.
+    /// Its sources, those under one access router together. What is random about a source comes from its own
+    /// stream.
     pub fn sources(&self, scenario: &Scenario, network: &Network) -> impl Iterator<Item = Source> {
         let under = |(access, count): (usize, &u64)| (0..*count).map(move |_| AccessRouter::new(access));
         let places = network.traffic.sources.iter().enumerate().flat_map(under);

@@ -36,7 +36,8 @@ pub fn abilene() -> Value {
     scenario
 }
 
-/// Every value of a scenario in the study's preset. `make generate` writes the file from the table of parameters.
+/// Every value of a scenario in the study's preset. `make generate` writes the file from the table of
+/// parameters.
 fn defaults() -> Value {
     serde_json::from_str(include_str!("defaults.json")).expect("JSON")
 }
@@ -184,8 +185,8 @@ pub fn begin(scenario: &Value, seed: u64, engine: Engine, threads: usize) -> Sim
     Simulation::with(scenario, seed, engine, threads).expect("a simulation")
 }
 
-/// Everything that a run gives out, as text; in slices of simulated time. After each of them `between` takes the
-/// simulation, and the number of the slice, and gives back the one that goes on.
+/// Everything that a run gives out, as text; in slices of simulated time. After each of them `between` takes
+/// the simulation, and the number of the slice, and gives back the one that goes on.
 pub fn everything(
     mut simulation: Simulation,
     slice: f64,

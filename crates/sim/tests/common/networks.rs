@@ -19,8 +19,8 @@ pub fn own(links: &[(usize, usize, f64)], routers: usize) -> Value {
 /// Delays of links, s x 1000: none to 9 ms in steps that make ties common.
 const DELAYS: [f64; 6] = [0.0, 0.05, 0.5, 1.0, 2.0, 9.0];
 
-/// Random trees with extra links, random load, users of some algorithm and of standard TCP, explicit flows with extra
-/// delays and overheads.
+/// Random trees with extra links, random load, users of some algorithm and of standard TCP, explicit flows
+/// with extra delays and overheads.
 pub fn random() -> impl Strategy<Value = Value> {
     (
         proptest::collection::vec((0usize..100, 0usize..6), 2..7),

@@ -29,7 +29,8 @@ impl Bbr {
         self.with_bursts(c, self.product(self.bandwidth.get(), gain))
     }
 
-    /// Starts a round where the last one is over, and takes the delivery rate into the bandwidth (bbr_update_bw).
+    /// Starts a round where the last one is over, and takes the delivery rate into the bandwidth
+    /// (bbr_update_bw).
     pub(super) fn update_bandwidth(&mut self, c: &BbrConfig, ack: &AckEvent) {
         self.round_start = false;
         if ack.sample.interval == 0 {

@@ -141,7 +141,8 @@ fn changed(changes: &[(&str, f64)]) -> BbrConfig {
 #[test]
 fn linux_has_room_for_three_bursts_of_a_millisecond() {
     let linux = changed(&[("burst_time", 1.0 / 1024.0)]);
-    // 1.2 Mbit/s are 103.6 segments/s; 3 segments leave in 1/1024 s from 3072 segments/s on; 65215 bytes are 45.
+    // 1.2 Mbit/s are 103.6 segments/s; 3 segments leave in 1/1024 s from 3072 segments/s on; 65215 bytes
+    // are 45.
     for (rate, burst) in [(103.0, 1.0), (104.0, 2.0), (3071.0, 2.0), (3072.0, 3.0), (1e6, 45.0)] {
         assert_eq!(linux.burst(rate), burst, "{rate}");
     }
@@ -191,7 +192,8 @@ fn linux_takes_two_lossy_intervals_of_one_rate_for_a_policer() {
     };
     let (_, mut bbr) = probing(0);
     bbr.acked_at = 0;
-    // The interval begins with the first loss, its fourth round trip ends it: 300 segments in 0.3 s, a fifth lost.
+    // The interval begins with the first loss, its fourth round trip ends it: 300 segments in 0.3 s, a fifth
+    // lost.
     for expected in [0.0, 0.0, 0.0, 1000.0] {
         assert_eq!(round(&mut bbr, 100, 20), (false, expected));
     }

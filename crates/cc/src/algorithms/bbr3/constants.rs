@@ -1,4 +1,5 @@
-//! Constants of BBRv3: names, ranges and defaults (draft-ietf-ccwg-bbr, section 2), and the values of a scenario.
+//! Constants of BBRv3: names, ranges and defaults (draft-ietf-ccwg-bbr, section 2), and the values of a
+//! scenario.
 
 use crate::Common;
 use crate::param::params;

@@ -1,16 +1,17 @@
 //! Marks: what BBRv3 makes of accurate ECN feedback (Google's tcp_bbr.c, version 3; not in the draft).
 //!
 //! * Once per round, alpha moves by `ecn_gain` towards the share of segments that were marked.
-//! * A round with marks outside a probe bounds what is in flight for the short term, by `1 - ecn_factor * alpha`.
-//! * A probe ends where more than `ecn_threshold` of what it sent was marked, as where it lost too much; the start ends
-//!   after `ecn_rounds` rounds of such shares.
+//! * A round with marks outside a probe bounds what is in flight for the short term, by
+//!   `1 - ecn_factor * alpha`.
+//! * A probe ends where more than `ecn_threshold` of what it sent was marked, as where it lost too much; the
+//!   start ends after `ecn_rounds` rounds of such shares.
 //! * Where a cycle had marks, no losses, and marks cease, the next probe begins at once and fast.
 //!
 //! # Deviation
 //!
-//! Google's code answers marks only where the smallest round trip is at most 5 ms, because it is meant for data centres.
-//! Here any round trip is answered (`ecn_max_rtt` 0): a flow that asks for marks must answer them (RFC 3168, section 5;
-//! RFC 9331, section 4.3).
+//! Google's code answers marks only where the smallest round trip is at most 5 ms, because it is meant for
+//! data centres. Here any round trip is answered (`ecn_max_rtt` 0): a flow that asks for marks must answer
+//! them (RFC 3168, section 5; RFC 9331, section 4.3).
 
 use super::modes::Mode;
 use super::{Bbr3, Bbr3Config};
@@ -68,7 +69,8 @@ impl Marks {
         self.answered && c.ecn_threshold > 0.0 && f64::from(ack.sample.ce) > c.ecn_threshold * delivered
     }
 
-    /// Returns whether marks, without losses, have ceased (`bbr_check_time_to_probe_bw`; the sender is in the state Open).
+    /// Returns whether marks, without losses, have ceased (`bbr_check_time_to_probe_bw`; the sender is in the
+    /// state Open).
     pub fn have_ceased(&self, c: &Bbr3Config, ack: &AckEvent) -> bool {
         let after_mark = (ack.sample.prior_delivered as u32).wrapping_sub(self.recent_until) as i32;
         let open = !ack.in_recovery && ack.ce == 0 && after_mark >= 0;
@@ -77,8 +79,8 @@ impl Marks {
 }
 
 impl Bbr3 {
-    /// Counts the marks of an acknowledgement. At the start of a round it moves alpha, and looks whether the start is over
-    /// (`bbr_update_ecn_alpha`, `bbr_check_ecn_too_high_in_startup`).
+    /// Counts the marks of an acknowledgement. At the start of a round it moves alpha, and looks whether the
+    /// start is over (`bbr_update_ecn_alpha`, `bbr_check_ecn_too_high_in_startup`).
     pub(super) fn update_marks(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let marks = &mut self.marks;
         marks.share.count(ack);
@@ -97,7 +99,8 @@ impl Bbr3 {
         }
     }
 
-    /// Ends the start after some rounds in a row with too large a share of marks (`bbr_check_ecn_too_high_in_startup`).
+    /// Ends the start after some rounds in a row with too large a share of marks
+    /// (`bbr_check_ecn_too_high_in_startup`).
     fn check_startup_marks(&mut self, c: &Bbr3Config, share: f64) {
         let Mode::Startup { marked_rounds, .. } = &mut self.mode else { return };
         let too_many = c.ecn_threshold > 0.0 && share >= c.ecn_threshold;
@@ -107,7 +110,8 @@ impl Bbr3 {
         }
     }
 
-    /// The probe caused too many marks: it sets the long-term bound, once, and ends (`bbr_handle_inflight_too_high`).
+    /// The probe caused too many marks: it sets the long-term bound, once, and ends
+    /// (`bbr_handle_inflight_too_high`).
     pub(super) fn answer_marked_probe(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         if !self.probing {
             return;
@@ -122,8 +126,8 @@ impl Bbr3 {
         }
     }
 
-    /// Doublings of the slope with which the next probe begins, so that its first round raises the long-term bound by
-    /// `ecn_reprobe_gain` of it (`bbr_check_time_to_probe_bw`).
+    /// Doublings of the slope with which the next probe begins, so that its first round raises the long-term
+    /// bound by `ecn_reprobe_gain` of it (`bbr_check_time_to_probe_bw`).
     pub(super) fn fast_slope(&self, c: &Bbr3Config) -> u8 {
         let first = self.model.long_in_flight * c.ecn_reprobe_gain;
         libm::log2(first.clamp(1.0, f64::from(1_u32 << 30))) as u8

@@ -1,7 +1,7 @@
 //! The model of the path: bandwidth, round-trip time, and what may be in flight.
 //!
-//! Losses bound both in two ways: for the short term until the next probe, for the long term where a probe lost too much
-//! (draft-ietf-ccwg-bbr, section 5.5.10).
+//! Losses bound both in two ways: for the short term until the next probe, for the long term where a probe
+//! lost too much (draft-ietf-ccwg-bbr, section 5.5.10).
 
 use super::Bbr3Config;
 use crate::{AckEvent, Limits, Picos, seconds};
@@ -55,19 +55,21 @@ impl Model {
         self.max_bandwidth().at_most(self.short_bandwidth)
     }
 
-    /// `gain` times what the path holds, none before the first round-trip time (BBRBDPMultiple, section 5.6.4.2).
+    /// `gain` times what the path holds, none before the first round-trip time (BBRBDPMultiple, section
+    /// 5.6.4.2).
     pub fn product(&self, gain: f64) -> Option<f64> {
         (self.min_rtt > 0).then(|| gain * self.bandwidth() * seconds(self.min_rtt))
     }
 
-    /// Takes the delivery of an acknowledgement into the round (BBRUpdateLatestDeliverySignals, section 5.5.10.3).
+    /// Takes the delivery of an acknowledgement into the round (BBRUpdateLatestDeliverySignals, section
+    /// 5.5.10.3).
     pub fn update_latest(&mut self, ack: &AckEvent) {
         self.latest_bandwidth = self.latest_bandwidth.at_least(ack.delivery_rate);
         self.latest_delivered = self.latest_delivered.max(ack.sample.delivered(ack.delivered));
     }
 
-    /// Starts a round of the latest signals with this acknowledgement (BBRAdvanceLatestDeliverySignals, section
-    /// 5.5.10.3).
+    /// Starts a round of the latest signals with this acknowledgement (BBRAdvanceLatestDeliverySignals,
+    /// section 5.5.10.3).
     pub fn advance_latest(&mut self, ack: &AckEvent) {
         self.latest_bandwidth = ack.delivery_rate;
         self.latest_delivered = ack.sample.delivered(ack.delivered);
@@ -90,9 +92,9 @@ impl Model {
         self.max_bandwidth = [self.max_bandwidth[1], 0.0];
     }
 
-    /// Bounds the short term after a round outside a probe, with losses or with marks that leave `unmarked` of what is in
-    /// flight; the lower bound holds (BBRInitLowerBounds, BBRLossLowerBounds, section 5.5.10.3; `bbr_ecn_lower_bounds` of
-    /// Google's tcp_bbr.c).
+    /// Bounds the short term after a round outside a probe, with losses or with marks that leave `unmarked`
+    /// of what is in flight; the lower bound holds (BBRInitLowerBounds, BBRLossLowerBounds, section 5.5.10.3;
+    /// `bbr_ecn_lower_bounds` of Google's tcp_bbr.c).
     pub fn bound_short_term(&mut self, c: &Bbr3Config, cwnd: f64, lost: bool, unmarked: Option<f64>) {
         if !lost && unmarked.is_none() {
             return;
@@ -116,8 +118,8 @@ impl Model {
         (self.short_bandwidth, self.short_in_flight) = (UNBOUNDED, UNBOUNDED);
     }
 
-    /// Updates both minima of the round-trip time; returns whether it is time to probe it (BBRUpdateMinRTT, section
-    /// 5.3.4.3).
+    /// Updates both minima of the round-trip time; returns whether it is time to probe it (BBRUpdateMinRTT,
+    /// section 5.3.4.3).
     pub fn update_min_rtt(&mut self, c: &Bbr3Config, ack: &AckEvent) -> bool {
         let probe_expired = ack.now > self.probe_min_rtt_stamp + c.probe_rtt_interval;
         if ack.rtt > 0 && (self.probe_min_rtt == 0 || ack.rtt < self.probe_min_rtt || probe_expired) {
@@ -132,7 +134,8 @@ impl Model {
 }
 
 impl Bbr3Config {
-    /// Flight below the long-term bound that leaves room for others (BBRInflightWithHeadroom, section 5.3.3.6).
+    /// Flight below the long-term bound that leaves room for others (BBRInflightWithHeadroom, section
+    /// 5.3.3.6).
     pub(super) fn with_headroom(&self, bound: f64) -> f64 {
         if bound == UNBOUNDED {
             return UNBOUNDED;
@@ -140,7 +143,8 @@ impl Bbr3Config {
         (bound - (self.headroom * bound).max(1.0)).max(self.min_window)
     }
 
-    /// Returns whether more of the flight was lost than the path may lose (IsInflightTooHigh, section 5.5.10.2).
+    /// Returns whether more of the flight was lost than the path may lose (IsInflightTooHigh, section
+    /// 5.5.10.2).
     pub(super) fn too_high(&self, lost: u32, in_flight: u32) -> bool {
         f64::from(lost) > f64::from(in_flight) * self.loss_threshold
     }

@@ -38,7 +38,8 @@ pub(super) enum Mode {
 pub(super) struct Wait {
     pub until: Picos,
     pub rounds: u32,
-    /// The probe is over, but not a round ago: segments of it are acknowledged (ACKS_PROBE_STOPPING, section 5.3.3.6).
+    /// The probe is over, but not a round ago: segments of it are acknowledged (ACKS_PROBE_STOPPING, section
+    /// 5.3.3.6).
     pub stopping: bool,
 }
 
@@ -54,8 +55,8 @@ pub(super) struct Probe {
     pub stop: bool,
 }
 
-/// The flight is as small as the probe of the round-trip time needs: it stays so until `until` and for a round
-/// (section 5.3.4.3).
+/// The flight is as small as the probe of the round-trip time needs: it stays so until `until` and for a
+/// round (section 5.3.4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Hold {
     until: Picos,
@@ -121,8 +122,8 @@ impl Mode {
         matches!(self, Self::ProbeRtt { hold: Some(hold), .. } if now > hold.until)
     }
 
-    /// Losses of a round bound the short term: the flow is not looking for more (BBRIsProbingBW, section 5.3.3.6;
-    /// BBRAdaptLowerBoundsFromCongestion, section 5.5.10.3).
+    /// Losses of a round bound the short term: the flow is not looking for more (BBRIsProbingBW, section
+    /// 5.3.3.6; BBRAdaptLowerBoundsFromCongestion, section 5.5.10.3).
     pub fn adapts_short_term(&self) -> bool {
         !matches!(self, Self::Startup { .. } | Self::Refill { .. } | Self::Up(_))
     }
@@ -157,16 +158,16 @@ impl Probe {
         probe
     }
 
-    /// Doubles the slope: the bound rises by 1, 2, 4, ... segments per round (BBRRaiseInflightLongtermSlope, section
-    /// 5.3.3.6).
+    /// Doubles the slope: the bound rises by 1, 2, 4, ... segments per round (BBRRaiseInflightLongtermSlope,
+    /// section 5.3.3.6).
     fn raise_slope(&mut self, cwnd: f64) {
         let growth = f64::from(1_u32 << self.rounds);
         self.rounds = (self.rounds + 1).min(30);
         self.count = (cwnd / growth).max(1.0);
     }
 
-    /// Takes acknowledged segments; returns by how many segments the bound rises (BBRProbeInflightLongtermUpward, section
-    /// 5.3.3.6).
+    /// Takes acknowledged segments; returns by how many segments the bound rises
+    /// (BBRProbeInflightLongtermUpward, section 5.3.3.6).
     fn rise(&mut self, acked: u32) -> f64 {
         self.acked += acked;
         let steps = (f64::from(self.acked) / self.count).floor();
@@ -179,8 +180,8 @@ impl Probe {
 }
 
 impl Bbr3 {
-    /// Ends Startup where the path is full (BBRCheckStartupDone, section 5.3.1.1), or after a round of recovery with too
-    /// many losses (BBRCheckStartupHighLoss, section 5.3.1.3).
+    /// Ends Startup where the path is full (BBRCheckStartupDone, section 5.3.1.1), or after a round of
+    /// recovery with too many losses (BBRCheckStartupHighLoss, section 5.3.1.3).
     pub(super) fn check_startup(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let Mode::Startup { lossy_acks, .. } = &mut self.mode else { return };
         if ack.lost > 0 {
@@ -276,8 +277,8 @@ impl Bbr3 {
         }
     }
 
-    /// The doublings of the slope of a probe for which the clock, the rounds of standard TCP or the end of marks call
-    /// (BBRIsTimeToProbeBW, BBRIsRenoCoexistenceProbeTime, section 5.3.3.5.3).
+    /// The doublings of the slope of a probe for which the clock, the rounds of standard TCP or the end of
+    /// marks call (BBRIsTimeToProbeBW, BBRIsRenoCoexistenceProbeTime, section 5.3.3.5.3).
     fn probe_is_due(&self, c: &Bbr3Config, ack: &AckEvent, wait: &Wait) -> Option<u8> {
         if self.marks.have_ceased(c, ack) {
             return Some(self.fast_slope(c));
@@ -293,8 +294,8 @@ impl Bbr3 {
         flight <= c.with_headroom(self.model.long_in_flight) && flight <= self.drained(c)
     }
 
-    /// Ends a probe that the path no longer takes (BBRIsTimeToGoDown, section 5.3.3.6), or as a precaution at the bound of
-    /// the last one (revision 06, section 5.3.3.6).
+    /// Ends a probe that the path no longer takes (BBRIsTimeToGoDown, section 5.3.3.6), or as a precaution at
+    /// the bound of the last one (revision 06, section 5.3.3.6).
     fn check_up(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let at_bound = f64::from(ack.in_flight.saturating_add(ack.acked)) >= self.model.long_in_flight;
         let precautionary = self.too_high_before && at_bound;
@@ -335,7 +336,8 @@ impl Bbr3 {
         false
     }
 
-    /// Raises the long-term bound during a probe that the bound limits (BBRProbeInflightLongtermUpward, section 5.3.3.6).
+    /// Raises the long-term bound during a probe that the bound limits (BBRProbeInflightLongtermUpward,
+    /// section 5.3.3.6).
     pub(super) fn probe_upward(&mut self, ack: &AckEvent) {
         let limits = self.bound_limits(ack);
         if let Mode::Up(probe) = &mut self.mode
@@ -348,8 +350,8 @@ impl Bbr3 {
         }
     }
 
-    /// The window was full when this acknowledgement came, and is no less than the long-term bound: that limits the flow
-    /// (`is_cwnd_limited`, section 2.1).
+    /// The window was full when this acknowledgement came, and is no less than the long-term bound: that
+    /// limits the flow (`is_cwnd_limited`, section 2.1).
     fn bound_limits(&self, ack: &AckEvent) -> bool {
         let cwnd = self.window.cwnd();
         f64::from(ack.in_flight) + f64::from(ack.acked) + 1.0 > cwnd && cwnd >= self.model.long_in_flight

@@ -204,8 +204,8 @@ mod tests {
         config
     }
 
-    /// Rounds of 40 ms of a flow whose receiver acknowledges every second segment of a path of 20 Mb/s, 1.2 ms apart;
-    /// whether slow start ended in `rounds` of them.
+    /// Rounds of 40 ms of a flow whose receiver acknowledges every second segment of a path of 20 Mb/s, 1.2
+    /// ms apart; whether slow start ended in `rounds` of them.
     fn slow_start(cubic: &mut Cubic, config: &CubicConfig, from: Picos, rounds: u64) -> bool {
         for round in 0..rounds {
             for i in 0..cubic.cwnd() as u64 / 2 {
@@ -243,9 +243,9 @@ mod tests {
     #[test]
     fn grows_by_whole_segments_towards_the_cubic_function() {
         let config = linux();
-        // From 70 to 100 with C = 410/1024: K^3 = 30 (2^40 / 410 truncated), K = 4316/1024 s. Ahead by 100 ms, that is
-        // 102/1024 s, the function is 410 (4214)^3 / 2^40 = 27 segments below 100: 3 segments for 70 acknowledged, so
-        // one for 23.
+        // From 70 to 100 with C = 410/1024: K^3 = 30 (2^40 / 410 truncated), K = 4316/1024 s. Ahead by 100
+        // ms, that is 102/1024 s, the function is 410 (4214)^3 / 2^40 = 27 segments below 100: 3 segments for
+        // 70 acknowledged, so one for 23.
         let rules = config.whole.as_ref().expect("whole segments");
         assert_eq!((rules.k(30), rules.cube(4214)), (4316, 27));
         let mut cubic = Cubic { fresh: false, ..flow(&config, 70.0, 100.0) };
@@ -286,8 +286,8 @@ mod tests {
     fn emulates_standard_tcp_in_eighths_of_the_window() {
         let changes: Vec<_> = LINUX.into_iter().filter(|c| c.0 != "first_growth").collect();
         let config = config::<Cubic>(Preset::Sp500282, &changes);
-        // At 76 segments W_est grows once per 76 x 15 / 8 = 142 acknowledged. The count follows every 32 ms while the
-        // window stays: one acknowledgement each millisecond, so with the 161st.
+        // At 76 segments W_est grows once per 76 x 15 / 8 = 142 acknowledged. The count follows every 32 ms
+        // while the window stays: one acknowledgement each millisecond, so with the 161st.
         let mut cubic = flow(&config, 76.0, 0.0);
         for ms in 0..=160 {
             assert_eq!((cubic.cwnd(), cubic.friendly), (76.0, false), "{ms}");

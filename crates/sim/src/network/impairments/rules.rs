@@ -1,4 +1,4 @@
-//! What the parameters of impairments make of a link: its rules.
+//! Rules of a link, from the parameters of impairments.
 
 use super::{Set, check_points};
 use crate::links::{Jitter, Loss, Outage, Policer, Rules, Steps, WIFI_MEANS};

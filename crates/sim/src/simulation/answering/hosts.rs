@@ -1,10 +1,10 @@
 //! Receivers that delay acknowledgements which pass routers: what they hold back never enters a router.
 //!
-//! Such a receiver decides where it is, in the domain of its access router, from what has arrived there. Updates of a
-//! connection come from the domain of the source before the first segment can arrive, when its last segment becomes another one,
-//! and when the source has ended it. All take effect at instants that do not depend on how the network is divided: a
-//! connection begins with the first segment that is not of an earlier one, and changes and ends the lookahead after its source
-//! did.
+//! Such a receiver decides where it is, in the domain of its access router, from what has arrived there.
+//! Updates of a connection come from the domain of the source before the first segment can arrive, when its
+//! last segment becomes another one, and when the source has ended it. All take effect at instants that do
+//! not depend on how the network is divided: a connection begins with the first segment that is not of an
+//! earlier one, and changes and ends the lookahead after its source did.
 
 use crate::engine::Segment;
 use crate::network::{AccessRouter, DomainId};
@@ -93,8 +93,8 @@ impl Host {
         self.now.as_mut()
     }
 
-    /// When to arm a timer entry so that one comes up when what is held is to be acknowledged, or before; none is needed where
-    /// one does.
+    /// When to arm a timer entry so that one comes up when what is held is to be acknowledged, or before;
+    /// none is needed where one does.
     fn watch(&mut self) -> Option<Picos> {
         let at = self.now.as_ref().map_or(OFF, |connection| connection.receiver.timer);
         if at >= self.watched {
@@ -112,7 +112,7 @@ struct Connection {
     base: u64,
     /// The number after that of its last segment.
     end: u64,
-    /// The same from an instant on; [`OFF`] where it stays.
+    /// The number after its last segment from an instant on; [`OFF`] where it stays.
     then: (u64, Picos),
     /// Propagation delay back to the source when it opened.
     way_back: Picos,
@@ -148,8 +148,8 @@ impl Hosts {
         }
     }
 
-    /// A flow has another end than when it opened. Between windows, [`crate::simulation::windows::exchange_updates`] has
-    /// to hand that over.
+    /// A flow has another end than when it opened. Between windows,
+    /// [`crate::simulation::windows::exchange_updates`] has to hand that over.
     pub fn announce_end(&mut self, shared: &Shared, events: &mut Events, flow: &Flow) {
         if shared.answers.is_some() {
             let from = events.now + shared.spreading;
@@ -244,7 +244,8 @@ impl Hosts {
         decision
     }
 
-    /// A timer entry of a receiver came up: something has been held for long enough, or its connection is over.
+    /// A timer entry of a receiver came up: something has been held for long enough, or its connection is
+    /// over.
     pub fn due(
         &mut self,
         shared: &Shared,
@@ -299,7 +300,8 @@ fn answer(
 }
 
 impl Connection {
-    /// Returns whether a segment belongs to this connection or a later one, not to an earlier one of its slot.
+    /// Returns whether a segment belongs to this connection or a later one, not to an earlier one of its
+    /// slot.
     fn has(&self, sequence: u32) -> bool {
         self.arrived.expand(sequence) + 1 >= self.base
     }

@@ -1,4 +1,5 @@
-//! The receivers of a domain: those that delay acknowledgements which pass routers, and those that are watched.
+//! The receivers of a domain: those that delay acknowledgements which pass routers, and those that are
+//! watched.
 
 mod hosts;
 mod watched;

@@ -16,7 +16,8 @@ pub struct Watched {
     pub reception: Reception,
 }
 
-/// The receivers in a domain that are watched, by the number of their flow among those with lanes of their own.
+/// The receivers in a domain that are watched, by the number of their flow among those with lanes of their
+/// own.
 pub fn in_domain(shared: &Shared, domain: DomainId) -> Vec<Option<Box<Watched>>> {
     let watched = |(index, own): &(u32, OwnLanes)| {
         let flow = &shared.scenario.flows[*index as usize];
@@ -43,7 +44,8 @@ pub fn take_arrivals(watched: &mut [Option<Box<Watched>>], shared: &Shared, even
 }
 
 impl Watched {
-    /// A segment has reached the receiver of a flow, which has this number among those with lanes of their own.
+    /// A segment has reached the receiver of a flow, which has this number among those with lanes of their
+    /// own.
     fn arrived(&mut self, shared: &Shared, own: usize, time: Picos, segment: Segment) {
         let Self { origin, receiver, reception } = self;
         let access = &shared.network.lanes[shared.own[own].1.access.index()];

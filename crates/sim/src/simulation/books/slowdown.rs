@@ -16,9 +16,9 @@ pub fn of(shared: &Shared, flow: &Flow, now: Picos) -> (u64, u64) {
     (slowdown(now - flow.started, alone), (flow.end - flow.base) * u64::from(bytes))
 }
 
-/// Time that the flow would take on an idle path if no window limited it: the handshake, then all segments at the
-/// rate of the slowest of interface and queues, and the acknowledgement of the last one. A lower bound, with the
-/// speeds and delays of the instant at which it began.
+/// Time that the flow would take on an idle path if no window limited it: the handshake, then all segments at
+/// the rate of the slowest of interface and queues, and the acknowledgement of the last one. A lower bound,
+/// with the speeds and delays of the instant at which it began.
 fn time_alone(shared: &Shared, flow: &Flow, bytes: u32) -> Picos {
     let network = &shared.network;
     let (origin, receiver) = (flow.origin.index(), flow.receiver.index());

@@ -18,7 +18,9 @@ pub struct Earlier {
     pub segments: u32,
     /// The receiver had held back some of these until this acknowledgement.
     pub held: bool,
-    /// Round-trip time of the first of these that is newly acknowledged, 0 where it is ambiguous (Karn).
+    /// Round-trip time of the first newly acknowledged segment that the receiver had held back. None: there
+    /// is no such segment. 0: it was sent more than once, so that the time is ambiguous (Karn). The sender
+    /// takes no sample from either.
     pub rtt: Option<Picos>,
     /// Segments found lost.
     pub lost: u32,
@@ -83,7 +85,8 @@ impl Acknowledgement {
 }
 
 impl Sender<'_> {
-    /// Updates the round-trip time and the timeout; returns the sample for the congestion control, 0 for none.
+    /// Updates the round-trip time and the timeout; returns the sample for the congestion control, 0 for
+    /// none.
     #[inline(always)]
     fn measure_round_trip(&mut self, ack: &Acknowledgement) -> Picos {
         let (now, rules) = (self.now, &self.shared.rto);
@@ -193,7 +196,8 @@ impl Sender<'_> {
                 sample: delivery.sample,
                 lost: delivery.lost,
                 round_start,
-                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
+                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC
+                // 5681).
                 in_recovery: flow.recovery == Recovery::Fast
                     || !ack.advances()
                     || (was_fast && !self.shared.grows_at_exit)
@@ -214,15 +218,15 @@ impl Sender<'_> {
         }
     }
 
-    /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back, or to a sender that
-    /// counts acknowledgements.
+    /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back, or to a
+    /// sender that counts acknowledgements.
     #[inline(never)]
     pub fn acknowledgement(&mut self, sequence: u64, segment: [u64; 2], earlier: Option<Earlier>) -> Outcome {
         self.account::<true>(sequence, Segment::from_words(self.now, segment), earlier)
     }
 
-    /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones; the sender
-    /// `MAY_COUNT` acknowledgements in place of segments.
+    /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones; the
+    /// sender `MAY_COUNT` acknowledgements in place of segments.
     // It lies on the path of every acknowledgement: neither it nor its steps may be calls there.
     #[inline(always)]
     pub fn account<const MAY_COUNT: bool>(
@@ -304,8 +308,8 @@ impl Sender<'_> {
         }
     }
 
-    /// An acknowledgement that moves on has reached a sender that counts acknowledgements: it counts the other pieces,
-    /// if the receiver has divided it. They time no segment and report no mark.
+    /// An acknowledgement that moves on has reached a sender that counts acknowledgements: it counts the
+    /// other pieces, if the receiver has divided it. They time no segment and report no mark.
     #[inline(never)]
     fn count_pieces(&mut self) {
         let Some(spec) = self.shared.explicit(self.flow) else { return };

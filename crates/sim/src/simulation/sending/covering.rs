@@ -1,8 +1,8 @@
-//! Acknowledgements that cover several segments: those that the receiver held back, and those whose own acknowledgement
-//! was dropped.
+//! Acknowledgements that cover several segments: those that the receiver held back, and those whose own
+//! acknowledgement was dropped.
 //!
-//! Where acknowledgements take only time, what the receiver would have held back is held back where its answer arrives
-//! (decision 0014). Where they pass routers, the receiver holds it back (`answering`).
+//! Where acknowledgements take only time, what the receiver would have held back is held back where its
+//! answer arrives (decision 0014). Where they pass routers, the receiver holds it back (`answering`).
 
 use super::acknowledging::Earlier;
 use super::delivery;

@@ -46,8 +46,8 @@ pub fn report_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Co
     lost
 }
 
-/// After an acknowledgement: whether the sender, not the network, limits what is in flight. It has nothing more to
-/// send, or the algorithm holds it back.
+/// After an acknowledgement: whether the sender, not the network, limits what is in flight. It has nothing
+/// more to send, or the algorithm holds it back.
 #[inline(never)]
 pub fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
     if flow.controller.holds_back() || flow.board.next() == flow.end {

@@ -37,7 +37,8 @@ impl Sender<'_> {
         }
     }
 
-    /// No known entry comes up at the deadline or before, except perhaps one that was armed for an earlier deadline.
+    /// No known entry comes up at the deadline or before, except perhaps one that was armed for an earlier
+    /// deadline.
     #[inline]
     fn watch_sooner(&mut self, deadline: Picos) {
         let flow = &mut *self.flow;
@@ -75,23 +76,24 @@ impl Sender<'_> {
         }
     }
 
-    /// Delays the reaction of an explicit flow's sender to an event by a random time (`overhead_` of ns-2). The sender
-    /// reacts once to all events during the delay.
+    /// Delays the reaction of an explicit flow's sender to an event by a random time (`overhead_` of ns-2).
+    /// The sender reacts once to all events during the delay.
     fn send_later(&mut self) {
         let flow = &mut *self.flow;
         if flow.interface_armed {
             return;
         }
         let overhead = self.shared.explicit(flow).map_or(0.0, |spec| spec.overhead);
-        // The draw is named by the segments that this flow has sent, so that it does not depend on other flows.
+        // The draw is named by the segments that this flow has sent, so that it does not depend on other
+        // flows.
         let mut draw = Stream::new(self.shared.seed, Purpose::Overhead, u64::from(flow.source), flow.sent);
         let wait = picos(draw.uniform() * overhead);
         flow.interface_free = flow.interface_free.max(self.now + wait);
         self.wait_for_interface();
     }
 
-    /// The window allows a segment, there is one, and the interface is free. An event is armed where only the interface
-    /// is awaited.
+    /// The window allows a segment, there is one, and the interface is free. An event is armed where only the
+    /// interface is awaited.
     #[inline(always)]
     fn may_send(&mut self) -> bool {
         let flow = &*self.flow;
@@ -148,8 +150,8 @@ impl Sender<'_> {
         }
     }
 
-    /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
-    /// have passed, else once per recovery the highest outstanding one.
+    /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later
+    /// segments have passed, else once per recovery the highest outstanding one.
     fn next_segment(&mut self, recovering: bool) -> Option<(u64, bool)> {
         if self.shared.rules.is_cumulative() {
             return self.next_segment_in_turn();
@@ -290,8 +292,9 @@ impl Sender<'_> {
         self.watch_until(self.flow.deadline.min(self.repair.timer()));
     }
 
-    /// Segment `sequence` leaves again. Where acknowledgements are selective, the timer of the lowest outstanding one
-    /// starts anew with it; otherwise only with fast retransmit (RFC 6582, section 3.2: an "impatient" sender).
+    /// Segment `sequence` leaves again. Where acknowledgements are selective, the timer of the lowest
+    /// outstanding one starts anew with it; otherwise only with fast retransmit (RFC 6582, section 3.2: an
+    /// "impatient" sender).
     #[inline(never)]
     fn sent_again(&mut self, sequence: u64) {
         let flow = &mut *self.flow;
@@ -333,9 +336,9 @@ impl Sender<'_> {
         }
     }
 
-    /// A segment leaves its source on the lane of its flow. An optimistic receiver acknowledges it so that the
-    /// acknowledgement takes the round-trip propagation delay, whatever happens to the segment: it knows when the
-    /// segment left, because its own acknowledgements clock the sender.
+    /// A segment leaves its source on the lane of its flow. An optimistic receiver acknowledges it so that
+    /// the acknowledgement takes the round-trip propagation delay, whatever happens to the segment: it knows
+    /// when the segment left, because its own acknowledgements clock the sender.
     #[inline(never)]
     fn inject_on(&mut self, lane: LaneId, segment: [u64; 2]) {
         let segment = Segment::from_words(self.now, segment);

@@ -1,22 +1,24 @@
-//! Acknowledgements that do not come: what they would have said, the next one says.
+//! Acknowledgements that do not arrive, and the segments that the next acknowledgement reports for them.
 //!
 //! Routers drop some, and receivers that delay acknowledgements hold some back (`answering`).
 //!
-//! An acknowledgement says what the receiver has when it is sent. Those of a flow never overtake each other, and neither
-//! do its segments. So an acknowledgement that arrives speaks of its own segment and of all that left the source before
-//! it and reached the receiver: those that were acknowledged before, and those whose acknowledgement was dropped. The
-//! sender's domain keeps the latter until then, in the order in which they had left. No other state of the receiver is
-//! needed (decision 0025).
+//! An acknowledgement says what the receiver has when it is sent. Those of a flow never overtake each other,
+//! and neither do its segments. So an acknowledgement that arrives speaks of its own segment and of all that
+//! left the source before it and reached the receiver: those that were acknowledged before, and those whose
+//! acknowledgement was dropped. The sender's domain keeps the latter until then, in the order in which they
+//! had left. No other state of the receiver is needed (decision 0025).
 //!
-//! What a receiver held back goes to the sender's domain when the acknowledgement that reports it is sent. It is kept in the
-//! same list, at that acknowledgement or before.
+//! What a receiver held back goes to the sender's domain when the acknowledgement that reports it is sent. It
+//! is kept in the same list, at that acknowledgement or before.
 //!
-//! Where links, routes or DualPI2 change the order, an acknowledgement may speak of a segment that reached the receiver
-//! after it was sent, by less than the acknowledgement is under way. It never speaks of one that has not arrived. News of a
-//! drop then take the lookahead to the source, so that they do not depend on how the network is divided.
+//! Where links, routes or DualPI2 change the order, an acknowledgement may speak of a segment that reached
+//! the receiver after it was sent, by less than the acknowledgement is under way. It never speaks of one that
+//! has not arrived. News of a drop then take the lookahead to the source, so that they do not depend on how
+//! the network is divided.
 //!
-//! Where the order is kept, news of a drop is at its place in time: whatever was dropped in another domain was passed there by the next
-//! acknowledgement, which takes the lookahead to come here; drops in this domain are looked up at each acknowledgement.
+//! Where the order is kept, news of a drop is at its place in time: whatever was dropped in another domain
+//! was passed there by the next acknowledgement, which takes the lookahead to come here; drops in this domain
+//! are looked up at each acknowledgement.
 
 use crate::engine::Segment;
 use crate::network::{AccessRouter, DomainId};
@@ -31,8 +33,8 @@ use std::collections::VecDeque;
 pub struct DroppedAcks {
     /// By slot the segments whose acknowledgement did not come.
     by_slot: Vec<VecDeque<Dropped>>,
-    /// Those that one acknowledgement reports, each with whether the receiver had held it back until then; empty between
-    /// two acknowledgements.
+    /// Those that one acknowledgement reports, each with whether the receiver had held it back until then;
+    /// empty between two acknowledgements.
     #[serde(skip)]
     pub reported: Vec<(Segment, bool)>,
     /// For sources in other domains, with the domain.
@@ -56,7 +58,8 @@ pub struct Missed {
 /// A missed segment in the list of its slot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Dropped {
-    /// Departure of its segment from the source, which rises in a slot; not after that of the segment that reports it.
+    /// Departure of its segment from the source, which rises in a slot; not after that of the segment that
+    /// reports it.
     departure: Picos,
     /// Since when other acknowledgements can report it.
     known: Picos,
@@ -66,8 +69,8 @@ struct Dropped {
 }
 
 impl DroppedAcks {
-    /// Adds a segment of the flow in a slot, which does not hear of it alone. Other acknowledgements can report it after
-    /// `delay`.
+    /// Adds a segment of the flow in a slot, which does not hear of it alone. Other acknowledgements can
+    /// report it after `delay`.
     pub fn add(&mut self, slot: u32, Missed { time, segment, answer }: Missed, delay: Picos) {
         // This domain may have had no event since these segments left the interface: its clock may be behind.
         let answer = answer.map(|answer| answer.departure(time));
@@ -81,8 +84,8 @@ impl DroppedAcks {
         self.by_slot[slot].insert(place, dropped);
     }
 
-    /// Takes those that the acknowledgement of the segment that left at `departure` reports `now`, as `reported`. Returns
-    /// whether others remain.
+    /// Takes those that the acknowledgement of the segment that left at `departure` reports `now`, as
+    /// `reported`. Returns whether others remain.
     pub fn take(&mut self, slot: u32, departure: Picos, now: Picos) -> bool {
         let dropped = &mut self.by_slot[slot as usize];
         let mut unknown = Vec::new();

@@ -38,7 +38,8 @@ impl Sender<'_> {
         if flow.syns > 1 {
             segment = segment.copy();
         }
-        // A repeated SYN is Not-ECT: hops may drop what they do not expect (draft-ietf-tcpm-generalized-ecn, 3.2.1).
+        // A repeated SYN is Not-ECT: hops may drop what they do not expect (draft-ietf-tcpm-generalized-ecn,
+        // 3.2.1).
         if flow.syns == 1 && self.shared.marking && self.shared.scenario.connection.ecn {
             segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), false);
         }
@@ -63,7 +64,8 @@ impl Sender<'_> {
         let flow = &mut *self.flow;
         let retried = flow.syns > 1;
         let rtt = syn_ack.map(|segment| segment.age(self.now));
-        // A mark counts as a loss (RFC 5562, section 3.2, of SYN-ACKs; draft-ietf-tcpm-generalized-ecn, of SYNs).
+        // A mark counts as a loss (RFC 5562, section 3.2, of SYN-ACKs; draft-ietf-tcpm-generalized-ecn, of
+        // SYNs).
         let window = if retried || syn_ack.is_some_and(|segment| segment.is_marked()) {
             self.shared.scenario.connection.window_after_retry
         } else {

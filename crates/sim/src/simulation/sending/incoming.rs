@@ -86,8 +86,9 @@ impl Sender<'_> {
         self.counters.increases += u64::from(after > before);
         flow.tick = time + period;
         self.arm(time + period, code::TICK);
-        // A tick that changes nothing must not send: at the instant at which the interface becomes free it would only
-        // change the order of simultaneous events, and algorithms with and without a timer would drift apart.
+        // A tick that changes nothing must not send: at the instant at which the interface becomes free it
+        // would only change the order of simultaneous events, and algorithms with and without a timer would
+        // drift apart.
         if after > before {
             self.send_allowed();
         }
@@ -113,7 +114,8 @@ impl Sender<'_> {
             && flow.board.next() == flow.end
             && self.config.wants_delivery_rate()
         {
-            // The application had let the sender run out of data (draft-cheng-iccrg-delivery-rate-estimation, section 3.4).
+            // The application had let the sender run out of data (draft-cheng-iccrg-delivery-rate-estimation,
+            // section 3.4).
             delivery::update_limits(&mut self.beside.samplers[self.slot as usize], flow);
         }
         match act {

@@ -1,18 +1,19 @@
-//! Rare events of departures: acknowledgements of optimistic receivers, which acknowledge segments before they arrive; last
-//! departures where applications pause; and losses that a test wants.
+//! Rare events of departures: acknowledgements of optimistic receivers, which acknowledge segments before
+//! they arrive; last departures where applications pause; and losses that a test wants.
 
 use crate::engine::Segment;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// By number of the flow among those with lanes of their own: when each of them reaches the source, and the segment
-/// that it acknowledges.
+/// By number of the flow among those with lanes of their own: when each of them reaches the source, and the
+/// segment that it acknowledges.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EarlyAcks(BTreeMap<usize, VecDeque<(Picos, Segment)>>);
 
 impl EarlyAcks {
-    /// Adds the acknowledgement of a segment, which takes `round_trip` from `now` on. Returns when it reaches the source.
+    /// Adds the acknowledgement of a segment, which takes `round_trip` from `now` on. Returns when it reaches
+    /// the source.
     pub fn add(&mut self, own: usize, segment: Segment, now: Picos, round_trip: Picos) -> Picos {
         let acks = self.0.entry(own).or_default();
         // They do not overtake each other where a delay changes.

@@ -6,7 +6,8 @@ use mesonet_cc::{Picos, SECOND};
 /// Longest gap, for rates that would stop a flow for good: longer than any round trip (assumed).
 const LONGEST: f64 = 1000.0 * SECOND as f64;
 
-/// Time from the departure of a segment to the earliest one of the next; the first `unpaced` segments are not paced.
+/// Time from the departure of a segment to the earliest one of the next; the first `unpaced` segments are not
+/// paced.
 #[inline]
 pub fn gap(flow: &Flow, unpaced: u64) -> Picos {
     match flow.controller.pacing_rate() {

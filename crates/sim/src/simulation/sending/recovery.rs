@@ -1,6 +1,7 @@
 //! Loss recovery: what is lost, reductions of the window for losses and marks, timeouts, probes and undo.
 //!
-//! Rules other than the default ones keep their state in [`crate::transport::Repair`]; one branch decides whether to go there.
+//! Rules other than the default ones keep their state in [`crate::transport::Repair`]; one branch decides
+//! whether to go there.
 
 use super::delivery;
 use super::sender::Sender;
@@ -22,8 +23,9 @@ impl Sender<'_> {
         !partial || self.repair.reno.partial()
     }
 
-    /// Segment `sequence` is acknowledged by `segment`, where losses are found by time. Returns whether it is the lowest
-    /// outstanding one and nothing but its round trip follows: none is missing, and all that are open left later.
+    /// Segment `sequence` is acknowledged by `segment`, where losses are found by time. Returns whether it is
+    /// the lowest outstanding one and nothing but its round trip follows: none is missing, and all that are
+    /// open left later.
     #[inline(always)]
     fn takes_in_order(&mut self, sequence: u64, segment: Segment) -> bool {
         let (flow, repair) = (&mut *self.flow, &mut *self.repair);
@@ -45,7 +47,8 @@ impl Sender<'_> {
         self.take_out_of_order(sequence, segment.words())
     }
 
-    /// Segment `sequence` is acknowledged: by the copy `segment`. The sender knew all below `una` to have arrived.
+    /// Segment `sequence` is acknowledged: by the copy `segment`. The sender knew all below `una` to have
+    /// arrived.
     #[inline(never)]
     pub fn take_acknowledgement(&mut self, sequence: u64, segment: [u64; 2], una: u64) -> Acked {
         if self.shared.rules.rack {
@@ -127,10 +130,10 @@ impl Sender<'_> {
         }
     }
 
-    /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding is
-    /// acknowledged. A segment that is sent from now on and lost belongs to the next episode: it is retransmitted then,
-    /// after a second reduction, because it was sent after the first one. The first lost segment is retransmitted
-    /// whatever the window (RFC 6675, section 5).
+    /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding
+    /// is acknowledged. A segment that is sent from now on and lost belongs to the next episode: it is
+    /// retransmitted then, after a second reduction, because it was sent after the first one. The first lost
+    /// segment is retransmitted whatever the window (RFC 6675, section 5).
     pub fn fast_retransmit(&mut self) {
         let flight = self.begin_repair();
         let flow = &mut *self.flow;
@@ -149,8 +152,9 @@ impl Sender<'_> {
         self.arm_undo(was_open && !marked);
         let flow = &mut *self.flow;
         if marked {
-            // The window was reduced for a mark since the lost segment left, and once per window is enough (RFC 3168,
-            // section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the next episode.
+            // The window was reduced for a mark since the lost segment left, and once per window is enough
+            // (RFC 3168, section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the
+            // next episode.
             if self.shared.rules.is_cumulative() {
                 // With cumulative acknowledgements duplicates count only beyond the segments outstanding now.
                 flow.recover = flow.board.next();
@@ -171,7 +175,8 @@ impl Sender<'_> {
         flow.controller.on_loss(self.config, &loss);
     }
 
-    /// Fast recovery begins. Returns the segments in flight from which the reduction starts (RFC 5681 FlightSize).
+    /// Fast recovery begins. Returns the segments in flight from which the reduction starts (RFC 5681
+    /// FlightSize).
     #[inline]
     fn begin_repair(&mut self) -> u32 {
         let rules = &self.shared.rules;
@@ -187,7 +192,8 @@ impl Sender<'_> {
         }
         let board = &mut self.flow.board;
         if !rules.is_cumulative() {
-            // In a relapse what was lost before has left the network long since, and the window was reduced for it.
+            // In a relapse what was lost before has left the network long since, and the window was reduced
+            // for it.
             return if relapse { board.pipe() } else { board.flight() as u32 };
         }
         let flight = self.repair.reno.begin(board, rules.guarded);
@@ -195,8 +201,8 @@ impl Sender<'_> {
         flight as u32
     }
 
-    /// A mark, and no reduction since the marked segment left: one, then none until what is outstanding now has been
-    /// acknowledged (RFC 3168, section 6.1.2).
+    /// A mark, and no reduction since the marked segment left: one, then none until what is outstanding now
+    /// has been acknowledged (RFC 3168, section 6.1.2).
     #[inline(never)]
     pub fn answer_mark(&mut self) {
         let flow = &mut *self.flow;
@@ -262,8 +268,8 @@ impl Sender<'_> {
         self.send_allowed();
     }
 
-    /// In recovery `segment`, which has number `sequence`, is acknowledged for the first time: if it is the original of
-    /// the segment that seemed lost, nothing was (Eifel, RFC 3522).
+    /// In recovery `segment`, which has number `sequence`, is acknowledged for the first time: if it is the
+    /// original of the segment that seemed lost, nothing was (Eifel, RFC 3522).
     #[inline(never)]
     pub fn look_for_spurious(&mut self, sequence: u64, segment: [u64; 2]) {
         let (now, segment) = (self.now, Segment::from_words(self.now, segment));
@@ -293,8 +299,8 @@ impl Sender<'_> {
         }
     }
 
-    /// During recovery the original of segment `sequence` has arrived. If its loss began the recovery, this was
-    /// spurious: it ends, and what it reduced is as before. Returns whether it was.
+    /// During recovery the original of segment `sequence` has arrived. If its loss began the recovery, this
+    /// was spurious: it ends, and what it reduced is as before. Returns whether it was.
     fn undo(&mut self, sequence: u64) -> bool {
         let Some(before) = self.repair.undo.take(sequence) else { return false };
         let flow = &mut *self.flow;
@@ -313,7 +319,8 @@ impl Sender<'_> {
         self.flow.board.lost_end() + self.repair.rack.relapses()
     }
 
-    /// Reports the lowest missing segment to an algorithm that samples delivery rates: no other is known to be lost.
+    /// Reports the lowest missing segment to an algorithm that samples delivery rates: no other is known to
+    /// be lost.
     fn report_lost(&mut self) {
         if self.config.wants_delivery_rate() {
             let una = self.flow.board.una();
@@ -341,8 +348,9 @@ impl Sender<'_> {
         self.watch_until(self.flow.deadline.min(self.repair.timer()));
     }
 
-    /// A retransmission that left after the last reduction is lost: one more, with a recovery of its own (RFC 5681,
-    /// section 4.3). A probe has repaired a loss: one reduction, and nothing to recover (RFC 8985, section 7.4).
+    /// A retransmission that left after the last reduction is lost: one more, with a recovery of its own (RFC
+    /// 5681, section 4.3). A probe has repaired a loss: one reduction, and nothing to recover (RFC 8985,
+    /// section 7.4).
     #[inline(always)]
     pub fn reduce_again(&mut self) {
         if self.repair.relapsed || self.repair.repaired {
@@ -369,8 +377,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Handles the timers of recovery: a segment has been missing for long enough to be lost, or it is time for a
-    /// probe. Returns whether a timer was due.
+    /// Handles the timers of recovery: a segment has been missing for long enough to be lost, or it is time
+    /// for a probe. Returns whether a timer was due.
     pub fn recovery_timer(&mut self, time: Picos) -> bool {
         if self.flow.state != FlowState::Sending || self.repair.timer() > time {
             return false;

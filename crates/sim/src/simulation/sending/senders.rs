@@ -16,8 +16,8 @@ use crate::transport::{
 };
 use mesonet_cc::Picos;
 
-/// Flows of a domain from which on their state is asked for ahead of their events: some 500 kB of hot state. Less stays
-/// in the second cache of a core (1 to 2 MB), other domains included (chosen).
+/// Flows of a domain from which on their state is asked for ahead of their events: some 500 kB of hot state.
+/// Less stays in the second cache of a core (1 to 2 MB), other domains included (chosen).
 const MANY_FLOWS: usize = 1024;
 
 /// Cache lines of a sampler of delivery rates.
@@ -80,8 +80,8 @@ impl Senders {
         }
     }
 
-    /// Takes a slot for a flow from an access router: one that was never used where it `must_be_new`. `own` is its
-    /// number among the flows with lanes of their own. Returns the slot, and the name of the flow.
+    /// Takes a slot for a flow from an access router: one that was never used where it `must_be_new`. `own`
+    /// is its number among the flows with lanes of their own. Returns the slot, and the name of the flow.
     pub fn take(
         &mut self,
         shared: &Shared,
@@ -156,8 +156,8 @@ impl Senders {
         }
     }
 
-    /// A segment was dropped, before now and not before this window began. Returns its slot and number, if the flow
-    /// has ended.
+    /// A segment was dropped, before now and not before this window began. Returns its slot and number, if
+    /// the flow has ended.
     pub fn count_drop(&mut self, drop: &DroppedSegment) -> Option<(u32, u64)> {
         let slot = self.slot(drop.flow);
         let flow = &mut self.flows[slot as usize];

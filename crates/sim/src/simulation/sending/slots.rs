@@ -1,7 +1,8 @@
 //! Slots of flows: the places of their state in a domain, and the numbers by which segments name them.
 //!
-//! A slot belongs to a group of access routers, or to one access router where acknowledgements pass routers, and has a
-//! number in its group for good. Numbers do not depend on how groups are divided into domains; slots do.
+//! A slot belongs to a group of access routers, or to one access router where acknowledgements pass routers,
+//! and has a number in its group for good. Numbers do not depend on how groups are divided into domains;
+//! slots do.
 
 use crate::engine::{FlowHome, FlowId, MOST_SLOTS};
 use crate::network::{AccessRouter, DomainId};
@@ -39,8 +40,8 @@ impl Slots {
         }
     }
 
-    /// Takes a slot for a flow from an access router: one that was never used where it `must_be_new`. `own` is its
-    /// number among the flows with lanes of their own. Returns the slot, and the name of the flow.
+    /// Takes a slot for a flow from an access router: one that was never used where it `must_be_new`. `own`
+    /// is its number among the flows with lanes of their own. Returns the slot, and the name of the flow.
     pub fn take(
         &mut self,
         shared: &Shared,

@@ -24,7 +24,8 @@ pub struct Opening {
     /// None sends to the end of the run.
     pub size: Option<u64>,
     pub rate: f64,
-    /// Its number among the flows with lanes of their own, and these, if its source is some way from the access router.
+    /// Its number among the flows with lanes of their own, and these, if its source is some way from the
+    /// access router.
     pub own: Option<(usize, OwnLanes)>,
     /// Its sender waits before it reacts.
     pub delays_sends: bool,

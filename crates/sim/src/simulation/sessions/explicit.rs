@@ -12,8 +12,8 @@ use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
 
-/// Returns the network with lanes for each flow that has an extra delay or a segment size of its own, and the indices of
-/// these flows, rising, with their lanes.
+/// Returns the network with lanes for each flow that has an extra delay or a segment size of its own, and the
+/// indices of these flows, rising, with their lanes.
 pub fn with_lanes(scenario: &Scenario, mut network: Network) -> (Network, Vec<(u32, OwnLanes)>) {
     let mut own = Vec::new();
     let default = network.bytes[0];
@@ -51,8 +51,8 @@ pub fn with_lanes(scenario: &Scenario, mut network: Network) -> (Network, Vec<(u
     (network, own)
 }
 
-/// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed and the place of
-/// the flow, so that it depends on no other flow and on no algorithm.
+/// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed
+/// and the place of the flow, so that it depends on no other flow and on no algorithm.
 pub fn draw_starts(scenario: &mut Scenario, seed: u64) {
     for (i, flow) in scenario.flows.iter_mut().enumerate() {
         let within = std::mem::take(&mut flow.start_within);
@@ -99,8 +99,8 @@ impl Sessions {
         }
     }
 
-    /// Stops the explicit flow at `place`: it sends no new data, and completes when all data sent is acknowledged. An
-    /// application hands nothing over any more; what it has handed over is still sent.
+    /// Stops the explicit flow at `place`: it sends no new data, and completes when all data sent is
+    /// acknowledged. An application hands nothing over any more; what it has handed over is still sent.
     pub fn stop_explicit(&mut self, place: u32, parts: &mut Parts) {
         let Some(slot) = self.explicit[place as usize].slot else { return };
         let flow = &mut parts.senders.flows[slot as usize];

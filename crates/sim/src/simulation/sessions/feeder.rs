@@ -34,7 +34,8 @@ pub struct Datagrams {
     pub free: Picos,
     /// An event for the interface is pending.
     pub is_armed: bool,
-    /// Segments sent and segments dropped, by measured period from 1; the first has what lies outside of them.
+    /// Segments sent and segments dropped, by measured period from 1; the first has what lies outside of
+    /// them.
     pub counts: Vec<[u64; 2]>,
 }
 

@@ -6,7 +6,7 @@ use crate::snapshot::{BadSnapshot, Passage};
 use crate::users::Source;
 use serde::{Deserialize, Serialize};
 
-/// What begins flows in a domain.
+/// Causes of flows in a domain.
 pub struct Members {
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,

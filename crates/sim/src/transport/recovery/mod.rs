@@ -1,4 +1,5 @@
-//! Choices of loss recovery beside the default one, selective acknowledgements by the rules of the scoreboard.
+//! Choices of loss recovery beside the default one, selective acknowledgements by the rules of the
+//! scoreboard.
 //!
 //! Their state of a flow is beside the flow, in a [`Repair`] by flow slot that exists only where a scenario
 //! asks for one of them: flows with the default rules pay a branch.
@@ -33,9 +34,11 @@ pub struct Rules {
     pub prr: PrrKind,
     /// Losses are found by time.
     pub rack: bool,
-    /// With cumulative acknowledgements each duplicate before fast retransmit allows a new segment (RFC 3042).
+    /// With cumulative acknowledgements each duplicate before fast retransmit allows a new segment (RFC
+    /// 3042).
     pub limited_transmit: bool,
-    /// With them duplicates of data sent before the last reduction begin no fast retransmit (RFC 6582, section 3.2, step 2).
+    /// With them duplicates of data sent before the last reduction begin no fast retransmit (RFC 6582,
+    /// section 3.2, step 2).
     pub guarded: bool,
     /// Longest time for which a receiver may hold an acknowledgement back, as probes assume.
     pub probe_ack_delay: Picos,
@@ -79,8 +82,8 @@ impl Rules {
         self.prr != PrrKind::Off
     }
 
-    /// An acknowledgement that came in `recovery` ends it, whatever is outstanding: the first one that `advanced` the
-    /// cumulative point ends Reno's fast recovery.
+    /// An acknowledgement that came in `recovery` ends it, whatever is outstanding: the first one that
+    /// `advanced` the cumulative point ends Reno's fast recovery.
     #[must_use]
     #[inline]
     pub fn ends(&self, recovery: Recovery, advanced: bool) -> bool {
@@ -95,8 +98,8 @@ impl Rules {
     }
 }
 
-/// The state of recovery of a flow beside the scoreboard. As in [`super::Flow`] the hot state stands first: the first two cache
-/// lines serve flows that lose nothing, the next two fast recovery.
+/// The state of recovery of a flow beside the scoreboard. As in [`super::Flow`] the hot state stands first:
+/// the first two cache lines serve flows that lose nothing, the next two fast recovery.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Repair {

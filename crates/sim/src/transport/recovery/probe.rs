@@ -1,5 +1,6 @@
-//! Tail loss probes, TLP (RFC 8985, section 7): where acknowledgements do not come, something more is sent after two round
-//! trips, so that its acknowledgement reports missing segments long before the retransmission timer does.
+//! Tail loss probes, TLP (RFC 8985, section 7): where acknowledgements do not come, something more is sent
+//! after two round trips, so that its acknowledgement reports missing segments long before the retransmission
+//! timer does.
 
 use crate::transport::flow::OFF;
 use crate::transport::{Flow, Recovery};
@@ -27,8 +28,8 @@ impl Default for Probe {
     }
 }
 
-/// Time after which a flow probes (RFC 8985, section 7.2): two round trips, and where a single segment is outstanding the
-/// delay with which its receiver may acknowledge it; a second before the first sample.
+/// Time after which a flow probes (RFC 8985, section 7.2): two round trips, and where a single segment is
+/// outstanding the delay with which its receiver may acknowledge it; a second before the first sample.
 #[must_use]
 pub fn timeout(srtt: Picos, flight: u64, max_ack_delay: Picos) -> Picos {
     match srtt {
@@ -38,7 +39,8 @@ pub fn timeout(srtt: Picos, flight: u64, max_ack_delay: Picos) -> Picos {
 }
 
 impl Probe {
-    /// Something new was sent, or the cumulative point moved on. The probe is due before the retransmission timer.
+    /// Something new was sent, or the cumulative point moved on. The probe is due before the retransmission
+    /// timer.
     pub fn schedule(&mut self, flow: &Flow, now: Picos, max_ack_delay: Picos) {
         let flight = flow.board.flight();
         let wanted = flow.recovery == Recovery::Open && flow.board.is_whole() && flight > 0;
@@ -57,8 +59,8 @@ impl Probe {
         *self = Self { timer: OFF, outstanding: sequence, again: again.unwrap_or(OFF) };
     }
 
-    /// The copy of `sequence` that left at `departure` has arrived, the first one to do so where it is `new`. Whether
-    /// that means that the probe repaired a loss, which is then congestion (RFC 8985, section 7.4).
+    /// The copy of `sequence` that left at `departure` has arrived, the first one to do so where it is `new`.
+    /// Whether that means that the probe repaired a loss, which is then congestion (RFC 8985, section 7.4).
     pub fn acknowledged(&mut self, sequence: u64, departure: Picos, new: bool) -> bool {
         if sequence != self.outstanding {
             return false;

@@ -1,5 +1,6 @@
-//! Proportional rate reduction (RFC 9937, before that RFC 6937): how much a sender sends for each acknowledgement of fast
-//! recovery, so that what is in flight comes down to the new window over one round trip, and not at once.
+//! Proportional rate reduction (RFC 9937, before that RFC 6937): how much a sender sends for each
+//! acknowledgement of fast recovery, so that what is in flight comes down to the new window over one round
+//! trip, and not at once.
 
 use crate::scenario::PrrKind;
 use serde::{Deserialize, Serialize};
@@ -35,8 +36,8 @@ pub struct Step {
 }
 
 impl Prr {
-    /// Recovery begins with `outstanding` segments, sent and not acknowledged before this acknowledgement. `managed` flows
-    /// reduce what they send: others keep the window of their congestion control.
+    /// Recovery begins with `outstanding` segments, sent and not acknowledged before this acknowledgement.
+    /// `managed` flows reduce what they send: others keep the window of their congestion control.
     #[must_use]
     pub fn new(outstanding: u64, losses: u64, managed: bool) -> Self {
         Self { outstanding: if managed { outstanding.max(1) as u32 } else { 0 }, losses, ..Self::default() }
@@ -85,7 +86,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Segments sent for each of `acks` acknowledgements of one segment, `lost` of `flight` segments being lost.
+    /// Segments sent for each of `acks` acknowledgements of one segment, `lost` of `flight` segments being
+    /// lost.
     fn sends(kind: PrrKind, flight: u32, lost: u32, target: f64, acks: u32) -> Vec<u32> {
         let mut prr = Prr::new(u64::from(flight), 0, true);
         let mut pipe = flight - lost;
@@ -103,7 +105,8 @@ mod tests {
         (0..acks).map(step).collect()
     }
 
-    /// One segment for every other acknowledgement where the window is halved, seven of ten where it is kept to 0.7.
+    /// One segment for every other acknowledgement where the window is halved, seven of ten where it is kept
+    /// to 0.7.
     #[test]
     fn sends_in_proportion() {
         assert_eq!(sends(PrrKind::SafeAck, 100, 1, 50.0, 6), [1, 0, 1, 0, 1, 0]);
@@ -123,7 +126,8 @@ mod tests {
             prr.acknowledged(kind, &Step { acked: 1, pipe, target: 6.0, advanced, losses: 7 + new_losses });
             prr.window(6.0) as u32 - pipe
         };
-        // prr_delivered 3, prr_out 1: two may be sent, three with the slow-start bound, never beyond the target.
+        // prr_delivered 3, prr_out 1: two may be sent, three with the slow-start bound, never beyond the
+        // target.
         assert_eq!([4, 1].map(|pipe| allowed(PrrKind::Ssrb, pipe, false, 0)), [2, 3]);
         assert_eq!([4, 1].map(|pipe| allowed(PrrKind::Crb, pipe, true, 0)), [2, 2]);
         assert_eq!(allowed(PrrKind::SafeAck, 1, true, 0), 3);

@@ -1,9 +1,9 @@
-//! Loss detection by time, RACK (RFC 8985, sections 5 and 6): a segment is lost when one that left later was acknowledged and
-//! a round trip has passed, be it a first transmission or a retransmission.
+//! Loss detection by time, RACK (RFC 8985, sections 5 and 6): a segment is lost when one that left later was
+//! acknowledged and a round trip has passed, be it a first transmission or a retransmission.
 //!
-//! The acknowledgement names the copy that caused it by its departure, as an exact timestamp option would, so that
-//! nothing of section 6.2 is ambiguous. Only impaired links change the order of a flow's segments: elsewhere the reordering
-//! window is the one of a sender which has not seen any.
+//! The acknowledgement names the copy that caused it by its departure, as an exact timestamp option would, so
+//! that nothing of section 6.2 is ambiguous. Only impaired links change the order of a flow's segments:
+//! elsewhere the reordering window is the one of a sender which has not seen any.
 
 use crate::transport::flow::OFF;
 use crate::transport::short_queue::ShortQueue;
@@ -11,7 +11,8 @@ use crate::transport::{Recovery, RttEstimator, Scoreboard};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Recoveries after which a window widened by needless retransmissions is narrow again (RFC 8985: `reo_wnd_persist`).
+/// Recoveries after which a window widened by needless retransmissions is narrow again (RFC 8985:
+/// `reo_wnd_persist`).
 const PERSISTENCE: u16 = 16;
 
 /// Departures that lie inline: enough for the small windows of flows that lose many segments (chosen).
@@ -43,12 +44,14 @@ pub struct Rack {
     rtt: Picos,
     /// When the window was last reduced.
     reduced: Picos,
-    /// When the first transmissions left whose fate is open, in order from segment `first` on, or were restored; some may have
-    /// been acknowledged since. [`OFF`] where the copy of a probe has taken their place.
+    /// When the first transmissions left whose fate is open, in order from segment `first` on, or were
+    /// restored; some may have been acknowledged since. [`OFF`] where the copy of a probe has taken their
+    /// place.
     departures: ShortQueue<Picos, FEW_DEPARTURES>,
     /// The window is not widened again before this is acknowledged.
     widened: u64,
-    /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged since.
+    /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged
+    /// since.
     resent: ShortQueue<Transmission, FEW_RESENT>,
     /// Retransmissions found lost so far.
     relapses: u32,
@@ -93,8 +96,8 @@ impl Rack {
         self.departures.push_back(now);
     }
 
-    /// Segment `sequence` leaves at `now` again. A probe takes the place of the copy before it, about which nothing is
-    /// known.
+    /// Segment `sequence` leaves at `now` again. A probe takes the place of the copy before it, about which
+    /// nothing is known.
     #[inline(never)]
     pub fn sent_again(&mut self, sequence: u64, now: Picos, probe: bool) {
         if probe {
@@ -145,8 +148,9 @@ impl Rack {
         }
     }
 
-    /// The original of segment `sequence`, which left at `departure`, has arrived; it is the lowest outstanding one, and none is
-    /// missing. Returns whether nothing is found lost and no timer runs: all copies whose fate is open left later.
+    /// The original of segment `sequence`, which left at `departure`, has arrived; it is the lowest
+    /// outstanding one, and none is missing. Returns whether nothing is found lost and no timer runs: all
+    /// copies whose fate is open left later.
     #[inline(always)]
     pub fn in_order(&mut self, sequence: u64, departure: Picos, now: Picos) -> bool {
         let copy = Transmission { time: departure, sequence };
@@ -158,8 +162,8 @@ impl Rack {
         true
     }
 
-    /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived, the `original` or
-    /// a retransmission.
+    /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived,
+    /// the `original` or a retransmission.
     pub fn acknowledged(
         &mut self,
         board: &mut Scoreboard,
@@ -189,8 +193,8 @@ impl Rack {
         self.again.partition_point(|again| *again < sequence)
     }
 
-    /// A segment arrived that the receiver had: a retransmission was needless, and the window grows, once a round trip
-    /// (RFC 8985, section 6.2, step 4).
+    /// A segment arrived that the receiver had: a retransmission was needless, and the window grows, once a
+    /// round trip (RFC 8985, section 6.2, step 4).
     pub fn needless(&mut self, board: &Scoreboard) {
         if board.una() >= self.widened {
             self.widened = board.next();
@@ -207,8 +211,9 @@ impl Rack {
         }
     }
 
-    /// Time beyond a round trip that a segment may take. As long as no segment was seen out of order there is none in recovery,
-    /// or where `enough` segments have passed a missing one (RFC 8985, section 6.2, step 4; `DupThresh`).
+    /// Time beyond a round trip that a segment may take. As long as no segment was seen out of order there is
+    /// none in recovery, or where `enough` segments have passed a missing one (RFC 8985, section 6.2, step 4;
+    /// `DupThresh`).
     #[must_use]
     pub fn reordering_window(&self, rtt: &RttEstimator, recovery: Recovery, enough: bool) -> Picos {
         if !self.reordered && (recovery != Recovery::Open || enough) {
@@ -225,10 +230,10 @@ impl Rack {
         }
     }
 
-    /// Finds the segments that are lost at `now`, reports retransmissions among them to `lost_again`, and sets the
-    /// timer. After `threshold` segments beyond a missing one it waits no longer. Returns whether one of these
-    /// retransmissions left after the last reduction: its loss is a second indication of congestion (RFC 5681, section
-    /// 4.3).
+    /// Finds the segments that are lost at `now`, reports retransmissions among them to `lost_again`, and
+    /// sets the timer. After `threshold` segments beyond a missing one it waits no longer. Returns whether
+    /// one of these retransmissions left after the last reduction: its loss is a second indication of
+    /// congestion (RFC 5681, section 4.3).
     pub fn detect(
         &mut self,
         board: &mut Scoreboard,
@@ -383,8 +388,8 @@ mod tests {
         assert_eq!((board.lost(), board.pipe(), rack.timer), (1, 5, OFF));
     }
 
-    /// Section 3.4: a lost retransmission is found by what left after it, and the tail as soon as a retransmission is
-    /// acknowledged that left after it.
+    /// Section 3.4: a lost retransmission is found by what left after it, and the tail as soon as a
+    /// retransmission is acknowledged that left after it.
     #[test]
     fn lost_retransmissions_and_lost_tails() {
         let (mut rack, mut board) = flow(8);
@@ -429,8 +434,8 @@ mod tests {
         assert_eq!((board.una(), board.pipe(), rack.resend(&mut board, 9)), (5, 0, None));
     }
 
-    /// Segments that a needless recovery had found lost count as sent when it was undone, later than segments that follow them:
-    /// these are found lost by the time at which they left.
+    /// Segments that a needless recovery had found lost count as sent when it was undone, later than segments
+    /// that follow them: these are found lost by the time at which they left.
     #[test]
     fn after_an_undone_recovery_later_losses_are_found() {
         let (mut rack, mut board) = flow(15);
@@ -447,9 +452,9 @@ mod tests {
     }
 
     proptest! {
-        /// A first-in first-out path that drops at will, retransmissions too, with time standing in for order: whatever is
-        /// found lost was dropped, what is in flight is what the path holds and what is not yet found lost, and all
-        /// arrives once the path drops no more.
+        /// A first-in first-out path that drops at will, retransmissions too, with time standing in for
+        /// order: whatever is found lost was dropped, what is in flight is what the path holds and what is
+        /// not yet found lost, and all arrives once the path drops no more.
         #[test]
         fn finds_what_a_path_dropped_and_nothing_else(steps in proptest::collection::vec((0u8..4, any::<bool>()), 1..300)) {
             let (mut rack, mut board) = (Rack::default(), Scoreboard::new(0));

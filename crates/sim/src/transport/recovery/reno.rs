@@ -1,13 +1,15 @@
 //! Recovery without selective acknowledgements: Reno (RFC 5681, section 3.2) and NewReno (RFC 6582).
 //!
-//! The sender knows two things, the cumulative acknowledgement and how often it came again. An acknowledgement either moves
-//! the cumulative point that the sender knows or is a duplicate, and both follow from the scoreboard, which holds what the receiver holds
-//! (decision 0005). Nothing else of the scoreboard is looked at.
+//! The sender knows two things, the cumulative acknowledgement and how often it came again. An
+//! acknowledgement either moves the cumulative point that the sender knows or is a duplicate, and both follow
+//! from the scoreboard, which holds what the receiver holds (decision 0005). Nothing else of the scoreboard
+//! is looked at.
 //!
-//! RFC 6582 inflates cwnd by each duplicate and deflates it by what a partial acknowledgement covers, less one. Here cwnd
-//! stays what the congestion control says, and the same numbers are taken off what counts as in flight instead:
-//! `flight + 1 <= cwnd + inflation` is `flight - inflation + 1 <= cwnd`. A duplicate means that one segment has left the
-//! network; a partial acknowledgement takes back the duplicates of the segments that it covers.
+//! RFC 6582 inflates cwnd by each duplicate and deflates it by what a partial acknowledgement covers, less
+//! one. Here cwnd stays what the congestion control says, and the same numbers are taken off what counts as
+//! in flight instead: `flight + 1 <= cwnd + inflation` is `flight - inflation + 1 <= cwnd`. A duplicate means
+//! that one segment has left the network; a partial acknowledgement takes back the duplicates of the segments
+//! that it covers.
 
 use crate::transport::scoreboard::Acked;
 use crate::transport::{Recovery, Scoreboard};
@@ -22,7 +24,8 @@ pub struct Reno {
     flight: u64,
     /// Duplicates count only once the cumulative point is here (RFC 6582: it covers more than `recover`).
     guard: u64,
-    /// After a timeout: everything from here on is sent again in turn, whatever the receiver holds ("go back N").
+    /// After a timeout: everything from here on is sent again in turn, whatever the receiver holds ("go back
+    /// N").
     next: u64,
     /// Segments below have been sent again after a timeout: no round-trip samples (Karn).
     resent_end: u64,
@@ -37,8 +40,8 @@ impl Reno {
         Self { next: first, resent_end: first, ..Self::default() }
     }
 
-    /// Takes the arrival of segment `sequence`; returns the news of the acknowledgement that it causes. The sender knew
-    /// all below `una` to have arrived: acknowledgements of others may have been dropped.
+    /// Takes the arrival of segment `sequence`; returns the news of the acknowledgement that it causes. The
+    /// sender knew all below `una` to have arrived: acknowledgements of others may have been dropped.
     /// `limited_transmit` of RFC 3042 counts duplicates before fast retransmit, too.
     pub fn acknowledged(
         &mut self,
@@ -71,8 +74,8 @@ impl Reno {
         }
     }
 
-    /// The number of segments that count as in flight. After a timeout it is what has been sent since (RFC 5681,
-    /// section 3.1).
+    /// The number of segments that count as in flight. After a timeout it is what has been sent since (RFC
+    /// 5681, section 3.1).
     fn estimate(&self, board: &mut Scoreboard, recovery: Recovery, limited_transmit: bool) {
         let flight = match recovery {
             Recovery::Timeout => self.next.saturating_sub(board.una()),
@@ -88,8 +91,8 @@ impl Reno {
         self.duplicates >= u64::from(threshold) && board.una() >= self.guard
     }
 
-    /// Fast recovery begins; what was in flight before the duplicates. With `guarded`, none begins again before
-    /// something that is sent from now on is acknowledged.
+    /// Fast recovery begins; what was in flight before the duplicates. With `guarded`, none begins again
+    /// before something that is sent from now on is acknowledged.
     pub fn begin(&mut self, board: &mut Scoreboard, guarded: bool) -> u64 {
         self.partial = false;
         self.estimate(board, Recovery::Fast, true);
@@ -99,8 +102,9 @@ impl Reno {
         self.flight
     }
 
-    /// A partial acknowledgement: whether it restarts the retransmission timer. The first one does ("impatient", RFC
-    /// 6582, section 3.2): when a window has many holes a timeout repairs them faster than one a round trip.
+    /// A partial acknowledgement: whether it restarts the retransmission timer. The first one does
+    /// ("impatient", RFC 6582, section 3.2): when a window has many holes a timeout repairs them faster than
+    /// one a round trip.
     pub fn partial(&mut self) -> bool {
         !std::mem::replace(&mut self.partial, true)
     }
@@ -175,8 +179,9 @@ mod tests {
         assert_eq!((board.flight(), board.pipe()), (10, 7));
     }
 
-    /// RFC 6582, section 3.2: a window of ten of which the first and the sixth are lost. In its terms cwnd is ssthresh + 3 at
-    /// the third duplicate, one more at each further one, and 5 - 1 less at the partial acknowledgement of 5.
+    /// RFC 6582, section 3.2: a window of ten of which the first and the sixth are lost. In its terms cwnd is
+    /// ssthresh + 3 at the third duplicate, one more at each further one, and 5 - 1 less at the partial
+    /// acknowledgement of 5.
     #[test]
     fn a_partial_acknowledgement_deflates_by_what_it_covers_less_one() {
         let (mut reno, mut board) = after(10, &[1, 2, 3]);
@@ -197,7 +202,8 @@ mod tests {
         assert_eq!((board.una(), board.flight(), board.pipe()), (10, 0, 0));
     }
 
-    /// RFC 6582, section 3.2, step 2, and section 4: what was sent again for no need causes no fast retransmit.
+    /// RFC 6582, section 3.2, step 2, and section 4: what was sent again for no need causes no fast
+    /// retransmit.
     #[test]
     fn after_a_time_out_duplicates_count_only_above_what_was_outstanding() {
         let (mut reno, mut board) = after(10, &[0, 2, 4, 6, 8]);
@@ -223,8 +229,8 @@ mod tests {
         assert_eq!((board.una(), board.pipe()), (10, 0));
     }
 
-    /// Of five acknowledgements the sender hears the last one only: it moves the cumulative point over what the others would
-    /// have reported, and is no duplicate.
+    /// Of five acknowledgements the sender hears the last one only: it moves the cumulative point over what
+    /// the others would have reported, and is no duplicate.
     #[test]
     fn an_acknowledgement_speaks_for_those_that_were_dropped() {
         let (mut reno, mut board) = after(6, &[]);

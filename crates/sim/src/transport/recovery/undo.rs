@@ -1,5 +1,5 @@
-//! Reductions that were not needed are undone: the segment that seemed lost has arrived after all (Eifel: RFC 3522 and RFC
-//! 4015; F-RTO, RFC 5682, and duplicate SACKs, RFC 3708, find the same with less information).
+//! Reductions that were not needed are undone: the segment that seemed lost has arrived after all (Eifel: RFC
+//! 3522 and RFC 4015; F-RTO, RFC 5682, and duplicate SACKs, RFC 3708, find the same with less information).
 //!
 //! The acknowledgement names the copy that caused it, as an exact timestamp option would.
 
@@ -26,7 +26,8 @@ impl Undo {
         self.before = None;
     }
 
-    /// An original of segment `sequence` arrived: the congestion control before the reduction, if the segment caused it.
+    /// An original of segment `sequence` arrived: the congestion control before the reduction, if the segment
+    /// caused it.
     pub fn take(&mut self, sequence: u64) -> Option<Box<Controller>> {
         self.before.take_if(|_| self.head == sequence)
     }
