@@ -194,9 +194,61 @@ def unclear_in_toml(path: Path) -> Iterator[str]:
         yield from long(where, plain(text))
 
 
-def banned_in_rust(path: Path) -> Iterator[str]:
-    """Yield a message for each banned phrase in the comments of a Rust file."""
-    name = path.relative_to(ROOT)
+#: Most columns of a line of Rust with a comment, indentation included; `rustfmt.toml` has it for code.
+WIDEST = 110
+#: First words of comments that ask, or that make a reader look back for the noun.
+OPENINGS = ("What", "Whatever", "Which", "Whether", "Where", "How", "Who", "The same", "That of", "Those")
+#: A comment that is a line of its own: its indentation and mark, and its text.
+COMMENT = re.compile(r"^(\s*//[/!]?)(?: (.*)|)$")
+#: A whole text in quotation marks, a character, or the mark of a comment.
+QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|(//)')
+
+
+def has_comment(line: str) -> bool:
+    return any(found[1] for found in QUOTED.finditer(line))
+
+
+def wide_comments(path: Path) -> Iterator[str]:
+    """Yield a message for each line of Rust with a comment that is too wide, but for code, tables and long words."""
+    in_code = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if found := re.search(r"(?:^|\s)//[/!]?(?:\s(.*)|$)", line):
-            yield from banned(f"{name}:{number}", found.group(1) or "", BANNED)
+        found = COMMENT.match(line)
+        text = (found[2] or "").strip() if found else line
+        in_code ^= bool(found) and text.startswith("```")
+        kept = found and (in_code or text.startswith("|") or " " not in text)
+        if len(line) > WIDEST and not kept and (found or has_comment(line)):
+            yield f"{path.relative_to(ROOT)}:{number}: a comment ends at column {len(line)}; {WIDEST} allowed"
+
+
+def bad_openings(path: Path) -> Iterator[str]:
+    """Yield a message for each documentation comment of a Rust file that begins as `OPENINGS` has it."""
+    above = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        found = COMMENT.match(line)
+        mark = found[1] if found else ""
+        if found and mark != above and mark.endswith(("///", "//!")):
+            opening = next((each for each in OPENINGS if re.match(rf"{each}\b", found[2] or "")), None)
+            if opening:
+                yield f"{path.relative_to(ROOT)}:{number}: a comment begins with {opening!r}; begin with noun or verb"
+        above = mark
+
+
+def banned_in_rust(path: Path) -> Iterator[str]:
+    """Yield a message for each banned phrase in the comments of a Rust file; a phrase may have a line end in it."""
+    for line, text in comments(path):
+        yield from banned(f"{path.relative_to(ROOT)}:{line}", text, BANNED)
+
+
+def comments(path: Path) -> Iterator[Passage]:
+    """Yield the comments of a Rust file: comments on lines of their own as one text, up to code or an empty comment."""
+    lines, start, mark = [], 0, ""
+    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], start=1):
+        found = COMMENT.match(line)
+        if lines and not (found and found[2] and found[1] == mark):
+            yield Passage(start, " ".join(lines))
+            lines = []
+        if found and found[2]:
+            start, mark = start if lines else number, found[1]
+            lines.append(found[2].strip())
+        elif behind := re.search(r"\s//\s(.*)", line):
+            yield Passage(number, behind[1])

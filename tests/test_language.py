@@ -17,6 +17,9 @@ import prose
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 FILES = {str(file.relative_to(PACKAGE)): file for file in sorted(PACKAGE.rglob("*.py"))}
 
+#: Folders of the crates whose comments are not checked yet.
+MOVING = ("crates/sim/src/simulation", "crates/sim/src/network", "crates/sim/src/fabric", "crates/cc/src")
+
 QUESTIONS = {"What", "Which", "Whether", "Where", "How", "One"}
 VERBS = {
     "Check", "Compare", "Continue", "Count", "Divide", "Draw", "End", "Find", "Force", "Forget", "Give", "Hold",
@@ -129,3 +132,48 @@ def test_texts_of_toml_files_are_clear(path: str) -> None:
 def test_rust_has_no_banned_phrase(path: str) -> None:
     bad = list(prose.banned_in_rust(prose.ROOT / path))
     assert not bad, "\n".join(bad)
+
+
+RUST = [path for path in prose.code(".rs") if not path.startswith(MOVING)]
+
+
+@pytest.mark.parametrize("path", RUST)
+def test_comments_of_rust_begin_with_their_noun_or_verb(path: str) -> None:
+    bad = list(prose.bad_openings(prose.ROOT / path))
+    assert not bad, "\n".join(bad)
+
+
+@pytest.mark.parametrize("path", RUST)
+def test_comments_of_rust_are_wrapped(path: str) -> None:
+    bad = list(prose.wide_comments(prose.ROOT / path))
+    assert not bad, "\n".join(bad)
+
+
+def test_bad_comments_of_rust_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "module.rs"
+    wide = "wide " * 22
+    file.write_text(f"""/// The same, squared.
+/// What the text above is.
+fn f() {{
+    // {wide}
+    let a = "// {wide}";
+    let b = "{wide}"; // wide
+    /// What it counts.
+    /// ```text
+    /// {wide}
+    /// ```
+    // https://example.org/{wide.replace(" ", "-")}
+    // and told
+    // one by
+    // one
+}}
+""")
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    assert list(prose.bad_openings(file)) == [
+        "module.rs:1: a comment begins with 'The same'; begin with noun or verb",
+        "module.rs:7: a comment begins with 'What'; begin with noun or verb",
+    ]
+    assert [message.partition(": ")[0] for message in prose.wide_comments(file)] == ["module.rs:4", "module.rs:6"]
+    assert [message.partition("; ")[0] for message in prose.banned_in_rust(file)] == [
+        "module.rs:11: 'told'", "module.rs:11: 'one by one'",
+    ]  # fmt: skip

@@ -2,7 +2,7 @@
 //!
 //! Each cargo feature adds the controls of one implementation; none is on by default. [`adapter`] gives them
 //! the events of the simulator as a QUIC sender has them: packets that are sent, acknowledged and lost, each
-//! with an event. A module beside it holds what one implementation needs.
+//! with an event. A module of its own holds what one implementation needs.
 
 pub mod adapter;
 #[cfg(feature = "s2n")]
