@@ -17,9 +17,6 @@ import prose
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 FILES = {str(file.relative_to(PACKAGE)): file for file in sorted(PACKAGE.rglob("*.py"))}
 
-#: Folders of the crates whose comments are not checked yet.
-MOVING = ("crates/sim/src/simulation", "crates/sim/src/network", "crates/sim/src/fabric", "crates/cc/src")
-
 QUESTIONS = {"What", "Which", "Whether", "Where", "How", "One"}
 VERBS = {
     "Check", "Compare", "Continue", "Count", "Divide", "Draw", "End", "Find", "Force", "Forget", "Give", "Hold",
@@ -134,16 +131,13 @@ def test_rust_has_no_banned_phrase(path: str) -> None:
     assert not bad, "\n".join(bad)
 
 
-RUST = [path for path in prose.code(".rs") if not path.startswith(MOVING)]
-
-
-@pytest.mark.parametrize("path", RUST)
+@pytest.mark.parametrize("path", prose.code(".rs"))
 def test_comments_of_rust_begin_with_their_noun_or_verb(path: str) -> None:
     bad = list(prose.bad_openings(prose.ROOT / path))
     assert not bad, "\n".join(bad)
 
 
-@pytest.mark.parametrize("path", RUST)
+@pytest.mark.parametrize("path", prose.code(".rs"))
 def test_comments_of_rust_are_wrapped(path: str) -> None:
     bad = list(prose.wide_comments(prose.ROOT / path))
     assert not bad, "\n".join(bad)
