@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from mesonet.cli.choice import find_scenario
-from mesonet.cli.main import main
 
 import mesonet as mn
+from mesonet.cli.scenario_targets import find_scenario
+from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.scenarios import settings
 from mesonet.scenarios.scenario import Scenario

@@ -64,7 +64,17 @@ class InputError(ValueError):
         )
 
     def below(self, path: str) -> InputError:
-        """Return this error with the path of a value before the place in the value, unless the place is in a file."""
+        """Return this error with the path of a value before the place in the value, unless the place is in a file.
+
+        Parameters
+        ----------
+        path
+            The path of the value, such as ``flows[0]``.
+
+        Returns
+        -------
+        Another error, or this one.
+        """
         if self.file is not None:
             return self
         inner = self.path or ""

@@ -291,26 +291,46 @@ _OF_BYTES = frozenset(unit for unit in (*_OF_RATES, *_OF_SIZES) if not unit.star
 """Units with factors of bytes (per second), to be divided by the size of a segment."""
 
 TIME = Quantity(
-    "time", "s", "s", "81 ms", _OF_TIME,
-    _spellings(_OF_TIME, {
-        "s": ("sec", "secs", "second", "seconds"),
-        "ms": ("msec", "msecs", "millisecond", "milliseconds"),
-        "us": ("usec", "usecs", "µs", "μs", "microsecond", "microseconds"),
-        "min": ("mins", "minute", "minutes"),
-        "h": ("hr", "hrs", "hour", "hours"),
-    }),
-    _time_text,
-)  # fmt: skip
+    noun="time",
+    unit="s",
+    written="s",
+    example="81 ms",
+    factors=_OF_TIME,
+    spellings=_spellings(
+        _OF_TIME,
+        {
+            "s": ("sec", "secs", "second", "seconds"),
+            "ms": ("msec", "msecs", "millisecond", "milliseconds"),
+            "us": ("usec", "usecs", "µs", "μs", "microsecond", "microseconds"),
+            "min": ("mins", "minute", "minutes"),
+            "h": ("hr", "hrs", "hour", "hours"),
+        },
+    ),
+    text=_time_text,
+)
 RATE = OfSegments(
-    "rate", "segments/s", "seg/s", "1600 seg/ms", _OF_RATES,
-    _spellings(_OF_RATES, {  # not MB/s, which is bytes per second
-        f"{si}bit/s": (f"{si}bps".lower(), f"{si}bit/s".lower(), f"{si}b/s", f"{si}bit", f"{si}bits/s")
-        for si in ("k", "M", "G", "T")
-    }),
-    _rate_text, ("bit/s", 8),
-)  # fmt: skip
+    noun="rate",
+    unit="segments/s",
+    written="seg/s",
+    example="1600 seg/ms",
+    factors=_OF_RATES,
+    spellings=_spellings(
+        _OF_RATES,
+        {  # not MB/s, which is bytes per second
+            f"{si}bit/s": (f"{si}bps".lower(), f"{si}bit/s".lower(), f"{si}b/s", f"{si}bit", f"{si}bits/s")
+            for si in ("k", "M", "G", "T")
+        },
+    ),
+    text=_rate_text,
+    familiar_unit=("bit/s", 8),
+)
 SEGMENTS = OfSegments(
-    "number of segments", "segments", "segments", "50 segments", _OF_SIZES,
-    _spellings(_OF_SIZES, {"segments": ("packet", "packets", "pkt", "pkts")}),
-    _segments_text, ("B", 1),
-)  # fmt: skip
+    noun="number of segments",
+    unit="segments",
+    written="segments",
+    example="50 segments",
+    factors=_OF_SIZES,
+    spellings=_spellings(_OF_SIZES, {"segments": ("packet", "packets", "pkt", "pkts")}),
+    text=_segments_text,
+    familiar_unit=("B", 1),
+)

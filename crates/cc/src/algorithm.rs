@@ -1,4 +1,4 @@
-//! What users can list of an algorithm.
+//! Facts about algorithms that users can list.
 
 use crate::Param;
 use serde::Serialize;

@@ -266,7 +266,7 @@ pub struct Start {
 pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
     /// The constants that users set.
     type Params: Params;
-    /// What flows read of them, shared by all flows: the constants themselves, or what follows from them.
+    /// Values that all flows share: the constants themselves, or what follows from them.
     type Config: From<Self::Params> + Clone + std::fmt::Debug;
 
     /// Name typed by users, lower case.

@@ -57,7 +57,7 @@ pub use constants::CubicParams;
 use linux::{Whole, WholeRules, hystart};
 use serde::{Deserialize, Serialize};
 
-/// What a loss makes of a window.
+/// A window after a loss.
 struct Reduction {
     /// ssthresh and the next window.
     reduced: f64,
@@ -131,7 +131,7 @@ impl CubicConfig {
         w_cubic.min(self.target_limit * cwnd).max(cwnd)
     }
 
-    /// What a loss makes of the window `cwnd`, the reduction starting from `basis` (sections 4.6 and 4.7).
+    /// Returns the window `cwnd` after a loss, the reduction starting from `basis` (sections 4.6 and 4.7).
     fn reduction(&self, cwnd: f64, basis: f64) -> Reduction {
         match &self.whole {
             Some(rules) => rules.reduction(cwnd, basis),

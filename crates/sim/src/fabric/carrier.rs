@@ -54,7 +54,8 @@ macro_rules! forwarded {
 }
 
 forwarded! {
-    /// What a fabric does. Routers go by their numbers in the domain, lanes by those in the whole network.
+    /// The interface of a fabric. Routers go by their numbers in the domain, lanes by those in the whole
+    /// network.
     pub trait Carrier {
         /// The next event of the endpoints, if it comes before `limit`; everything else before it has
         /// happened.

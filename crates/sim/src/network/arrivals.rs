@@ -111,7 +111,7 @@ impl Wiring {
         Ok(Arrivals { origins, targets, rate, mean_size, load, carried, returned })
     }
 
-    /// The same arrivals, which load the queues of the routes at the start of this wiring.
+    /// Arrivals with equal rates, which load the queues of the routes at the start of this wiring.
     #[must_use]
     pub fn carry(&self, arrivals: &Arrivals) -> Arrivals {
         let pairs_of = |origin: &Origin| (arrivals.targets.len() - usize::from(origin.own.is_some())) as f64;

@@ -6,7 +6,7 @@ use super::traffic::Traffic;
 use super::wiring::Wiring;
 use crate::scenario::{AckPath, ArrivalProcess, Scenario};
 
-/// What decides on the flows and the load that are expected.
+/// The parts of a network that decide which flows and which load are expected.
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'a> {
     /// Routers, lanes and routes; those at the start count.

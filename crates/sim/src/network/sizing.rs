@@ -5,7 +5,7 @@ use super::load::Load;
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::picos;
 
-/// What links say of queues at ports.
+/// Values that links give to queues at ports.
 pub struct Sizing<'a> {
     /// Buffer that the link of a port has of its own, s of service, by queue.
     pub own: &'a [Option<f64>],

@@ -283,7 +283,7 @@ impl Wiring {
         self.access.len() + access.index()
     }
 
-    /// The same wiring with other routes at the start.
+    /// Returns this wiring with other routes at the start.
     #[must_use]
     pub fn rerouted(&self, routes: usize) -> Self {
         let mut wiring = self.clone();

@@ -37,7 +37,7 @@ pub fn all() -> impl Iterator<Item = Bound> {
         .chain(AqmParameters::ranges().map(|range| from(range.path, range.least, range.most)))
 }
 
-/// Those that are not constants of disciplines.
+/// Bounds of numbers that are no constants of disciplines.
 const BOUNDS: &[Bound] = &[
     from("network.speed", 1.0, 1e9),
     above("network.delay_multiplier", 0.0, 1000.0),

@@ -1,4 +1,4 @@
-//! A domain of the network: what happens in it, and who reacts.
+//! A domain of the network: its parts, and which of them reacts to an event.
 
 use super::answering::{Answering, take_arrivals};
 use super::books::Books;
@@ -118,7 +118,7 @@ impl Domain {
         self.senders.sender(shared, slot, &mut self.events, &mut self.books.counters)
     }
 
-    /// What follows from the outcome of an event of the flow in a slot.
+    /// Lets the sessions conclude from the outcome of an event of the flow in a slot.
     #[inline(always)]
     fn conclude(&mut self, shared: &Shared, slot: u32, outcome: Outcome) {
         if outcome != Outcome::Nothing {

@@ -19,7 +19,7 @@ use mesonet_cc::{Picos, picos};
 /// latency of 100 ns and more (chosen).
 const AHEAD: usize = 4;
 
-/// What was sampled so far.
+/// Samples and counts so far.
 #[derive(Clone, Debug)]
 pub struct Sampling {
     /// Counts until the last sample.

@@ -56,7 +56,7 @@ impl WholeRules {
         (u64::from(window) * of / 1024) as f64
     }
 
-    /// What a loss makes of the window `cwnd`, the reduction starting from `basis`.
+    /// Returns the window `cwnd` after a loss, the reduction starting from `basis`.
     pub(super) fn reduction(&self, cwnd: f64, basis: f64) -> Reduction {
         Reduction {
             reduced: self.part(whole(basis), self.beta),

@@ -1,4 +1,4 @@
-//! What a domain counts and records. It receives values, and calls nobody.
+//! Counts and records of a domain. They receive values, and call no other part.
 
 mod candidates;
 mod slowdown;

@@ -1,11 +1,11 @@
-//! What senders keep beside their flows.
+//! State of senders that only some flows need.
 
 use super::dropped_acks::DroppedAcks;
 use super::leaving::Leaving;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{DeliverySampler, Receiver};
 
-/// What senders keep beside their flows, where the scenario needs it.
+/// State of senders that only some flows need, by slot where the scenario needs it.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     /// Delivery-rate samples by slot; empty if no algorithm wants them.

@@ -33,7 +33,7 @@ use std::collections::VecDeque;
 pub struct DroppedAcks {
     /// By slot the segments whose acknowledgement did not come.
     by_slot: Vec<VecDeque<Dropped>>,
-    /// Those that one acknowledgement reports, each with whether the receiver had held it back until then;
+    /// Segments that one acknowledgement reports, each with whether the receiver had held it back until then;
     /// empty between two acknowledgements.
     #[serde(skip)]
     pub reported: Vec<(Segment, bool)>,

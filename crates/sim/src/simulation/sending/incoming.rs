@@ -1,4 +1,4 @@
-//! What reaches a sender: acknowledgements, and its timers.
+//! Events of a sender: acknowledgements, and its timers.
 
 use super::delivery;
 use super::sender::{Outcome, Sender};

@@ -28,7 +28,7 @@ impl EarlyAcks {
     }
 }
 
-/// What departures leave behind in a few flows only.
+/// State that departures of a few flows only leave behind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Leaving {
     /// Acknowledgements of optimistic receivers.

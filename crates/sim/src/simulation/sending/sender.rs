@@ -7,7 +7,7 @@ use crate::simulation::shared::Shared;
 use crate::transport::{Flow, Repair};
 use mesonet_cc::{Config, Picos};
 
-/// What an event did to a connection.
+/// The outcome of an event for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Outcome {

@@ -26,7 +26,7 @@ const SAMPLER_LINES: usize = size_of::<DeliverySampler>().div_ceil(64);
 /// Cache lines of a large controller beyond the hot state.
 const CONTROLLER_LINES: usize = 4;
 
-/// The flows with sources in a domain, and what their senders keep beside them.
+/// The flows with sources in a domain, and the state of their senders.
 #[derive(Clone, Debug)]
 pub struct Senders {
     pub flows: Vec<Flow>,
@@ -190,7 +190,7 @@ impl Senders {
         }
     }
 
-    /// The same ahead of a timer.
+    /// Asks for the state of a flow ahead of its timer, if caches may not hold it.
     #[inline(always)]
     pub fn fetch_for_timer(&self, slot: impl FnOnce() -> Option<u32>) {
         if self.flows.len() >= MANY_FLOWS

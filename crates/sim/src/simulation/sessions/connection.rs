@@ -87,7 +87,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
 }
 
 impl Sessions {
-    /// What follows from the outcome of an event of the flow in a slot.
+    /// Concludes from the outcome of an event of the flow in a slot.
     #[inline]
     pub fn conclude(&mut self, parts: &mut Parts, slot: u32, outcome: Outcome) {
         match outcome {

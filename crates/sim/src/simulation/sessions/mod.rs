@@ -1,4 +1,4 @@
-//! What begins and ends the flows of a domain: users' sources, explicit flows with their applications,
+//! Sessions begin and end the flows of a domain: users' sources, explicit flows with their applications,
 //! open-loop arrivals.
 //!
 //! A session acts on the parts of the domain below it ([`Parts`]). Connections begin and end in one place

@@ -1,4 +1,4 @@
-//! What a domain does first.
+//! The first events of a domain.
 
 use super::parts::Parts;
 use super::state::Sessions;
