@@ -26,8 +26,8 @@ let wasm_bindgen = (function(exports) {
             wasm.run_advance(this.__wbg_ptr, until_s);
         }
         /**
-         * Ends the run, and returns a JSON object of the tables that `mesonet._core.Simulation.finish` returns. Rows that
-         * `take` has returned are not in it.
+         * Ends the run, and returns a JSON object of the tables that `mesonet._core.Simulation.finish` returns.
+         * Rows that `take` has returned are not in it.
          * @returns {string}
          */
         finish() {
