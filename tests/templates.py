@@ -90,8 +90,8 @@ COUNTED = Template(
             Edit(
                 _AFTER_THE_LAST,
                 """    Response(
-        "template_count", "", "Template of a count", "timeouts/interval", "Spurious timeouts, each twice", "lower",
-        "chosen: a template",
+        "template_count", "", "Template of a count", "timeouts/interval", "Spurious timeouts, each twice",
+        direction="lower", source="chosen: a template",
     ),
 """,
             ),
@@ -112,8 +112,8 @@ CALCULATED = Template(
             Edit(
                 _AFTER_THE_LAST,
                 """    Response(
-        "template_ratio", "", "Template of a ratio", "1", "Spurious timeouts / timeouts", "lower",
-        "chosen: a template",
+        "template_ratio", "", "Template of a ratio", "1", "Spurious timeouts / timeouts",
+        direction="lower", source="chosen: a template",
     ),
 """,
             ),

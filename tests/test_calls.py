@@ -10,8 +10,6 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 MOST = 5
 TREES = {str(file.relative_to(PACKAGE)): ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")}
-NOT_YET = ("plots/", "reporting/", "responses/", "scenarios/")
-"""Folders with older calls."""
 DEFINED = [node for tree in TREES.values() for node in ast.walk(tree)]
 VARIADIC = {node.name for node in DEFINED if isinstance(node, ast.FunctionDef) and node.args.vararg}
 NAMED = {node.name for node in DEFINED if isinstance(node, ast.ClassDef | ast.FunctionDef)} - VARIADIC
@@ -23,7 +21,7 @@ def called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-@pytest.mark.parametrize("file", [file for file in TREES if not file.startswith(NOT_YET)])
+@pytest.mark.parametrize("file", TREES)
 def test_many_arguments_have_names(file: str) -> None:
     long = [
         f"{file}:{node.lineno}: {called(node)}"
