@@ -117,10 +117,16 @@ def long(where: str, text: str) -> Iterator[str]:
             yield f"{where}: {count} words, {LONGEST} allowed; divide the sentence: {sentence!r}"
 
 
-def long_sentences(path: str) -> Iterator[str]:
+def long_sentences(path: Path) -> Iterator[str]:
     """Yield a message for each sentence of a document that has too many words."""
-    for passage in paragraphs((ROOT / path).read_text(encoding="utf-8")):
-        yield from long(f"{path}:{passage.line}", passage.text)
+    for passage in paragraphs(path.read_text(encoding="utf-8")):
+        yield from long(f"{path.relative_to(ROOT)}:{passage.line}", passage.text)
+
+
+def missing_title(path: Path) -> Iterator[str]:
+    """Yield a message for a document that does not begin with its title."""
+    if not path.read_text(encoding="utf-8").startswith("# "):
+        yield f"{path.relative_to(ROOT)}:1: begin with '# ' and the title"
 
 
 def banned(where: str, text: str, phrases: Mapping[str, str]) -> Iterator[str]:
@@ -131,10 +137,10 @@ def banned(where: str, text: str, phrases: Mapping[str, str]) -> Iterator[str]:
             yield f"{where}: {found.group()!r}; write instead: {instead}"
 
 
-def banned_in_document(path: str) -> Iterator[str]:
+def banned_in_document(path: Path) -> Iterator[str]:
     """Yield a message for each banned phrase of a document outside of code, tables and quotations."""
-    for passage in paragraphs((ROOT / path).read_text(encoding="utf-8")):
-        yield from banned(f"{path}:{passage.line}", passage.text, BANNED_IN_DOCUMENTS)
+    for passage in paragraphs(path.read_text(encoding="utf-8")):
+        yield from banned(f"{path.relative_to(ROOT)}:{passage.line}", passage.text, BANNED_IN_DOCUMENTS)
 
 
 def banned_in_python(path: Path) -> Iterator[str]:
