@@ -125,7 +125,7 @@ rust-tests:
 	cargo test --workspace --quiet --no-run
 
 python-tests: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
+	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 2)") --dist worksteal
 
 quick-claims: $(VENV)/.test
 	rm -rf target/verify

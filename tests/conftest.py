@@ -20,8 +20,9 @@ from filelock import FileLock
 
 import fonts
 
-# The tests fill the processors with processes: threads of linear algebra would wait for work in each of them.
+# The tests fill the processors with processes: threads of libraries would wait for work in each of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 # A shell that starts the tests in its background has them ignore SIGINT, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

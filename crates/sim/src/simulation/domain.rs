@@ -57,7 +57,7 @@ impl Domain {
     #[inline(always)]
     fn acknowledged(&mut self, shared: &Shared, segment: Segment) {
         self.senders.fetch_for_ack(|| self.events.fabric.upcoming());
-        if shared.misses_acks && !self.events.fabric.dropped_acks().is_empty() {
+        if shared.queued_acks() && !self.events.fabric.dropped_acks().is_empty() {
             self.senders.take_dropped_acks(shared, &mut self.events);
         }
         let slot = self.senders.slot(segment.flow);

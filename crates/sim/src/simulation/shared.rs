@@ -47,8 +47,6 @@ pub struct Shared {
     /// Rules of receivers that hold acknowledgements back, where this is decided at the receiver, because
     /// acknowledgements pass routers.
     pub answers: Option<AckRules>,
-    /// Some acknowledgements do not come, and later ones report their segments.
-    pub misses_acks: bool,
     /// Windows grow by acknowledgements, not by what they cover.
     pub counts_acks: bool,
     /// Segments of a flow that leave before it is paced.
@@ -117,7 +115,6 @@ impl Shared {
             rto: RtoRules::new(&scenario.transport),
             rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,
             rules,
-            misses_acks: at_receiver,
             acks: delays.filter(|_| !at_receiver),
             answers: delays.filter(|_| at_receiver),
             cumulative: scenario.transport.delayed_acks
