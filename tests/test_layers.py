@@ -48,7 +48,7 @@ REPORTING = (
 
 
 #: Modules that import by a name which is not in the source: a model of the user, a package beside ours.
-BY_ANY_NAME = {"models.model", "simulation.provenance"}
+BY_ANY_NAME = {"models.model"}
 #: Whatever a name may be.
 ANYTHING = "*"
 

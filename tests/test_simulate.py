@@ -71,7 +71,9 @@ def test_tables_come_in_every_form(result: Result) -> None:
     assert float(value) == result.value("rtt")
     assert "sending" in repr(result.series)
     arrow = result.responses.to_arrow()
-    assert arrow.to_pylist() == result.responses.frame.to_dicts()
+    assert arrow.to_pylist() == result.responses.frame.to_dicts() == result.responses.rows()
+    assert result.series.rows() == result.series.frame.to_dicts()
+    assert len(result.series) == result.series.frame.height == 10
     assert str(arrow.schema.field("period").type) == "string"
     assert result.series.to_arrow().schema.field("rtt_ms").metadata == {b"unit": b"ms"}
 

@@ -149,7 +149,7 @@ def _draw_in_terminal(result: Result, *, to_stderr: bool) -> None:
 
 
 def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:
-    rows = result.responses.frame.to_dicts()
+    rows = result.responses.rows()
     performance = dict(result.performance)
     if as_json:
         responses = [{"name": row.pop("response"), **row} for row in rows]
@@ -161,7 +161,7 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
     _show_responses(result.provenance["scenario"], [row for row in rows if row["response"] not in queues.RESPONSES])
     click.echo("")
     if result.provenance["scenario"]["network"]["queue"] == "port":
-        busiest = queues.busiest_rows(result.routers.frame.to_dicts(), WHOLE)
+        busiest = queues.busiest_rows(result.routers.rows(), WHOLE)
         write_table(["busiest queue", *queues.COLUMNS[1:]], busiest)
     else:
         write_table(queues.COLUMNS, queues.class_rows(rows, WHOLE))

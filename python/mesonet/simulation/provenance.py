@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +37,12 @@ def versions(code_version: str | None = None) -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-    """Return the version of a package that every run loads: reading its metadata takes as long as a short run."""
-    return str(import_module(package).__version__)
+    """Return the version of a package, without an import, which may take as long as a short run."""
+    if package in sys.modules:
+        return str(sys.modules[package].__version__)
+    from importlib.metadata import version
+
+    return version(package)
 
 
 @cache

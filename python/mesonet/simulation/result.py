@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from mesonet.errors import InputError, needs_extra
 from mesonet.files import checksums, places
@@ -22,6 +21,7 @@ from mesonet.simulation import settling
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
     import xarray as xr
 
@@ -32,23 +32,66 @@ FILES = (*(f"{name}.parquet" for name in TABLES), checksums.RECORD)
 """Files that `Result.write` writes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Named columns with units, in whatever form the caller works with.
 
     Attributes
     ----------
-    frame
-        The columns; nothing measured is null.
+    columns
+        Values by name, one-dimensional and equally long: arrays of numbers, in which nothing measured is NaN, and lists
+        of text.
     units
         Unit by column; ``1`` for a plain number; columns of text have none.
     index
         Columns that identify a row; `to_xarray` makes them dimensions.
     """
 
-    frame: pl.DataFrame
+    columns: Mapping[str, Any]
     units: Mapping[str, str]
     index: tuple[str, ...] = ()
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The columns as a polars frame; nothing measured is null."""
+        import polars as pl  # as long to import as a short run
+
+        return pl.DataFrame(
+            [
+                pl.Series(name, values, nan_to_null=True) if name in self.units else pl.Series(name, values, pl.String)
+                for name, values in self.columns.items()
+            ]
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """Return a column as plain values.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+
+        Returns
+        -------
+        Numbers or texts; nothing measured is None.
+
+        Raises
+        ------
+        KeyError
+            If there is no such column.
+        """
+        values = self.columns[name]
+        return [None if value != value else value for value in values.tolist()] if name in self.units else list(values)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows as plain values by column.
+
+        Returns
+        -------
+        Mappings of names to numbers or texts; nothing measured is None.
+        """
+        plain = [self.column(name) for name in self.columns]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
     def to_arrow(self) -> pa.Table:
         """Return the table as an Arrow table.
@@ -141,7 +184,7 @@ class Table:
         )
 
     def __len__(self) -> int:
-        return self.frame.height
+        return len(next(iter(self.columns.values())))
 
     def __repr__(self) -> str:
         return repr(self.frame)
@@ -154,11 +197,8 @@ def table(columns: Mapping[str, Any], about: TableColumns, index: Sequence[str] 
     in columns of floats: nothing was measured.
     """
     units = {name: unit for name in columns if (unit := about.unit(name))}
-    series = [
-        pl.Series(name, np.asarray(values), nan_to_null=True) if name in units else pl.Series(name, values, pl.String)
-        for name, values in columns.items()
-    ]
-    return Table(pl.DataFrame(series), units, tuple(index))
+    made = {name: np.asarray(values) if name in units else list(values) for name, values in columns.items()}
+    return Table(made, units, tuple(index))
 
 
 @dataclass(frozen=True)
@@ -218,10 +258,10 @@ class Result:
         KeyError
             If there is no such response in this period.
         """
-        columns = self.responses.frame.select("response", "period", "value")
-        for name, when, value in columns.iter_rows():
+        columns = (self.responses.columns[name] for name in ("response", "period", "value"))
+        for name, when, value in zip(*columns, strict=True):
             if (name, when) == (response, period):
-                return float("nan") if value is None else float(value)
+                return float(value)
         raise KeyError(f"no response {response!r} in period {period!r}")
 
     def settling_time(self, name: str | None = None) -> float | None:
@@ -247,9 +287,8 @@ class Result:
         """
         if name is None:
             return settling.of_load(self.settling_times)
-        columns = self.series.frame.to_dict()
         until = settling.steady_until(self.provenance["scenario"])
-        return settling.settling_time(columns["time_s"].to_list(), columns[name].to_list(), until)
+        return settling.settling_time(self.series.column("time_s"), self.series.column(name), until)
 
     @cached_property
     def settling_times(self) -> dict[str, float | None]:
@@ -261,8 +300,8 @@ class Result:
         """Relative change of each series of the load from the first to the second half of the measured time."""
         scenario = self.provenance["scenario"]
         span = float(scenario["time"]["warmup"]), settling.steady_until(scenario)
-        columns = self.series.frame.select("time_s", *settling.LOAD).to_dict(as_series=False)
-        return {name: settling.drift(columns["time_s"], columns[name], *span) for name in settling.LOAD}
+        times = self.series.column("time_s")
+        return {name: settling.drift(times, self.series.column(name), *span) for name in settling.LOAD}
 
     @property
     def load_settled(self) -> bool:
