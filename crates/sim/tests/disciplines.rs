@@ -76,6 +76,84 @@ fn each_keeps_the_delay_near_its_target() {
     assert!(utilisation > 0.85, "{utilisation}");
 }
 
+/// Constants with which no discipline acts before its buffer is full.
+const AT_REST: &[(&str, f64)] = &[
+    ("aqm.codel_target", 10.0),
+    ("aqm.codel_interval", 100.0),
+    ("aqm.red_min", 1e8),
+    ("aqm.red_max", 1e9),
+    ("aqm.pie_target", 10.0),
+    ("aqm.pie_burst", 100.0),
+    ("aqm.pi2_target", 10.0),
+    ("aqm.dualpi2_step", 10.0),
+];
+
+fn at_rest(scenario: &Value) -> Value {
+    AT_REST.iter().fold(scenario.clone(), |scenario, (path, value)| with(scenario, &[(path, json!(value))]))
+}
+
+/// Largest queue at an instant of measurement, segments dropped, and segments sent.
+fn counted(scenario: &Value) -> [f64; 3] {
+    let simulation = run(scenario, 1);
+    let [longest, dropped] =
+        ["queue_max", "segments_dropped"].map(|name| of_router(&simulation, "A -> B", name));
+    [longest, dropped, simulation.counters().data_sent as f64]
+}
+
+/// A buffer is as large under each discipline as under drop-tail, in every unit and way to count. Where the
+/// arrival is dropped, the runs are equal; flow queues drop a segment that waits.
+#[test]
+fn a_buffer_has_one_size() {
+    for case in 0..32 {
+        let bit = |place: usize| case >> place & 1 == 1;
+        let (counts, in_service, is_time) = (if bit(0) { "bytes" } else { "packets" }, bit(1), bit(2));
+        let buffer = [1.0, 2.0, 8.0, 100.0][case >> 3];
+        let size =
+            if is_time { json!({"rule": "time", "factor": buffer / 2_000.0}) } else { segments(buffer) };
+        let of = |discipline: &str| {
+            counted(&at_rest(&with(
+                bottleneck(discipline, 3, false),
+                &[
+                    ("network.buffer", size.clone()),
+                    ("network.buffer_floor", json!(1)),
+                    ("network.buffer_counts", json!(counts)),
+                    ("network.buffer_counts_in_service", json!(in_service)),
+                    ("time", time(5.0, 0.0, 1)),
+                ],
+            )))
+        };
+        let tail = of("drop_tail");
+        let most = buffer + f64::from(u8::from(!in_service));
+        assert!(tail[0] <= most && tail[1] > 0.0, "{size} {counts} {in_service}: {tail:?}");
+        // Those that decide at arrival know bytes only.
+        let known = |name: &&str| counts == "bytes" || !["red", "pie", "pi2"].contains(name);
+        for discipline in all().into_iter().filter(known) {
+            let found = of(discipline);
+            let right = if discipline == "fq_codel" { found[0] <= most } else { found == tail };
+            assert!(right, "{discipline} {size} {counts} {in_service}: {found:?}, drop_tail {tail:?}");
+        }
+    }
+}
+
+/// A trace that has one rate during the run is a port of this rate to every discipline, whatever the mean of the
+/// trace, by which work is measured.
+#[test]
+fn a_constant_trace_is_a_port_of_its_rate() {
+    for discipline in DisciplineName::ALL.iter().map(|name| name.name()) {
+        for ecn in [false, true] {
+            let port = with(
+                bottleneck(discipline, 4, ecn),
+                &[("network.buffer", segments(200.0)), ("time", time(20.0, 0.0, 1))],
+            );
+            let points = json!([[0.0, 2_000.0], [1_000.0, 6_000.0]]);
+            let trace = json!({"kind": "rates", "points": points, "period": 2_000.0});
+            let traced =
+                with(port.clone(), &[("impairments.capacity", trace), ("impairments.at", json!(["A -> B"]))]);
+            assert_eq!(counted(&port), counted(&traced), "{discipline} {ecn}");
+        }
+    }
+}
+
 /// Delays of served segments are those of the queue, in drop-tail queues too where these are wanted.
 #[test]
 fn delays_are_recorded() {

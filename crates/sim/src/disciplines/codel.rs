@@ -149,9 +149,9 @@ impl Codel {
 }
 
 impl Holds for Codel {
-    fn enqueue(&mut self, _: Picos, arrival: Waiting, signals: &mut Signals) {
+    fn enqueue(&mut self, _: Picos, arrival: Waiting, in_service: u32, signals: &mut Signals) {
         let bytes = self.queue.bytes() + u64::from(arrival.bytes);
-        if self.facts.is_over(bytes, self.queue.len() + 1) {
+        if self.facts.is_over(bytes, self.queue.len() + 1, in_service) {
             signals.dropped.push(arrival);
         } else {
             self.queue.push(arrival);

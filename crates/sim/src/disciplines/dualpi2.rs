@@ -87,10 +87,10 @@ impl Dualpi2 {
 impl Holds for Dualpi2 {
     const KEEPS_ORDER: bool = false;
 
-    fn enqueue(&mut self, now: Picos, mut arrival: Waiting, signals: &mut Signals) {
+    fn enqueue(&mut self, now: Picos, mut arrival: Waiting, in_service: u32, signals: &mut Signals) {
         self.catch_up(now);
         let bytes = self.scalable.bytes() + self.classic.bytes() + u64::from(arrival.bytes);
-        if self.facts.is_over(bytes, self.len() + 1) {
+        if self.facts.is_over(bytes, self.len() + 1, in_service) {
             signals.dropped.push(arrival);
             return;
         }

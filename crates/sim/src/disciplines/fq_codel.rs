@@ -105,7 +105,7 @@ impl FqCodel {
 }
 
 impl Holds for FqCodel {
-    fn enqueue(&mut self, _: Picos, arrival: Waiting, signals: &mut Signals) {
+    fn enqueue(&mut self, _: Picos, arrival: Waiting, in_service: u32, signals: &mut Signals) {
         let place = self.place(&arrival);
         let flow = &mut self.flows[place as usize];
         flow.queue.push(arrival);
@@ -116,7 +116,7 @@ impl Holds for FqCodel {
             flow.credits = self.quantum;
             self.new.push_back(place);
         }
-        while self.facts.is_over(self.bytes, self.len) {
+        while self.facts.is_over(self.bytes, self.len, in_service) {
             self.drop_from_longest(signals);
         }
     }

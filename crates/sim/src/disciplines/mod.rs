@@ -22,7 +22,7 @@ mod tests;
 mod witness;
 
 pub use constants::Range;
-pub use queue::{Arrives, BufferUnit, Draws, Holds, QueueFacts, Signals, Verdict, Waiting};
+pub use queue::{Arrives, Backlog, BufferUnit, Draws, Holds, QueueFacts, Signals, Verdict, Waiting};
 
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -144,10 +144,10 @@ macro_rules! disciplines {
         }
 
         impl Arrives for Arrival {
-            fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+            fn decide(&mut self, backlog: Backlog, arrival: &Waiting, draws: &mut Draws) -> Verdict {
                 match self {
                     Self::DropTail => Verdict::Pass,
-                    $(Self::$arrival(state) => state.decide(empty_at, arrival, draws),)*
+                    $(Self::$arrival(state) => state.decide(backlog, arrival, draws),)*
                 }
             }
         }
@@ -161,10 +161,10 @@ macro_rules! disciplines {
         }
 
         impl Holds for Stored {
-            fn enqueue(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) {
+            fn enqueue(&mut self, now: Picos, arrival: Waiting, in_service: u32, signals: &mut Signals) {
                 match self {
-                    Self::TailDrop(state) => state.enqueue(now, arrival, signals),
-                    $(Self::$departure(state) => state.enqueue(now, arrival, signals),)*
+                    Self::TailDrop(state) => state.enqueue(now, arrival, in_service, signals),
+                    $(Self::$departure(state) => state.enqueue(now, arrival, in_service, signals),)*
                 }
             }
 

@@ -2,8 +2,7 @@
 //! scalable flows (De Schepper et al. 2016; RFC 9332, appendix A).
 
 use super::pi::{Constants, Controller, MOST_MARKED};
-use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
-use mesonet_cc::Picos;
+use super::queue::{Arrives, Backlog, Draws, QueueFacts, Verdict, Waiting};
 use serde::{Deserialize, Serialize};
 
 /// The state of the controller.
@@ -22,9 +21,9 @@ impl Pi2 {
 }
 
 impl Arrives for Pi2 {
-    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+    fn decide(&mut self, backlog: Backlog, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         // Between two arrivals the queue only drains.
-        self.controller.catch_up(arrival.since, |at| empty_at.saturating_sub(at));
+        self.controller.catch_up(arrival.since, |at| backlog.empty_at.saturating_sub(at));
         let base = self.controller.probability;
         let classic = base * base;
         if !arrival.is_ack && arrival.segment.is_scalable() {

@@ -1,7 +1,7 @@
 //! Proportional integral controller, enhanced (PIE, RFC 8033).
 
 use super::constants::constants;
-use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
+use super::queue::{Arrives, Backlog, Draws, QueueFacts, Verdict, Waiting};
 use mesonet_cc::{Picos, picos, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -101,14 +101,12 @@ impl Pie {
 }
 
 impl Arrives for Pie {
-    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
-        let now = arrival.since;
+    fn decide(&mut self, backlog: Backlog, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         // Between two arrivals the queue only drains.
-        self.catch_up(now, empty_at);
-        let backlog = empty_at.saturating_sub(now);
+        self.catch_up(arrival.since, backlog.empty_at);
         // Section 4.1: a burst after calm passes, and so does what finds a short queue.
         let calm = self.before < self.target / 2.0 && self.probability < 0.2;
-        if self.burst > 0 || calm || backlog <= self.few || draws.uniform() >= self.probability {
+        if self.burst > 0 || calm || backlog.work() <= self.few || draws.uniform() >= self.probability {
             return Verdict::Pass;
         }
         if arrival.may_be_marked() && self.probability < self.mark_below {

@@ -9,8 +9,34 @@ use serde::{Deserialize, Serialize};
 
 /// A discipline that decides when a segment arrives, and leaves the queue the one number that it is.
 pub trait Arrives {
-    /// Decides about `arrival` at a queue that runs empty at `empty_at`, or has run empty then.
-    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict;
+    /// Decides about `arrival`.
+    fn decide(&mut self, backlog: Backlog, arrival: &Waiting, draws: &mut Draws) -> Verdict;
+}
+
+/// A queue that is one number, as an arrival finds it: on the clock of its server, whose rate may vary, and in
+/// time.
+#[derive(Clone, Copy, Debug)]
+pub struct Backlog {
+    /// Work that the server could have done until now.
+    pub at: Picos,
+    /// Work by which the queue runs empty, or has run empty.
+    pub empty: Picos,
+    /// Instant at which the queue runs empty, or has run empty.
+    pub empty_at: Picos,
+}
+
+impl Backlog {
+    /// At a server of constant rate, whose clock is the time.
+    #[must_use]
+    pub fn at_constant_rate(now: Picos, empty_at: Picos) -> Self {
+        Self { at: now, empty: empty_at, empty_at }
+    }
+
+    /// Work that waits or is in service.
+    #[must_use]
+    pub fn work(self) -> Picos {
+        self.empty.saturating_sub(self.at)
+    }
 }
 
 /// A discipline that holds the segments and decides when they leave: each departure is an event.
@@ -18,8 +44,9 @@ pub trait Holds {
     /// Segments of a flow leave in the order in which they came, whatever their codepoints.
     const KEEPS_ORDER: bool = true;
 
-    /// A segment arrives; it, or others in its place, may be dropped.
-    fn enqueue(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals);
+    /// A segment arrives while the server has a segment of `in_service` bytes, or none for 0; the arrival, or
+    /// others in its place, may be dropped.
+    fn enqueue(&mut self, now: Picos, arrival: Waiting, in_service: u32, signals: &mut Signals);
 
     /// The server is free: the next segment, if any.
     fn dequeue(&mut self, now: Picos, draws: &mut Draws, signals: &mut Signals) -> Option<Waiting>;
@@ -32,7 +59,7 @@ pub trait Holds {
         draws: &mut Draws,
         signals: &mut Signals,
     ) -> Option<Waiting> {
-        self.enqueue(now, arrival, signals);
+        self.enqueue(now, arrival, 0, signals);
         self.dequeue(now, draws, signals)
     }
 
@@ -81,12 +108,12 @@ pub struct QueueFacts {
 }
 
 impl QueueFacts {
-    /// Returns whether more waits than the buffer holds.
+    /// Returns whether what waits and the segment of `in_service` bytes are more than the buffer holds.
     #[must_use]
-    pub fn is_over(&self, bytes: u64, packets: usize) -> bool {
+    pub fn is_over(&self, bytes: u64, packets: usize, in_service: u32) -> bool {
         match self.counts {
-            BufferUnit::Bytes => bytes > self.places * u64::from(self.bytes),
-            BufferUnit::Packets => packets as u64 > self.places,
+            BufferUnit::Bytes => bytes + u64::from(in_service) > self.places * u64::from(self.bytes),
+            BufferUnit::Packets => packets as u64 + u64::from(in_service > 0) > self.places,
         }
     }
 

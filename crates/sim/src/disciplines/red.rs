@@ -2,7 +2,7 @@
 //! (Floyd, Gummadi and Shenker 2001).
 
 use super::constants::constants;
-use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
+use super::queue::{Arrives, Backlog, Draws, QueueFacts, Verdict, Waiting};
 use mesonet_cc::{MILLISECOND, Picos, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ pub struct Red {
     average: f64,
     /// Arrivals since the last signal while the average was between the thresholds; -1 below them.
     count: i64,
-    /// Last arrival.
+    /// Last arrival, on the clock of the server.
     seen: Picos,
     adapted: Picos,
 }
@@ -89,19 +89,17 @@ impl Red {
 }
 
 impl Arrives for Red {
-    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
-        let now = arrival.since;
-        let backlog = empty_at.saturating_sub(now);
-        if backlog == 0 {
+    fn decide(&mut self, backlog: Backlog, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+        if backlog.work() == 0 {
             // As if so many small segments had found an empty queue.
-            let idle = (now - empty_at.max(self.seen)) as f64 / self.service as f64;
+            let idle = (backlog.at - backlog.empty.max(self.seen)) as f64 / self.service as f64;
             self.average *= libm::pow(1.0 - self.weight, idle);
         } else {
-            let queue = backlog.div_ceil(self.service) as f64;
+            let queue = backlog.work().div_ceil(self.service) as f64;
             self.average += self.weight * (queue - self.average);
         }
-        self.seen = now;
-        self.adapt(now);
+        self.seen = backlog.at;
+        self.adapt(arrival.since);
         let most_at = if self.gentle { 2.0 * self.maximum } else { self.maximum };
         if self.average < self.minimum {
             self.count = -1;

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A queue that holds so many packets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TailDrop {
-    /// Packets that may wait beside the one in service.
-    most: u64,
+    facts: QueueFacts,
     queue: Fifo,
 }
 
@@ -21,13 +20,14 @@ impl TailDrop {
     /// An empty queue.
     #[must_use]
     pub fn new(facts: QueueFacts) -> Self {
-        Self { most: facts.places - 1, queue: Fifo::default() }
+        Self { facts, queue: Fifo::default() }
     }
 }
 
 impl Holds for TailDrop {
-    fn enqueue(&mut self, _: Picos, arrival: Waiting, signals: &mut Signals) {
-        if self.queue.len() as u64 >= self.most {
+    fn enqueue(&mut self, _: Picos, arrival: Waiting, in_service: u32, signals: &mut Signals) {
+        let bytes = self.queue.bytes() + u64::from(arrival.bytes);
+        if self.facts.is_over(bytes, self.queue.len() + 1, in_service) {
             signals.dropped.push(arrival);
         } else {
             self.queue.push(arrival);

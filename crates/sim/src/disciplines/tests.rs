@@ -95,10 +95,15 @@ impl Bench {
         self.run(now);
         let size = self.service(&arrival);
         match &mut self.discipline {
-            Discipline::Stored(stored) => stored.enqueue(now, arrival, &mut self.signals),
+            Discipline::Stored(stored) => {
+                let serving = self.served.last().filter(|_| self.free > now);
+                let in_service = serving.map_or(0, |(_, segment)| segment.bytes);
+                stored.enqueue(now, arrival, in_service, &mut self.signals);
+            }
             Discipline::Arrival(arrivals) => {
                 let backlog = self.free.saturating_sub(now);
-                let verdict = arrivals.decide(self.free, &arrival, &mut self.draws);
+                let found = Backlog::at_constant_rate(now, self.free);
+                let verdict = arrivals.decide(found, &arrival, &mut self.draws);
                 let full = backlog + size > self.facts.service * (self.facts.places);
                 if verdict == Verdict::Drop || full {
                     self.dropped.push(arrival);
@@ -176,6 +181,50 @@ fn light_load_passes() {
             "{name:?}"
         );
     }
+}
+
+/// The largest number of segments in a queue is its buffer, whatever the discipline and the unit: the segment
+/// in service counts.
+#[test]
+fn a_queue_holds_its_buffer_and_no_more() {
+    for &name in ALL {
+        for counts in [BufferUnit::Bytes, BufferUnit::Packets] {
+            for places in [1, 2, 8, 100] {
+                let mut bench = Bench::with(name, QueueFacts { counts, ..facts(places) }, 1);
+                bench.arrive(segment(0, 0, 0));
+                // In the middle of the service of the first, and at its end, when there is room for one more.
+                for (now, of) in [(MILLISECOND / 2, places as u32 + 10), (MILLISECOND, 5)] {
+                    (0..of).for_each(|number| bench.arrive(segment(0, number + 1, now)));
+                }
+                assert_eq!(bench.dropped.len(), 10 + 4 + 1, "{name:?} {counts:?} {places}");
+            }
+        }
+    }
+}
+
+/// What an arrival finds if the queue runs empty so many milliseconds later, at a constant rate.
+fn after(queue: u64, arrival: &Waiting) -> Backlog {
+    Backlog::at_constant_rate(arrival.since, arrival.since + queue * MILLISECOND)
+}
+
+/// RED counts segments, whatever the time that they wait: a server that varies its rate has the verdicts of one
+/// with the same backlog of work.
+#[test]
+fn red_counts_segments_at_any_rate() {
+    let verdicts = |slower: u64| {
+        let mut red =
+            Red::new(&red::Constants { weight: 0.1, max_probability: 0.1, ..aqm().red }, facts(100));
+        let mut draws = Draws::new(3, 1);
+        let one = |number: u32| {
+            let at = u64::from(number) * MILLISECOND;
+            let empty = at + u64::from(number % 30) * MILLISECOND;
+            let arrival = segment(1, number, slower * at);
+            red.decide(Backlog { at, empty, empty_at: slower * empty }, &arrival, &mut draws)
+        };
+        (0..2_000).map(one).collect::<Vec<_>>()
+    };
+    assert!(verdicts(1).contains(&Verdict::Drop));
+    assert_eq!(verdicts(1), verdicts(50));
 }
 
 impl Waiting {
@@ -264,7 +313,7 @@ fn red_signals_at_even_distances() {
     for number in 0..20_000u32 {
         let arrival = segment(1, number, u64::from(number) * MILLISECOND);
         // Ten segments: half of the way between the thresholds, a probability of .05.
-        if red.decide(arrival.since + 10 * MILLISECOND, &arrival, &mut draws) != Verdict::Pass {
+        if red.decide(after(10, &arrival), &arrival, &mut draws) != Verdict::Pass {
             gaps.push(number - last);
             last = number;
         }
@@ -275,7 +324,8 @@ fn red_signals_at_even_distances() {
     // Uniform over 1 to 20.
     assert!((mean - 10.5).abs() < 0.5, "{mean}");
     let verdict = |queue: u64, draws: &mut Draws| {
-        red.clone().decide(30 * SECOND + queue * MILLISECOND, &segment(1, 0, 30 * SECOND).with_ecn(), draws)
+        let arrival = segment(1, 0, 30 * SECOND).with_ecn();
+        red.clone().decide(after(queue, &arrival), &arrival, draws)
     };
     assert_eq!(verdict(4, &mut draws), Verdict::Pass);
     assert_eq!(verdict(31, &mut draws), Verdict::Drop, "beyond twice the maximum even what could be marked");
@@ -304,7 +354,7 @@ fn the_step_has_a_floor() {
             if queue.len() == 0 && free <= now {
                 free = now + facts.service;
             } else {
-                queue.enqueue(now, scalable, &mut signals);
+                queue.enqueue(now, scalable, 0, &mut signals);
             }
         }
         (signals.marked, next)
@@ -346,11 +396,10 @@ fn the_coupling() {
         let now = u64::from(number) * MILLISECOND / 1000;
         let base = segment(1, number, now);
         // A queue that stays at 100 ms for .4 s: p' rises to about .16 x 25 x .085 + 3.2 x .1.
-        let one = pi2.decide(now + 100 * MILLISECOND, &base.with_ecn(), &mut draws);
+        let one = pi2.decide(after(100, &base), &base.with_ecn(), &mut draws);
         classic += f64::from(u8::from(one != Verdict::Pass));
         let other = Waiting { segment: base.segment.scalable(), ..base };
-        scalable +=
-            f64::from(u8::from(pi2.decide(now + 100 * MILLISECOND, &other, &mut draws) != Verdict::Pass));
+        scalable += f64::from(u8::from(pi2.decide(after(100, &other), &other, &mut draws) != Verdict::Pass));
     }
     let [classic, scalable] = [classic, scalable].map(|count| count / f64::from(rounds));
     // Mean of p'^2 and of 2 p' over the same updates: Jensen allows a little more than equality.

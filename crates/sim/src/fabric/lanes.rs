@@ -679,7 +679,7 @@ impl LaneFabric {
         let router = &mut self.routers[queue];
         let empty_at = clock.map_or(router.empty_at(), |clock| clock.time(router.empty_at()));
         let at = clock.map_or(now, |clock| clock.work(now));
-        let verdict = managed.decide(empty_at, &arrival);
+        let verdict = managed.decide(router.empty_at(), &arrival, clock);
         let size = managed.service_of(&arrival);
         if verdict == Verdict::Drop {
             router.dropped += 1;

@@ -1,6 +1,6 @@
 //! A queue with a discipline: its state, whatever carries the segments.
 
-use crate::disciplines::{Arrives, Discipline, Draws, Holds, QueueFacts, Signals, Verdict, Waiting};
+use crate::disciplines::{Arrives, Backlog, Discipline, Draws, Holds, QueueFacts, Signals, Verdict, Waiting};
 use crate::engine::Segment;
 use crate::links::Clock;
 use crate::measure::Histogram;
@@ -37,6 +37,8 @@ pub struct Managed {
     free: Picos,
     /// When the server is free, on the clock of the queue.
     free_work: Picos,
+    /// Bytes of the segment that it serves until then.
+    in_service: u32,
     /// Something waits, so that a departure is due then.
     is_due: bool,
     served: u64,
@@ -64,6 +66,7 @@ impl Managed {
             delays: Histogram::default(),
             free: 0,
             free_work: 0,
+            in_service: 0,
             is_due: false,
             served: 0,
             dropped: 0,
@@ -93,11 +96,15 @@ impl Managed {
         Waiting { segment, since: now, bytes, is_ack, egress: EgressLane::default(), may_step: false }
     }
 
-    /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at
-    /// `empty_at`.
-    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting) -> Verdict {
+    /// The verdict of a discipline that decides at arrival. The queue runs empty, or has run empty, by the work
+    /// of `empty`.
+    pub fn decide(&mut self, empty: Picos, arrival: &Waiting, clock: Option<&Clock>) -> Verdict {
+        let backlog = match clock {
+            None => Backlog::at_constant_rate(arrival.since, empty),
+            Some(clock) => Backlog { at: clock.work(arrival.since), empty, empty_at: clock.time(empty) },
+        };
         match &mut self.discipline {
-            Discipline::Arrival(arrivals) => arrivals.decide(empty_at, arrival, &mut self.draws),
+            Discipline::Arrival(arrivals) => arrivals.decide(backlog, arrival, &mut self.draws),
             Discipline::Stored(_) => unreachable!("it decides at departure"),
         }
     }
@@ -125,7 +132,7 @@ impl Managed {
         let (dropped, marked) = (signals.dropped.len(), signals.marked);
         let mut step = Step::default();
         if self.is_due || self.free > now {
-            stored.enqueue(now, arrival, signals);
+            stored.enqueue(now, arrival, if self.free > now { self.in_service } else { 0 }, signals);
             if !self.is_due && !stored.is_empty() {
                 self.is_due = true;
                 step.due = Some(self.free);
@@ -163,6 +170,7 @@ impl Managed {
                 self.free = clock.time(self.free_work);
             }
         }
+        self.in_service = next.bytes;
         self.served += 1;
         self.work += service;
         self.entered(now - next.since);

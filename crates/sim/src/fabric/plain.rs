@@ -182,7 +182,7 @@ impl Carrier for PlainFabric {
                 return;
             }
             let empty_at = self.queues[number].departures.back().copied().unwrap_or(0);
-            match managed.decide(clock.map_or(empty_at, |clock| clock.time(empty_at)), &arrival) {
+            match managed.decide(empty_at, &arrival, clock) {
                 Verdict::Drop => {
                     self.queues[number].dropped += 1;
                     self.drop(now, segment);
