@@ -63,15 +63,16 @@ impl Emitters {
         &scenario.arrivals[self.list[emitter as usize].process as usize]
     }
 
-    /// Time from the arrival before to the `k`-th arrival (from 0) of an emitter.
+    /// Time from the arrival before to the `k`-th arrival (from 0) of an emitter; from the start to the first.
     #[must_use]
     pub fn gap(&self, scenario: &Scenario, network: &Network, emitter: u32, k: u64) -> Picos {
         let mut stream = self.stream(network, emitter, k);
         let process = self.process(scenario, emitter);
-        let gap = match process.process {
-            Gaps::Poisson => stream.exponential(1.0),
-            Gaps::Bursty => stream.log_normal(process.sigma),
-        };
+        let mut gap = of_mean_one(process.process, process.sigma, &mut stream);
+        if k == 0 {
+            let place = self.stream(network, emitter, u64::MAX).uniform();
+            gap = residual(process.process, process.sigma, gap, place);
+        }
         picos(gap / self.origin(network, emitter).rate)
     }
 
@@ -105,5 +106,59 @@ impl Emitters {
         let Emitter { process, .. } = self.list[emitter as usize];
         let name = (u64::from(process) << 32) | self.access(network, emitter).index() as u64;
         Stream::new(self.seed, Purpose::Arrival, name, k)
+    }
+}
+
+fn of_mean_one(law: Gaps, sigma: f64, stream: &mut Stream) -> f64 {
+    match law {
+        Gaps::Poisson => stream.exponential(1.0),
+        Gaps::Bursty => stream.log_normal(sigma),
+    }
+}
+
+/// Time from an instant that no arrival chose to the next arrival, of a `gap` of [`of_mean_one`] and a uniform
+/// `place` in it. With it the expected number of arrivals is rate times time from the start on; with a whole gap
+/// from there, or an arrival there, it is more (Cox 1962, Renewal Theory, sections 2.2 and 5.2). The instant
+/// lies in a gap of density x f(x): of a log-normal law with mean 1 that is the gap times exp(sigma^2).
+fn residual(law: Gaps, sigma: f64, gap: f64, place: f64) -> f64 {
+    match law {
+        Gaps::Poisson => gap,
+        Gaps::Bursty => place * gap * libm::exp(sigma * sigma),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Arrivals in so many mean gaps from the start, a mean over many processes.
+    fn carried(law: Gaps, sigma: f64, span: f64, processes: u64) -> f64 {
+        let mut arrivals = 0;
+        for process in 0..processes {
+            let mut stream = Stream::new(7, Purpose::Arrival, process, 0);
+            let first = of_mean_one(law, sigma, &mut stream);
+            let mut at = residual(law, sigma, first, stream.uniform());
+            while at < span {
+                arrivals += 1;
+                at += of_mean_one(law, sigma, &mut stream);
+            }
+        }
+        arrivals as f64 / processes as f64 / span
+    }
+
+    #[test]
+    fn processes_carry_what_is_asked_from_the_start_on() {
+        for (law, sigma, within) in [
+            (Gaps::Poisson, 2.0, 0.02),
+            (Gaps::Bursty, 0.0, 0.02),
+            (Gaps::Bursty, 1.0, 0.02),
+            (Gaps::Bursty, 2.0, 0.05),
+            (Gaps::Bursty, 3.0, 0.2),
+        ] {
+            for span in [0.5, 10.0] {
+                let carried = carried(law, sigma, span, 100_000);
+                assert!((carried - 1.0).abs() < within, "{law:?} {sigma} {span}: {carried}");
+            }
+        }
     }
 }
