@@ -14,7 +14,7 @@ fn alone(values: &[(&str, Value)], of_flow: &[(&str, Value)]) -> Simulation {
         &[
             ("topology", json!("parking-lot")),
             ("flows", json!([one])),
-            ("network.buffer", segments(100_000.0)),
+            ("network.buffer", segments(5_000.0)),
             ("transport.initial_window", json!(100_000.0)),
             ("time", time(20.0, 0.1, 1)),
         ],
@@ -30,6 +30,18 @@ fn slowdown_of(mut simulation: Simulation) -> f64 {
     slowdown
 }
 
+/// Rates that change every few milliseconds, or opportunities.
+fn traces() -> impl Strategy<Value = Value> {
+    let rates = (400.0..20_000.0f64, 400.0..20_000.0f64, 0.01..0.3f64).prop_map(|(first, second, half)| {
+        json!({"kind": "rates", "points": [[0.0, first], [half, second]], "period": 2.0 * half})
+    });
+    let opportunities = (0.001..0.008f64, 1.0..9.0f64).prop_map(|(every, many)| {
+        let points = [[0.1 * every, many.floor()], [0.7 * every, 1.0]];
+        json!({"kind": "opportunities", "points": points, "period": every})
+    });
+    prop_oneof![rates, opportunities]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -42,7 +54,11 @@ proptest! {
         is_queued: bool,
         establishes: bool,
         own in prop_oneof![Just(None), (0.0..0.05f64, 200u32..3000).prop_map(Some)],
+        trace in prop_oneof![Just(None), traces().prop_map(Some)],
     ) {
+        // The acknowledgements of a queue whose rate varies are served in whole picoseconds of its work.
+        let is_queued = is_queued && trace.is_none();
+        let at_port = at_port || trace.is_some();
         let mut of_flow = vec![("size", json!(size)), ("interface", json!(interface))];
         if let Some((delay, bytes)) = own {
             of_flow.push(("extra_delay", json!(delay)));
@@ -56,6 +72,8 @@ proptest! {
             ("network.queue", json!(if at_port { "port" } else { "router" })),
             ("network.ack_path", json!(path)),
             ("connection.establish", json!(establishes)),
+            ("impairments.capacity", json!(trace)),
+            ("impairments.at", json!(["B -> C"])),
         ];
         let of_flow: Vec<(&str, Value)> = of_flow;
         let mut one = flow("A", "D", 0.5);
@@ -94,6 +112,32 @@ fn a_changed_network_counts_as_it_is_at_the_beginning() {
     assert_eq!(before, 1.0);
     let during = slowdown_of(alone(&[("network.changes", change(0.56, 0.1))], &size));
     assert!(during > 3.0, "{during}");
+}
+
+/// Where links delay segments no time alone is known, and what they add is no queueing. An optimistic receiver
+/// acknowledges data that it does not have.
+#[test]
+fn delays_of_links_are_no_queueing() {
+    let numbers = |values: &[(&str, Value)], receiver: &str| {
+        let mut one = with(flow("A", "D", 0.5), &[("size", json!(2_000.0))]);
+        one["receiver"] = json!(receiver);
+        let mut simulation = alone(&[values, &[("flows", json!([one]))]].concat(), &[]);
+        let flows = simulation.take_flows();
+        assert_eq!(integer(&flows, "completed"), [1]);
+        let delay = response(&simulation, "queueing_delay");
+        [float(&flows, "slowdown")[0], float(&flows, "queueing_delay_ms")[0], delay].map(f64::is_nan)
+    };
+    let jitter = |place: &str| {
+        [
+            ("impairments.jitter", json!("exponential")),
+            ("impairments.jitter_mean", json!(0.005)),
+            ("impairments.at", json!([place])),
+        ]
+    };
+    assert_eq!(numbers(&[], "standard"), [false; 3]);
+    assert_eq!(numbers(&jitter("B - C"), "standard"), [true; 3]);
+    assert_eq!(numbers(&[("impairments.loss", json!(1e-9))], "standard"), [false; 3]);
+    assert!(numbers(&[], "optimistic")[0]);
 }
 
 /// A flow that is cut short has none.

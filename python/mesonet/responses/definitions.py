@@ -166,7 +166,8 @@ def _slowdowns(end: str, words: str) -> tuple[Response, ...]:
             f"Mean slowdown{title}",
             "1",
             "Completion time / the time alone on an idle path (handshake, round trip, size over the slowest rate of "
-            f"interface and queues; no window), mean over {whose}",
+            f"interface and queues; no window), mean over {whose}. Flows over links that delay segments, and flows with "
+            "an optimistic receiver, have none",
             direction="lower",
             source=source,
         ),
@@ -532,7 +533,8 @@ RESPONSES: tuple[Response, ...] = (
         "y16",
         "Queueing delay",
         "ms",
-        "Round-trip time less the propagation round-trip time of the path, mean as for y15",
+        "Round-trip time less the propagation round-trip time of the path, mean as for y15. Flows over links that "
+        "delay segments have none",
         direction="lower",
         source=_PER_FLOW,
     ),

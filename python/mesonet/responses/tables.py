@@ -122,8 +122,15 @@ FLOWS = TableColumns(
         "spurious_timeouts": ("timeouts", "expiries after which the original segment was acknowledged"),
         "syns": ("segments", "SYNs sent"),
         "goodput": ("segments/s", "segments delivered / (last acknowledgement - first segment sent)"),
-        "queueing_delay_ms": ("ms", "last smoothed round-trip time less propagation"),
-        "slowdown": ("1", "time to the last acknowledgement / the time alone on an idle path; null if not completed"),
+        "queueing_delay_ms": (
+            "ms",
+            "last smoothed round-trip time less propagation; null over links that delay segments",
+        ),
+        "slowdown": (
+            "1",
+            "time to the last acknowledgement / the time alone on an idle path; null if not completed, over links that "
+            "delay segments, and with an optimistic receiver",
+        ),
     },
 )
 

@@ -3,7 +3,7 @@
 
 use super::constants::constants;
 use super::fifo::Fifo;
-use super::pi::{self, Controller, MOST_MARKED};
+use super::pi::{self, Controller, most_marked};
 use super::queue::{Draws, Holds, QueueFacts, Signals, Waiting};
 use mesonet_cc::{Picos, picos};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,7 @@ pub struct Dualpi2 {
     classic: Fifo,
     controller: Controller,
     coupling: f64,
+    most_marked: f64,
     /// Scalable segments that waited for longer are marked.
     step: Picos,
     /// ... if they found so many others.
@@ -47,6 +48,7 @@ impl Dualpi2 {
             classic: Fifo::default(),
             controller: Controller::new(pi),
             coupling: pi.coupling,
+            most_marked: most_marked(pi.coupling),
             step: picos(of.step),
             step_floor: of.step_floor,
             weights: [classic, 100 - classic],
@@ -108,7 +110,7 @@ impl Holds for Dualpi2 {
         while let Some((mut first, scalable)) = self.next() {
             let base = self.controller.probability;
             let classic = base * base;
-            let overloaded = classic >= MOST_MARKED;
+            let overloaded = classic >= self.most_marked;
             if scalable {
                 // In overload scalable segments are dropped as classic ones are, and all others are marked.
                 if overloaded && draws.uniform() < classic {

@@ -1,7 +1,7 @@
 //! PI2 in one queue: the squared probability of a linear controller for classic flows, and a linear one for
 //! scalable flows (De Schepper et al. 2016; RFC 9332, appendix A).
 
-use super::pi::{Constants, Controller, MOST_MARKED};
+use super::pi::{Constants, Controller, most_marked};
 use super::queue::{Arrives, Backlog, Draws, QueueFacts, Verdict, Waiting};
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 pub struct Pi2 {
     controller: Controller,
     coupling: f64,
+    most_marked: f64,
 }
 
 impl Pi2 {
     /// The controller of an empty queue.
     #[must_use]
     pub fn new(of: &Constants, _: QueueFacts) -> Self {
-        Self { controller: Controller::new(of), coupling: of.coupling }
+        Self { controller: Controller::new(of), coupling: of.coupling, most_marked: most_marked(of.coupling) }
     }
 }
 
@@ -30,13 +31,13 @@ impl Arrives for Pi2 {
             let signalled = draws.uniform() < self.coupling * base;
             return match signalled {
                 false => Verdict::Pass,
-                true if classic >= MOST_MARKED && draws.uniform() < classic => Verdict::Drop,
+                true if classic >= self.most_marked && draws.uniform() < classic => Verdict::Drop,
                 true => Verdict::Mark,
             };
         }
         if draws.uniform() >= classic {
             return Verdict::Pass;
         }
-        if arrival.may_be_marked() && classic < MOST_MARKED { Verdict::Mark } else { Verdict::Drop }
+        if arrival.may_be_marked() && classic < self.most_marked { Verdict::Mark } else { Verdict::Drop }
     }
 }

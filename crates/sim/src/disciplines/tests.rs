@@ -331,6 +331,14 @@ fn red_signals_at_even_distances() {
     assert_eq!(verdict(31, &mut draws), Verdict::Drop, "beyond twice the maximum even what could be marked");
 }
 
+/// RFC 9332, appendix A.1: classic flows are marked until all segments of scalable ones are, at p' = 1/k.
+#[test]
+fn marks_end_where_the_coupling_has_them_end() {
+    for (coupling, most) in [(0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (2.0, 0.25), (4.0, 0.0625)] {
+        assert_eq!(pi::most_marked(coupling), most);
+    }
+}
+
 /// sch_dualpi2 of Linux, `min_qlen_step`: at a link that needs 2.4 ms for a segment every segment waits for
 /// longer than the step. With a floor of one only what found others in the queue is marked.
 #[test]

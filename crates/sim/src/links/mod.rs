@@ -163,6 +163,12 @@ impl Rules {
         begun.checked_sub(1).is_some_and(|last| time < self.failures[last][1])
     }
 
+    /// They may delay a segment.
+    #[must_use]
+    pub fn delay(&self) -> bool {
+        self.jitter.is_some() || self.jitters.is_some() || self.steps.is_some() || self.late.0 > 0.0
+    }
+
     /// The law of random delays at this time.
     fn jitter_at(&self, time: Picos) -> Option<Jitter> {
         self.jitters.as_ref().map_or(self.jitter, |jitters| Some(jitters.at(time)))

@@ -80,7 +80,7 @@ impl Record {
             spurious_timeouts: flow.spurious_timeouts,
             syns: flow.syns,
             goodput: goodput(flow),
-            queueing: (flow.rtt.srtt > 0).then(|| flow.rtt.srtt.saturating_sub(flow.base_rtt)),
+            queueing: flow.queueing(),
             slowdown: None,
         }
     }

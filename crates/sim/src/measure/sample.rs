@@ -31,8 +31,9 @@ pub struct Sample {
     pub by_class: [u64; PAIR_CLASSES],
     window: u128,
     round_trip: u128,
-    queueing: u128,
     with_rtt: u64,
+    queueing: u128,
+    with_queueing: u64,
 }
 
 /// A response that is the mean of what samples show, over those with anything to show.
@@ -82,7 +83,10 @@ impl Sample {
         if flow.rtt.srtt > 0 {
             self.with_rtt += 1;
             self.round_trip += u128::from(flow.rtt.srtt);
-            self.queueing += u128::from(flow.rtt.srtt.saturating_sub(flow.base_rtt));
+        }
+        if let Some(queueing) = flow.queueing() {
+            self.with_queueing += 1;
+            self.queueing += u128::from(queueing);
         }
         let phase = flow.controller.phase(config, now);
         self.recovery += u64::from(flow.recovery == Recovery::Fast);
@@ -126,7 +130,7 @@ impl Sample {
     /// Mean queueing delay (smoothed round-trip time less propagation), s; NaN without any.
     #[must_use]
     pub fn mean_queueing(&self) -> f64 {
-        self.queueing as f64 * 1e-12 / self.with_rtt as f64
+        self.queueing as f64 * 1e-12 / self.with_queueing as f64
     }
 }
 

@@ -1,49 +1,85 @@
 //! The time that segments take on an idle way from one access router to another.
 
 use super::Network;
-use super::numbers::RouterId;
+use super::numbers::{LaneId, RouterId};
 use mesonet_cc::Picos;
 
-/// Services of a segment on an idle way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Services {
-    /// Their sum.
-    pub sum: Picos,
-    /// The longest: the time between two segments that follow each other at the rate of the way.
-    pub longest: Picos,
+/// Segments that leave one place for another.
+#[derive(Clone, Copy, Debug)]
+pub struct Train {
+    /// Instant at which the first reaches its access router.
+    pub at: Picos,
+    /// How many they are, at least one.
+    pub count: u64,
+    /// Time between two of them there.
+    pub between: Picos,
 }
 
 impl Network {
-    /// Services of a data segment of `bytes` between two access routers, at the speeds of `now`.
+    /// Time from [`Train::at`] until the last data segment has been served between two access routers, at the
+    /// routes and speeds of `now`, propagation not counted.
     #[must_use]
-    pub fn data_services(&self, from: usize, to: usize, bytes: u32, now: Picos) -> Services {
-        let mut services = Services::default();
-        for queue in self.queues_between(self.routes_at(now), from, to) {
-            let router = &self.routers[queue];
-            let service = if self.changes.is_empty() {
-                router.data_service(bytes, self.bytes[0])
+    pub fn data_services(&self, from: usize, to: usize, bytes: u32, now: Picos, train: Train) -> Picos {
+        self.services(from, to, now, train, |queue| {
+            if self.changes.is_empty() {
+                self.routers[queue].data_service(bytes, self.bytes[0])
             } else {
                 self.service_at(queue, now)
-            };
-            services.sum += service;
-            services.longest = services.longest.max(service);
-        }
-        services
+            }
+        })
     }
 
-    /// Services of an acknowledgement between two access routers, at the speeds of `now`; none where
-    /// acknowledgements pass no router.
+    /// Time that an acknowledgement is served between two access routers, at the routes and speeds of `now`;
+    /// none where acknowledgements pass no router. It begins at `at`.
     #[must_use]
-    pub fn ack_services(&self, from: usize, to: usize, now: Picos) -> Picos {
+    pub fn ack_services(&self, from: usize, to: usize, now: Picos, at: Picos) -> Picos {
         if self.queued_acks.is_none() {
             return 0;
         }
         // A second queue of a router is as fast as the first.
-        let of = |queue: usize| match self.queues.at_ports() {
-            true => self.routers[queue].ack_service(),
-            false => self.service_at(queue, now),
-        };
-        self.queues_between(self.routes_at(now), from, to).map(of).sum()
+        self.services(from, to, now, Train { at, count: 1, between: 0 }, |queue| {
+            if self.queues.at_ports() {
+                self.routers[queue].ack_service()
+            } else {
+                self.service_at(queue, now)
+            }
+        })
+    }
+
+    /// Each queue serves the first segment when it comes, and the last one when it has come and those before it
+    /// are served. What a server whose rate varies could have done before is lost.
+    fn services(
+        &self,
+        from: usize,
+        to: usize,
+        now: Picos,
+        train: Train,
+        service: impl Fn(usize) -> Picos,
+    ) -> Picos {
+        let (mut first, mut last) = (train.at, train.at + (train.count - 1).saturating_mul(train.between));
+        let mut propagation = 0;
+        for (queue, lane) in self.hops(self.routes_at(now), from, to) {
+            let service = service(queue);
+            let clock = self.impairments.clock(queue);
+            let end = |begin: Picos, work: Picos| match &clock {
+                None => begin.saturating_add(work),
+                Some(clock) => clock.time(clock.work(begin).saturating_add(work)),
+            };
+            last = end(last, service).max(end(first, train.count.saturating_mul(service)));
+            first = end(first, service);
+            let delay = self.lanes[lane.index()].delay;
+            (first, last, propagation) = (first + delay, last.saturating_add(delay), propagation + delay);
+        }
+        last - train.at - propagation
+    }
+
+    /// A link of the way from one access router to another, or back, delays segments beyond propagation.
+    #[must_use]
+    pub fn delays(&self, from: usize, to: usize, now: Picos) -> bool {
+        let delays = |lane: LaneId| self.impairments.rules(lane.index()).is_some_and(|rules| rules.delay());
+        let routes = self.routes_at(now);
+        self.impairments.delay()
+            && self.hops(routes, from, to).chain(self.hops(routes, to, from)).any(|(_, lane)| delays(lane))
     }
 
     /// Service time of a router at `now`. Ports keep theirs.

@@ -164,7 +164,7 @@ impl Wiring {
 
     /// Counts a pair at each queue of data between two access routers.
     fn cross(&self, from: AccessRouter, to: AccessRouter, counts: &mut [f64]) {
-        self.queues_between(0, from.index(), to.index()).for_each(|queue| counts[queue] += 1.0);
+        self.hops(0, from.index(), to.index()).for_each(|(queue, _)| counts[queue] += 1.0);
     }
 
     /// The queue that a load is a share of: a router, a port, or the direction of a link that more flows

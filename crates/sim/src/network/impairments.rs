@@ -24,6 +24,8 @@ pub struct Impairments {
     named: Vec<bool>,
     /// By queue: the clock of its server; empty where all rates are constant.
     clocks: Vec<Option<Arc<Clock>>>,
+    /// A link may delay segments.
+    delay: bool,
 }
 
 /// A set of values and the path at which users write it.
@@ -92,6 +94,12 @@ impl Impairments {
         self.rules.get(lane)?.as_ref()
     }
 
+    /// Some link may delay segments.
+    #[must_use]
+    pub fn delay(&self) -> bool {
+        self.delay
+    }
+
     /// Clock of the queue with this number; none where the rate is constant.
     #[must_use]
     pub fn clock(&self, queue: usize) -> Option<Arc<Clock>> {
@@ -133,9 +141,10 @@ impl Impairments {
                     return Err(set.invalid("at", message));
                 }
             }
-            if rules.is_some() {
+            if let Some(rules) = &rules {
+                found.delay |= rules.delay();
                 found.rules.resize(data, None);
-                lanes.iter().for_each(|lane| found.rules[*lane].clone_from(&rules));
+                lanes.iter().for_each(|lane| found.rules[*lane] = Some(Arc::clone(rules)));
             }
             if set.varies() {
                 found.clocks.resize(data, None);

@@ -262,9 +262,9 @@ impl Wiring {
         self.topology.router(name).and_then(|router| self.access_index[router]).expect("checked")
     }
 
-    /// Queues of data, by the routes with this number, on the way from one access router to another, first to
-    /// last.
-    pub fn queues_between(&self, routes: usize, from: usize, to: usize) -> impl Iterator<Item = usize> {
+    /// Queues of data and the lanes behind them, by the routes with this number, on the way from one access
+    /// router to another, first to last.
+    pub fn hops(&self, routes: usize, from: usize, to: usize) -> impl Iterator<Item = (usize, LaneId)> {
         let mut router = Some(self.access[from]);
         std::iter::from_fn(move || {
             let here = router?;
@@ -273,7 +273,7 @@ impl Wiring {
                 LaneEnd::Router(next) => Some(next.index()),
                 LaneEnd::Receivers(_) | LaneEnd::Sources(_) => None,
             };
-            Some(if self.queues.at_ports() { lane.index() } else { here })
+            Some((if self.queues.at_ports() { lane.index() } else { here }, lane))
         })
     }
 

@@ -62,7 +62,10 @@ impl Concurrent {
             let group = &mut self.under_way[candidate.group];
             let lacks = |place: &usize| group[*place].len() < self.most[*place];
             let Some(place) = (0..CATEGORIES.len()).find(lacks) else { continue };
-            if enlarge(shared, &mut domains[candidate.domain.index()], &candidate, CATEGORIES[place]) {
+            let domain = &mut domains[candidate.domain.index()];
+            // The last event of a domain depends on the partition.
+            domain.events.now = domain.events.now.max(self.next);
+            if enlarge(shared, domain, &candidate, CATEGORIES[place]) {
                 group[place].push(candidate);
             }
         }

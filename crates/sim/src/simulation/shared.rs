@@ -195,8 +195,12 @@ impl Shared {
         access_lane: Option<LaneId>,
         now: Picos,
     ) -> Picos {
-        let extra = access_lane.map_or(0, |lane| self.network.lanes[lane.index()].delay);
-        self.network.round_trip_at(origin.index(), receiver.index(), now) + 2 * extra
+        self.network.round_trip_at(origin.index(), receiver.index(), now) + 2 * self.access_delay(access_lane)
+    }
+
+    /// Propagation delay from the source of a flow to its access router.
+    pub fn access_delay(&self, access_lane: Option<LaneId>) -> Picos {
+        access_lane.map_or(0, |lane| self.network.lanes[lane.index()].delay)
     }
 
     /// The size of a file that is fetched from `start` on: larger on very fast paths in the jumbo period

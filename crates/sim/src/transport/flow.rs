@@ -60,6 +60,8 @@ pub struct Flow {
     pub answered_mark: bool,
     /// Its sender waits before it reacts.
     pub delays_sends: bool,
+    /// A link of its way, or of the way back, may delay segments.
+    pub is_delayed: bool,
     /// Index of the algorithm in the scenario.
     pub algorithm: u8,
     /// Access router classes of both ends, as an index of `PairClass`.
@@ -198,6 +200,7 @@ impl Flow {
             access_router: DomainRouter::default(),
             access_lane: None,
             delays_sends: false,
+            is_delayed: false,
             is_fed: false,
             base: 0,
             end: 0,
@@ -241,6 +244,14 @@ impl Flow {
     #[inline]
     pub fn uses_window(&self, cwnd: f64) -> bool {
         2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
+    }
+
+    /// Queueing delay: smoothed round-trip time less propagation. None before the first sample, and where links
+    /// of the way delay segments without a queue.
+    #[must_use]
+    #[inline]
+    pub fn queueing(&self) -> Option<Picos> {
+        (self.rtt.srtt > 0 && !self.is_delayed).then(|| self.rtt.srtt.saturating_sub(self.base_rtt))
     }
 
     /// It has reacted to a mark, and the window of this reaction is not acknowledged yet.

@@ -96,8 +96,10 @@ impl Books {
         let mut record = Record::of(flow, shared.is_fast(flow), completed, now);
         // What an application hands over in pieces takes as long as the application does.
         let is_fed = shared.explicit(flow).is_some_and(|spec| spec.application.is_some());
-        if completed && !is_fed {
-            let (slowdown, bytes) = slowdown::of(shared, flow, now);
+        if completed
+            && !is_fed
+            && let Some((slowdown, bytes)) = slowdown::of(shared, flow, now)
+        {
             record.slowdown = Some(slowdown);
             if let Some(period) = period {
                 self.slowdowns.add(period, bytes, slowdown);

@@ -59,6 +59,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
         access_router,
         access_lane,
         delays_sends: opening.delays_sends,
+        is_delayed: shared.network.delays(origin.index(), receiver.index(), events.now),
         is_fed: opening.is_fed,
         base: syn + 1,
         end: u64::MAX,
