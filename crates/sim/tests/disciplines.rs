@@ -135,8 +135,8 @@ fn a_buffer_has_one_size() {
     }
 }
 
-/// A trace that has one rate during the run is a port of this rate to every discipline, whatever the mean of the
-/// trace, by which work is measured.
+/// A trace that has one rate during the run is a port of this rate to every discipline, whatever the mean of
+/// the trace, by which work is measured.
 #[test]
 fn a_constant_trace_is_a_port_of_its_rate() {
     for discipline in DisciplineName::ALL.iter().map(|name| name.name()) {

@@ -114,7 +114,7 @@ fn a_changed_network_counts_as_it_is_at_the_beginning() {
     assert!(during > 3.0, "{during}");
 }
 
-/// Where links delay segments no time alone is known, and what they add is no queueing. An optimistic receiver
+/// If links delay segments, no time alone is known, and what they add is no queueing. An optimistic receiver
 /// acknowledges data that it does not have.
 #[test]
 fn delays_of_links_are_no_queueing() {

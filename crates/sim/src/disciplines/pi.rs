@@ -18,8 +18,8 @@ constants! {
     "dualpi2_coupling" => coupling: f64, 0.0 to 1e3;
 }
 
-/// Probability of classic flows from which on marks no longer replace drops, because all scalable segments are
-/// marked (RFC 9332, appendix A.1: p_Cmax = min(1/k^2, 1)).
+/// Probability of classic flows from which on marks no longer replace drops, because all scalable segments
+/// are marked (RFC 9332, appendix A.1: p_Cmax = min(1/k^2, 1)).
 pub fn most_marked(coupling: f64) -> f64 {
     (1.0 / (coupling * coupling)).min(1.0)
 }

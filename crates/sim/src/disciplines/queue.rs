@@ -13,8 +13,8 @@ pub trait Arrives {
     fn decide(&mut self, backlog: Backlog, arrival: &Waiting, draws: &mut Draws) -> Verdict;
 }
 
-/// A queue that is one number, as an arrival finds it: on the clock of its server, whose rate may vary, and in
-/// time.
+/// A queue that is one number, as an arrival finds it: on the clock of its server, whose rate may vary, and
+/// in time.
 #[derive(Clone, Copy, Debug)]
 pub struct Backlog {
     /// Work that the server could have done until now.

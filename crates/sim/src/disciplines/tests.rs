@@ -202,13 +202,13 @@ fn a_queue_holds_its_buffer_and_no_more() {
     }
 }
 
-/// What an arrival finds if the queue runs empty so many milliseconds later, at a constant rate.
+/// Backlog of an arrival whose queue runs empty so many milliseconds later, at a constant rate.
 fn after(queue: u64, arrival: &Waiting) -> Backlog {
     Backlog::at_constant_rate(arrival.since, arrival.since + queue * MILLISECOND)
 }
 
-/// RED counts segments, whatever the time that they wait: a server that varies its rate has the verdicts of one
-/// with the same backlog of work.
+/// RED counts segments, whatever the time that they wait: a server that varies its rate has the verdicts of
+/// one with the same backlog of work.
 #[test]
 fn red_counts_segments_at_any_rate() {
     let verdicts = |slower: u64| {

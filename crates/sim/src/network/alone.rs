@@ -9,7 +9,7 @@ use mesonet_cc::Picos;
 pub struct Train {
     /// Instant at which the first reaches its access router.
     pub at: Picos,
-    /// How many they are, at least one.
+    /// Number of segments, at least one.
     pub count: u64,
     /// Time between two of them there.
     pub between: Picos,
@@ -46,8 +46,8 @@ impl Network {
         })
     }
 
-    /// Each queue serves the first segment when it comes, and the last one when it has come and those before it
-    /// are served. What a server whose rate varies could have done before is lost.
+    /// Each queue serves the first segment when it comes, and the last one when it has come and those before
+    /// it are served. What a server whose rate varies could have done before is lost.
     fn services(
         &self,
         from: usize,

@@ -246,8 +246,8 @@ impl Flow {
         2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
     }
 
-    /// Queueing delay: smoothed round-trip time less propagation. None before the first sample, and where links
-    /// of the way delay segments without a queue.
+    /// Queueing delay: smoothed round-trip time less propagation. None before the first sample, and where
+    /// links of the way delay segments without a queue.
     #[must_use]
     #[inline]
     pub fn queueing(&self) -> Option<Picos> {

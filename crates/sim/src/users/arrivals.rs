@@ -63,7 +63,8 @@ impl Emitters {
         &scenario.arrivals[self.list[emitter as usize].process as usize]
     }
 
-    /// Time from the arrival before to the `k`-th arrival (from 0) of an emitter; from the start to the first.
+    /// Time from the arrival before to the `k`-th arrival (from 0) of an emitter; from the start to the
+    /// first.
     #[must_use]
     pub fn gap(&self, scenario: &Scenario, network: &Network, emitter: u32, k: u64) -> Picos {
         let mut stream = self.stream(network, emitter, k);
@@ -116,10 +117,11 @@ fn of_mean_one(law: Gaps, sigma: f64, stream: &mut Stream) -> f64 {
     }
 }
 
-/// Time from an instant that no arrival chose to the next arrival, of a `gap` of [`of_mean_one`] and a uniform
-/// `place` in it. With it the expected number of arrivals is rate times time from the start on; with a whole gap
-/// from there, or an arrival there, it is more (Cox 1962, Renewal Theory, sections 2.2 and 5.2). The instant
-/// lies in a gap of density x f(x): of a log-normal law with mean 1 that is the gap times exp(sigma^2).
+/// Time from an instant that no arrival chose to the next arrival, of a `gap` of [`of_mean_one`] and a
+/// uniform `place` in it. With it the expected number of arrivals is rate times time from the start on; with
+/// a whole gap from there, or an arrival there, it is more (Cox 1962, Renewal Theory, sections 2.2 and 5.2).
+/// The instant lies in a gap of density x f(x): of a log-normal law with mean 1 that is the gap times
+/// exp(sigma^2).
 fn residual(law: Gaps, sigma: f64, gap: f64, place: f64) -> f64 {
     match law {
         Gaps::Poisson => gap,

@@ -9,7 +9,8 @@ use crate::transport::Flow;
 use mesonet_cc::Picos;
 
 /// Slowdown of a flow that completes now, and its size in bytes. None where data may be missing, because the
-/// receiver acknowledges what it does not have, or where links delay segments, so that no time alone is known.
+/// receiver acknowledges what it does not have, or where links delay segments, so that no time alone is
+/// known.
 pub fn of(shared: &Shared, flow: &Flow, now: Picos) -> Option<(u64, u64)> {
     let optimistic = shared.explicit(flow).is_some_and(|spec| spec.receiver == ReceiverKind::Optimistic);
     if optimistic || flow.is_delayed {
