@@ -11,6 +11,7 @@ from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.files import reading
 from mesonet.plugins.files import LINUX, digest, located
 from mesonet.plugins.names import ALLOWED, is_file
 
@@ -95,10 +96,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
 def exists(text: str, directory: str | Path | None = None) -> bool:
     """Return True if the file of a plug-in exists. Loads nothing."""
-    try:
-        return located(text.strip(), directory)[0].is_file()
-    except OSError:  # a text that is too long for a path
-        return False
+    return reading.is_file(located(text.strip(), directory)[0])
 
 
 def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
