@@ -20,10 +20,12 @@ from click.testing import CliRunner
 import mesonet
 from commands import ENVIRONMENT, PATIENCE_S
 from mesonet import models
-from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.ledger import Ledger, planned
+from mesonet.campaign.process import Worker
 from mesonet.campaign.record import record, schema
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
+from mesonet.experiments import model
 from mesonet.simulation import provenance
 
 pytestmark = pytest.mark.process
@@ -148,10 +150,12 @@ def test_centre_points_are_run_and_left_out_of_the_effects(tmp_path: Path) -> No
 
 def test_changed_code_is_refused_or_mixed_by_force(sums: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    (sums.parent / "helper.py").write_text("MORE = 0")
+    (sums.parent / "program.py").write_text("import helper" + PROGRAM.replace('"sum": ', '"sum": helper.MORE + '))
     first = mesonet.experiment(sums).run(out, progress=False)
     lost = first.runs["key"][0]
     shutil.rmtree(out / "runs" / lost)
-    (sums.parent / "program.py").write_text(PROGRAM.replace('"sum": ', '"sum": 1000 + '))
+    (sums.parent / "helper.py").write_text("MORE = 1000")
     assert mesonet.load(out).counts["done"] == 3  # read as what they are
     with pytest.raises(InputError, match=r"come from other code .*--out.*--force"):
         mesonet.experiment(sums).run(out, progress=False)
@@ -165,6 +169,21 @@ def test_changed_code_is_refused_or_mixed_by_force(sums: Path, tmp_path: Path) -
     assert len(mixed.provenance["code_versions"]) == 2
     assert mesonet.experiment(sums).run(out, progress=False).counts["done"] == 4  # the mix is known by now
     assert "2 versions of the code" in CliRunner().invoke(main, ["experiment", "status", str(out)]).stdout
+
+
+def test_a_process_for_runs_forgets_the_modules_of_other_code(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("from helper import VALUE\ndef f(parameters, seed): return {'y': VALUE}")
+    table = {"name": "m", "model": {"function": "m.py:f"}, "factors": [{"id": "a", "minus": 0, "plus": 1}]}
+    worker, found = Worker(), []
+    for value in ("1", "20"):
+        (tmp_path / "helper.py").write_text(f"VALUE = {value}")
+        chosen = model.from_table(table, "m.toml", tmp_path)
+        ledger = Ledger.create(tmp_path / value, {**chosen.document(), "expected_cost": []})
+        run = planned(chosen.document(), models.code_version(chosen.model))[0]
+        assert worker.make(ledger, run, chosen.model, lambda: False) == {}
+        found += pl.read_parquet(ledger.runs / run.key / "responses.parquet")["value"].to_list()
+    worker.close()
+    assert found == [1, 20]
 
 
 def test_failures_are_rows_with_message_log_and_tries(sums: Path, tmp_path: Path) -> None:

@@ -83,6 +83,10 @@ class ModelDescription(Struct, frozen=True, kw_only=True):
     module: str | UnsetType = UNSET
     function: str | UnsetType = UNSET
     version: str | UnsetType = UNSET
+    files: (
+        Annotated[list[str], Meta(min_length=1, description="Further files of its code version, from `directory`.")]
+        | UnsetType
+    ) = UNSET
     units: Annotated[dict[str, str], Meta(description="Unit of each response.")] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
