@@ -26,6 +26,7 @@ from mesonet.campaign.record import record, schema
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.experiments import model
+from mesonet.models.workplace import MOST_COPIED_BYTES, located
 from mesonet.simulation import provenance
 
 pytestmark = pytest.mark.process
@@ -184,6 +185,54 @@ def test_a_process_for_runs_forgets_the_modules_of_other_code(tmp_path: Path) ->
         found += pl.read_parquet(ledger.runs / run.key / "responses.parquet")["value"].to_list()
     worker.close()
     assert found == [1, 20]
+
+
+WRITER = """
+import json, sys
+from pathlib import Path
+p = json.load(sys.stdin)["parameters"]
+data = {name: Path(name).read_text().strip() for name in ("small.txt", "large.txt", "folder/more.txt")}
+assert not Path("result.txt").exists(), "another run was here"
+Path("result.txt").write_text(f'{{"a": {p["a"]}, "data": {"".join(data.values())}}}')
+Path("small.txt").write_text("9")
+assert p["a"] < 2 or Path("again").exists()
+print(Path("result.txt").read_text())
+"""
+
+
+def test_each_run_of_a_program_has_a_folder_of_its_own(sums: Path, tmp_path: Path) -> None:
+    beside = {
+        "program.py": WRITER,
+        "small.txt": "1",
+        "large.txt": "2".rjust(MOST_COPIED_BYTES + 1),
+        "folder/more.txt": "3",
+    }
+    (tmp_path / "folder").mkdir()
+    for name, text in beside.items():
+        (tmp_path / name).write_text(text)
+    sums.write_text(FILE.replace('sum = "m"', ""))
+    campaign = mesonet.experiment(sums).run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.response("data")["value"].drop_nulls().to_list() == [123, 123]
+    assert {name: (tmp_path / name).read_text() for name in beside} == beside
+    assert not (tmp_path / "result.txt").exists()
+    failed = campaign.runs.filter(status="failed")["key"].to_list()
+    assert len(failed) == 2
+    for key in failed:
+        assert '"a": 2' in (campaign.path / "runs" / key / "work" / "result.txt").read_text()
+    assert sorted(each.name for each in campaign.path.glob("runs/*")) == sorted(campaign.runs["key"])
+    (tmp_path / "again").touch()
+    done = mesonet.experiment(sums).run(tmp_path / "out", workers=2, progress=False)
+    assert done.counts["done"] == 4
+    assert not list(campaign.path.glob("runs/*/work"))
+
+
+def test_the_program_of_a_command_is_found_from_anywhere(tmp_path: Path) -> None:
+    for name in ("m.py", "sim", "input"):
+        (tmp_path / name).touch()
+    for words, place in ((["python3", "-u", "m.py", "input"], 2), (["./sim", "input"], 0), (["/bin/sh", "sim"], 1)):
+        expected = [*words[:place], str(tmp_path / words[place]), *words[place + 1 :]]
+        assert located(words, tmp_path) == expected
+    assert located(["sim", "-v"], tmp_path) == ["sim", "-v"], "found in the PATH"
 
 
 def test_failures_are_rows_with_message_log_and_tries(sums: Path, tmp_path: Path) -> None:

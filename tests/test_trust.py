@@ -27,7 +27,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     """A campaign of a command, begun by this user: it leaves a mark beside itself whenever it runs."""
-    script = "import json, pathlib, sys; pathlib.Path('ran').touch(); print(json.dumps({'y': 1.0}))"
+    script = "import json, pathlib, sys; pathlib.Path(__file__).with_name('ran').touch(); print(json.dumps({'y': 1.0}))"
     (tmp_path / "x.toml").write_text(
         'name = "x"\ntitle = "x"\nmodel = {command = ["python3", "model.py"]}\n[responses]\ny = "1"\n'
         '[[factors]]\nid = "a"\nminus = 0.0\nplus = 1.0\n'

@@ -3,7 +3,7 @@
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
 place, forced to the disk and renamed. A run is therefore there as a whole or not at all, even if several processes
 write it or die while they write. Names in ``runs`` that begin with a dot are leases (`mesonet.campaign.leases`),
-snapshots of runs in progress (`mesonet.simulation.checkpoint`) and unfinished folders.
+snapshots of runs in progress (`mesonet.simulation.checkpoint`), unfinished folders, and working folders of programs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
-from mesonet.campaign.leases import is_left_behind, mark
+from mesonet.campaign.leases import is_left_behind, live, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.places import ASIDE
@@ -34,6 +34,9 @@ EXPERIMENT = "experiment.json"
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
 _UNFINISHED = ".tmp-"
+_WORKING = ".work-"
+WORK = "work"
+"""Folder in which the program of a failed run worked, in the folder of the run."""
 
 
 @dataclass(frozen=True)
@@ -207,8 +210,16 @@ class Ledger:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
+    @contextmanager
+    def working(self, key: str) -> Iterator[Path]:
+        """Yield an empty folder for the program of a run; it is removed at the end, and stays if the block fails."""
+        place = self.runs / f"{_WORKING}{key}-{uuid4().hex[:12]}"
+        place.mkdir(parents=True)
+        yield place
+        shutil.rmtree(place, ignore_errors=True)
+
     def fail(self, key: str, failure: documents.FailureDocument) -> None:
-        """Record a failed run.
+        """Record a failed run, with the folder in which its program worked.
 
         `failure`: content of ``failure.json`` with the tries since the last record, which are added to earlier tries.
         """
@@ -216,6 +227,8 @@ class Ledger:
         about["tries"] = [*self.tries(key), *about["tries"]]
         with self.writing(key) as aside:
             _write(aside / "failure.json", about)
+            for left in sorted(self.runs.glob(f"{_WORKING}{key}-*"), key=os.path.getmtime)[-1:]:
+                left.replace(aside / WORK)
 
     def clear_failure(self, key: str) -> None:
         """Forget that a run failed, and how often."""
@@ -238,7 +251,14 @@ class Ledger:
         self.remove_unfinished()
 
     def remove_unfinished(self) -> None:
-        """Remove what writers left behind that were killed: at once on their machine, after an hour elsewhere."""
+        """Remove what writers left behind that were killed: at once on their machine, after an hour elsewhere.
+
+        The working folder of a program goes when no process holds the lease on its run.
+        """
+        at_work = live(self.runs) if self.runs.is_dir() else set()
+        for left in self.runs.glob(f"{_WORKING}*"):
+            if left.name.removeprefix(_WORKING).partition("-")[0] not in at_work:
+                shutil.rmtree(left, ignore_errors=True)
         patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"{ASIDE}*")
         for left in chain.from_iterable(map(self.path.glob, patterns)):
             with suppress(OSError):  # another runner removes them too

@@ -1,9 +1,10 @@
 """Models that a campaign can run besides networks: a Python function or a program.
 
 A function is called with a dict of parameters and a seed and returns a mapping of names to numbers. A program gets
-``{"parameters": {...}, "seed": 1}`` on standard input and prints a JSON object of names and numbers. An experiment
-with algorithms passes the algorithm of the run as the parameter ``algorithm``. A model must return equal numbers for
-equal parameters and seed: this makes a campaign resumable.
+``{"parameters": {...}, "seed": 1}`` on standard input and prints a JSON object of names and numbers. It runs in a
+folder of its own (`mesonet.models.workplace`). An experiment with algorithms passes the algorithm of the run as the
+parameter ``algorithm``. A model must return equal numbers for equal parameters and seed: this makes a campaign
+resumable.
 
 A model is described by plain data, which a campaign folder holds: ``{"command": [...], "directory": ...}`` or
 ``{"function": ..., "module": ..., "directory": ...}``, both with an optional ``version`` and ``files``. No
@@ -22,14 +23,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
 from mesonet.files.reached import module_files, reached
 from mesonet.files.reading import is_file
+from mesonet.models import workplace
 
 Description = Mapping[str, Any]
 Function = Callable[[dict[str, Any], int], Mapping[str, float | None]]
@@ -98,10 +102,15 @@ def digest(model: Description) -> str:
     return found.hexdigest()
 
 
-def evaluate(model: Description, parameters: Mapping[str, Any], seed: int) -> dict[str, float | None]:
-    """Return the numbers of a model by name. A number per response; None where nothing was measured."""
+def evaluate(
+    model: Description, parameters: Mapping[str, Any], seed: int, folder: Path | None = None
+) -> dict[str, float | None]:
+    """Return the numbers of a model by name. A number per response; None where nothing was measured.
+
+    `folder`: an empty folder in which a program runs; by default a temporary one.
+    """
     answer = (
-        _run_command(model, parameters, seed)
+        _run_command(model, parameters, seed, folder)
         if "command" in model
         else _imported(model["module"], model["function"], model["directory"])(dict(parameters), seed)
     )
@@ -197,9 +206,13 @@ def _program(model: Description, directory: Path) -> list[Path]:
     return [*(directory / word for word in words if is_file(directory / word)), *reached(modules, directory)]
 
 
-def _run_command(model: Description, parameters: Mapping[str, Any], seed: int) -> Any:
+def _run_command(model: Description, parameters: Mapping[str, Any], seed: int, folder: Path | None) -> Any:
     given = json.dumps({"parameters": parameters, "seed": seed})
-    done = subprocess.run(model["command"], input=given, capture_output=True, text=True, cwd=model["directory"])
+    directory = Path(model["directory"])
+    with nullcontext(folder) if folder else TemporaryDirectory() as place:
+        workplace.furnish(Path(place).resolve(), directory)
+        words = workplace.located(model["command"], directory)
+        done = subprocess.run(words, input=given, capture_output=True, text=True, cwd=place)
     sys.stderr.write(done.stderr)
     if done.returncode != 0:
         raise RuntimeError(f"the program ended with {_ending(done.returncode)}: {done.stderr.strip()[-_LOG_SHOWN:]}")
