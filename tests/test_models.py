@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import mesonet
 from commands import ENVIRONMENT, PATIENCE_S
+from fragments import holds
 from mesonet import models
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.process import Worker
@@ -48,6 +49,7 @@ more = 100
 
 [responses]
 sum = "m"
+nothing = {{missing = true}}
 
 [[factors]]
 id = "a"
@@ -210,7 +212,7 @@ def test_each_run_of_a_program_has_a_folder_of_its_own(sums: Path, tmp_path: Pat
     (tmp_path / "folder").mkdir()
     for name, text in beside.items():
         (tmp_path / name).write_text(text)
-    sums.write_text(FILE.replace('sum = "m"', ""))
+    sums.write_text(FILE.replace('sum = "m"\nnothing = {missing = true}', ""))
     campaign = mesonet.experiment(sums).run(tmp_path / "out", workers=2, progress=False)
     assert campaign.response("data")["value"].drop_nulls().to_list() == [123, 123]
     assert {name: (tmp_path / name).read_text() for name in beside} == beside
@@ -296,6 +298,9 @@ def test_longest_expected_first(tmp_path: Path) -> None:
         (("minus = 0.5\nplus = 1.5", "minus = 1.5\nplus = 1.5"), r"factors\[1\]\.b = 1.5: both levels are the same"),
         (('path = "b"', 'path = "a"'), "a is set twice"),
         (('[responses]\nsum = "m"', "[responses]\nsum = 3"), r"responses\.sum = 3: not a unit"),
+        (("{missing = true}", "{missing = 1}"), r"responses\.nothing\.missing = 1: not true or false"),
+        (("{missing = true}", "{mising = true}"), r'responses\.nothing\.mising = "mising": unknown key .*missing'),
+        (("{missing = true}", "{unit = 1}"), r"responses\.nothing = \{.*\}: not a unit"),
         (("[parameters]", "[parameter]"), r"parameter: unknown key .*parameters"),
         (('name = "sums"', 'name = "a/b"'), 'name = "a/b": not a name'),
     ],
@@ -326,6 +331,55 @@ def test_answers_that_are_no_numbers_fail_the_run(tmp_path: Path) -> None:
         models.evaluate(listed, {}, 1)
     assert models.code_version(words) != models.code_version(listed)
     assert models.code_version({**words, "version": "1"}) == models.code_version({**listed, "version": "1"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"y": 1}, None),
+        ({"y": np.float64(2), "z": 3}, None),
+        ({"y": 1, "free": None}, None),
+        ({"y": 1, "free": math.nan}, None),
+        ({"y": None}, "y: the model gave no value"),
+        ({"y": math.nan}, "y = nan: the model gave no value"),
+        ({"z": 1}, "y: the model gave no value"),
+        ({"y": 1, "z": None}, "z: the model gave no value"),
+        ({"y": math.inf}, "y = inf: the model gave no finite number"),
+        ({"y": 1, "free": -math.inf}, "free = -inf: the model gave no finite number"),
+        ({"y": 10**400}, "the model gave no finite number"),
+        ({"y": "3.0"}, 'y = "3.0": the model gave no finite number'),
+        ({"y": True}, "y = true: the model gave no finite number"),
+        ({"y": np.bool_(True)}, "the model gave no finite number"),
+        ({"y": [1]}, r"y = \[1\]: the model gave no finite number"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["function", "command"])
+def test_answers_are_compared_with_the_declared_responses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, answer: dict, message: str | None
+) -> None:
+    declared = {"units": {"y": "s", "free": "1"}, "missing": ["free"], "directory": str(tmp_path)}
+    if kind == "command":
+        try:
+            text = json.dumps(answer)
+        except TypeError:
+            pytest.skip("no JSON")
+        described = {**declared, "command": [sys.executable, "-c", f"print({text!r})"]}
+    else:
+        monkeypatch.setattr("mesonet.models.model._imported", lambda *_: lambda *_: answer)
+        described = {**declared, "module": "m", "function": "f"}
+    if message:
+        with pytest.raises(InputError, match=message):
+            models.evaluate(described, {}, 1)
+    else:
+        assert models.evaluate(described, {}, 1) == {**answer, "free": None}
+
+
+def test_missing_responses_are_failures_that_are_counted(sums: Path, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM.replace('"sum": ', '"sum": float("nan") if p["a"] == 2 else '))
+    out = str(tmp_path / "out")
+    run = CliRunner().invoke(main, ["experiment", "run", str(sums), "--out", out, "--workers", "2"])
+    assert run.exit_code == 1, run.output
+    assert holds(run.output, "2 of 4 runs done", "2 failed", "sum = nan: the model gave no value")
 
 
 def test_the_example_follows_theory_and_goes_the_whole_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,9 @@ class ModelDescription(Struct, frozen=True, kw_only=True):
         | UnsetType
     ) = UNSET
     units: Annotated[dict[str, str], Meta(description="Unit of each response.")] | UnsetType = UNSET
+    missing: Annotated[list[str], Meta(min_length=1, description="Responses that may lack a value.")] | UnsetType = (
+        UNSET
+    )
 
     def __post_init__(self) -> None:
         if self.command is UNSET and (self.module is UNSET or self.function is UNSET):

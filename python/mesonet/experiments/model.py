@@ -15,6 +15,7 @@ An experiment file names it instead of a scenario::
 
     [responses]                                     # units of the responses of the model; "1" by default
     mean_wait = "min"
+    first_wait = {unit = "min", missing = true}     # a run may have no value of it
 
     [[factors]]
     id = "arrivals"                                 # also the parameter that it sets; or path = "..."
@@ -50,6 +51,7 @@ _KEYS = (
     "design",
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
+_RESPONSE_KEYS = ("unit", "missing")
 _NO_ALGORITHM = ("model",)
 
 
@@ -133,10 +135,7 @@ def from_table(
         described = models.described(table["model"] if model is None else model, directory or ".")
         levels, names = _factors(table)
         given = _mapping(table, "parameters")
-        answers = _mapping(table, "responses")
-        for name, unit in answers.items():
-            if not isinstance(unit, str):
-                raise InputError("not a unit", path=f"responses.{name}", value=unit, allowed="text in quotes")
+        answers = _responses(table)
         algorithms = _algorithms(table)
         rows = conditions(table, list(levels))
         _refuse_strangers(given, levels, rows.matrix.tolist())
@@ -153,11 +152,31 @@ def from_table(
             algorithms=algorithms,
             seed=units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             replicates=replicates,
-            described={**described, **({"units": answers} if answers else {})},
+            described={**described, **answers},
             given=given,
         )
     except InputError as error:
         raise error.located(file=file) from None
+
+
+def _responses(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a model about its responses: the unit of each, and those that may lack a value."""
+    units: dict[str, str] = {}
+    missing = []
+    for name, given in _mapping(table, "responses").items():
+        where = f"responses.{name}"
+        about = {"unit": given} if isinstance(given, str) else given
+        if not isinstance(about, Mapping) or not isinstance(about.get("unit", "1"), str):
+            allowed = 'text in quotes, or a table such as {unit = "min", missing = true}'
+            raise InputError("not a unit", path=where, value=given, allowed=allowed)
+        for key in about:
+            if key not in _RESPONSE_KEYS:
+                raise unknown("key", key, _RESPONSE_KEYS, path=f"{where}.{key}")
+        if not isinstance(may := about.get("missing", False), bool):
+            raise InputError("not true or false", path=f"{where}.missing", value=may, allowed="true or false")
+        units[name] = about.get("unit", "1")
+        missing += [name] if may else []
+    return {key: entries for key, entries in (("units", units), ("missing", missing)) if entries}
 
 
 def _factors(table: Mapping[str, Any]) -> tuple[dict[str, tuple[Level, ...]], dict[str, str]]:

@@ -23,8 +23,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import pairwise
+from numbers import Real
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,6 +41,7 @@ Function = Callable[[dict[str, Any], int], Mapping[str, float | None]]
 
 _COMMAND_ALLOWED = 'a list of words such as ["python3", "queue.py"]'
 _FILES_ALLOWED = 'files or patterns, from the folder of the experiment file, such as ["helper.R", "data/*.csv"]'
+_VALUE_ALLOWED = "a finite number; or no value, where [responses] has {unit = ..., missing = true}"
 _TOP_LEVEL = "a function at the top level of a module or a Python file"
 _LOG_SHOWN = 2000
 
@@ -107,7 +109,8 @@ def evaluate(
 ) -> dict[str, float | None]:
     """Return the numbers of a model by name. A number per response; None where nothing was measured.
 
-    `folder`: an empty folder in which a program runs; by default a temporary one.
+    Raises an `InputError` for a value that is no finite number, and for one that is missing where ``missing`` of the
+    description does not allow it. `folder`: an empty folder in which a program runs; by default a temporary one.
     """
     answer = (
         _run_command(model, parameters, seed, folder)
@@ -116,11 +119,25 @@ def evaluate(
     )
     if not isinstance(answer, Mapping) or not answer:
         raise TypeError(f"the model answered {answer!r:.100}, not a mapping of names to numbers")
-    numbers: dict[str, float | None] = {}
-    for name, value in answer.items():
-        number = None if value is None else float(value)
-        numbers[str(name)] = None if number is None or math.isnan(number) else number
-    return numbers
+    given = {str(name): value for name, value in answer.items()}
+    given |= dict.fromkeys(name for name in model.get("units", {}) if name not in given)
+    may_be_missing = model.get("missing", ())
+    return {name: _checked(name, value, name in may_be_missing) for name, value in given.items()}
+
+
+def _checked(name: str, value: Any, may_be_missing: bool) -> float | None:
+    """Return the value of a response; None and NaN are missing values."""
+    number = math.inf
+    with suppress(OverflowError):  # an integer that is too large
+        if value is None or (isinstance(value, Real) and not isinstance(value, bool)):
+            number = math.nan if value is None else float(value)
+    if math.isinf(number):
+        raise InputError("the model gave no finite number", path=name, value=value, allowed=_VALUE_ALLOWED)
+    if not math.isnan(number):
+        return number
+    if not may_be_missing:
+        raise InputError("the model gave no value", path=name, value=value, allowed=_VALUE_ALLOWED)
+    return None
 
 
 def _command(words: Any, path: str) -> list[str]:
