@@ -272,6 +272,18 @@ def test_shards_share_a_campaign_without_doing_anything_twice(tmp_path: Path) ->
     assert "--shard" in status.output
 
 
+def test_seeds_fit_into_31_bits_and_earlier_campaigns_keep_theirs() -> None:
+    chosen = mesonet.experiment(model=plane, factors={"x": (0.0, 1.0), "y": (0.0, 10.0)}, replicates=50)
+    document = chosen.document()
+    seeds = [run.seed for run in planned(document, "code")]
+    assert max(seeds) < 2**31
+    assert len(set(seeds)) == 200
+    del document["seed_bits"]
+    before = [run.seed for run in planned(document, "code")]
+    assert max(before) > 2**31
+    assert seeds == [seed // 2 for seed in before]
+
+
 def test_longest_expected_first(tmp_path: Path) -> None:
     from mesonet.campaign.backlog import RunOptions, backlog
 

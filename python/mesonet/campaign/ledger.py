@@ -57,12 +57,12 @@ def run_key(scenario: str, seed: int, code_version: str) -> str:
     return hashlib.sha256(f"{scenario}\n{seed}\n{code_version}".encode()).hexdigest()
 
 
-def run_seed(seed: int, condition: int, replicate: int) -> int:
+def run_seed(seed: int, condition: int, replicate: int, bits: int = documents.SEED_BITS) -> int:
     """Return the seed of a run from the seed of its experiment.
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
 
-    `condition`, `replicate`: numbers, from 1.
+    `condition`, `replicate`: numbers, from 1. `bits`: bits of the result.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def run_seed(seed: int, condition: int, replicate: int) -> int:
     (True, False)
     """
     digest = hashlib.sha256(f"{seed}/{condition}/{replicate}".encode()).digest()
-    return int.from_bytes(digest[:4], "big")
+    return int.from_bytes(digest[:4], "big") >> (documents.SEED_BITS - bits)
 
 
 def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
@@ -79,10 +79,11 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     Two runs of the same scenario and seed share a key, such as runs of two algorithms that a condition makes equal.
     """
     runs = []
+    bits = document.get("seed_bits", documents.SEED_BITS)
     for entry in document["scenarios"]:
         scenario = json.dumps(entry["scenario"], sort_keys=True, separators=(",", ":"))
         for replicate in range(1, document["replicates"] + 1):
-            seed = run_seed(document["seed"], entry["condition"], replicate)
+            seed = run_seed(document["seed"], entry["condition"], replicate, bits)
             key = run_key(scenario, seed, code_version)
             runs.append(
                 Run(
@@ -344,7 +345,18 @@ def _changed_plugin(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """Return the first difference that a user can act on."""
-    for key in ("name", "model", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
+    for key in (
+        "name",
+        "model",
+        "algorithms",
+        "mixed_with",
+        "factors",
+        "design",
+        "scale",
+        "seed",
+        "seed_bits",
+        "replicates",
+    ):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
             if max(map(len, shown)) < 100:

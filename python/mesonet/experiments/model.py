@@ -45,6 +45,8 @@ from mesonet.simulation.simulate import LARGEST_SEED
 
 ALGORITHM = "algorithm"
 """The parameter that gives a model the name of the algorithm of a run."""
+SEED_BITS = 31
+"""Bits of the seeds of models: signed integers of 32 bits hold them, as ``set.seed`` of R wants."""
 
 _KEYS = (
     "name", "title", "description", "model", "algorithms", "seed", "replicates", "parameters", "responses", "factors",
@@ -93,7 +95,8 @@ class ModelExperiment(Designed):
         from mesonet.campaign.documents import ModelDescription
 
         model = ModelDescription(**self.described)
-        return {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all", "model": model}
+        plain = {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all"}
+        return {**plain, "model": model, "seed_bits": SEED_BITS}
 
     def parameters(self) -> list[dict[str, str]]:
         """Return every parameter: path, value, unit, doc, source."""
