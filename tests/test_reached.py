@@ -128,4 +128,6 @@ def test_a_plug_in_in_python_has_its_own_helpers_as_they_are_now(tmp_path: Path)
         assert plugins.load(f"cc.py:{name}", folder).algorithm.title == str(place)
         written(folder, {"helper.py": f"FACTOR = 1{place}"})
         assert digest(folder / "cc.py", name) != before
+        with pytest.raises(InputError, match=rf"plug-in {name} changed from {before[:12]}"):
+            plugins.refuse_changed({name: {"file": f"{folder / 'cc.py'}:{name}", "digest": before}})
         assert plugins.load(f"cc.py:{name}", folder).algorithm.title == f"1{place}"

@@ -142,7 +142,7 @@ class Ledger:
             if _defining(held) != _defining(document):
                 if file := _changed_plugin(held, document):
                     where["allowed"] = f"the file as it was, or {where['allowed']}"
-                    raise InputError(f"{file} has changed since this campaign began", **where)
+                    raise InputError(f"{file} or a file that it reaches has changed since this campaign began", **where)
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
                 raise InputError(problem, **where)
         elif any(not name.startswith(ASIDE) for name in names):

@@ -226,7 +226,7 @@ def _program(model: Description, directory: Path) -> list[Path]:
 def _run_command(model: Description, parameters: Mapping[str, Any], seed: int, folder: Path | None) -> Any:
     given = json.dumps({"parameters": parameters, "seed": seed})
     directory = Path(model["directory"])
-    with nullcontext(folder) if folder else TemporaryDirectory() as place:
+    with nullcontext(folder) if folder else TemporaryDirectory(ignore_cleanup_errors=True) as place:
         workplace.furnish(Path(place).resolve(), directory)
         words = workplace.located(model["command"], directory)
         done = subprocess.run(words, input=given, capture_output=True, text=True, cwd=place)

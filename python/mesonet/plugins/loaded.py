@@ -123,7 +123,7 @@ def refuse_changed(plugins: Mapping[str, Mapping[str, str]]) -> None:
     for name, about in plugins.items():
         here = digest(*located(about["file"])[:2])
         if here != about["digest"]:
-            problem = f"the file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
+            problem = f"a file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
             raise InputError(problem, value=about["file"], allowed="the file as it was, or a new campaign folder")
 
 
