@@ -19,11 +19,15 @@ from click.testing import CliRunner
 
 import mesonet
 from commands import ENVIRONMENT, PATIENCE_S
+from fragments import holds
 from mesonet import models
-from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.ledger import Ledger, planned
+from mesonet.campaign.process import Worker
 from mesonet.campaign.record import record, schema
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
+from mesonet.experiments import model
+from mesonet.models.workplace import MOST_COPIED_BYTES, located
 from mesonet.simulation import provenance
 
 pytestmark = pytest.mark.process
@@ -45,6 +49,7 @@ more = 100
 
 [responses]
 sum = "m"
+nothing = {{missing = true}}
 
 [[factors]]
 id = "a"
@@ -148,10 +153,12 @@ def test_centre_points_are_run_and_left_out_of_the_effects(tmp_path: Path) -> No
 
 def test_changed_code_is_refused_or_mixed_by_force(sums: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    (sums.parent / "helper.py").write_text("MORE = 0")
+    (sums.parent / "program.py").write_text("import helper" + PROGRAM.replace('"sum": ', '"sum": helper.MORE + '))
     first = mesonet.experiment(sums).run(out, progress=False)
     lost = first.runs["key"][0]
     shutil.rmtree(out / "runs" / lost)
-    (sums.parent / "program.py").write_text(PROGRAM.replace('"sum": ', '"sum": 1000 + '))
+    (sums.parent / "helper.py").write_text("MORE = 1000")
     assert mesonet.load(out).counts["done"] == 3  # read as what they are
     with pytest.raises(InputError, match=r"come from other code .*--out.*--force"):
         mesonet.experiment(sums).run(out, progress=False)
@@ -165,6 +172,73 @@ def test_changed_code_is_refused_or_mixed_by_force(sums: Path, tmp_path: Path) -
     assert len(mixed.provenance["code_versions"]) == 2
     assert mesonet.experiment(sums).run(out, progress=False).counts["done"] == 4  # the mix is known by now
     assert "2 versions of the code" in CliRunner().invoke(main, ["experiment", "status", str(out)]).stdout
+
+
+def test_a_process_for_runs_forgets_the_modules_of_other_code(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("from helper import VALUE\ndef f(parameters, seed): return {'y': VALUE}")
+    table = {"name": "m", "model": {"function": "m.py:f"}, "factors": [{"id": "a", "minus": 0, "plus": 1}]}
+    worker, found = Worker(), []
+    for value in ("1", "20"):
+        (tmp_path / "helper.py").write_text(f"VALUE = {value}")
+        chosen = model.from_table(table, "m.toml", tmp_path)
+        ledger = Ledger.create(tmp_path / value, {**chosen.document(), "expected_cost": []})
+        run = planned(chosen.document(), models.code_version(chosen.model))[0]
+        assert worker.make(ledger, run, chosen.model, lambda: False) == {}
+        found += pl.read_parquet(ledger.runs / run.key / "responses.parquet")["value"].to_list()
+    worker.close()
+    assert found == [1, 20]
+
+
+WRITER = """
+import json, sys
+from pathlib import Path
+p = json.load(sys.stdin)["parameters"]
+data = {name: Path(name).read_text().strip() for name in ("small.txt", "large.txt", "folder/more.txt")}
+assert not Path("result.txt").exists(), "another run was here"
+Path("result.txt").write_text(f'{{"a": {p["a"]}, "data": {"".join(data.values())}}}')
+Path("small.txt").write_text("9")
+if p["a"] == 2 and not Path("again").exists(): END
+print(Path("result.txt").read_text())
+"""
+
+
+ENDS = ("raise SystemExit('it fails')", "import os; os.kill(os.getppid(), 9)")
+
+
+@pytest.mark.parametrize("end", ENDS, ids=["fails", "dies"])
+def test_each_run_of_a_program_has_a_folder_of_its_own(sums: Path, tmp_path: Path, end: str) -> None:
+    beside = {
+        "program.py": WRITER.replace("END", end),
+        "small.txt": "1",
+        "large.txt": "2".rjust(MOST_COPIED_BYTES + 1),
+        "folder/more.txt": "3",
+    }
+    (tmp_path / "folder").mkdir()
+    for name, text in beside.items():
+        (tmp_path / name).write_text(text)
+    sums.write_text(FILE.replace('sum = "m"\nnothing = {missing = true}', ""))
+    campaign = mesonet.experiment(sums).run(tmp_path / "out", workers=2, progress=False, tries=1)
+    assert campaign.response("data")["value"].drop_nulls().to_list() == [123, 123]
+    assert {name: (tmp_path / name).read_text() for name in beside} == beside
+    assert not (tmp_path / "result.txt").exists()
+    failed = campaign.runs.filter(status="failed")["key"].to_list()
+    assert len(failed) == 2
+    for key in failed:
+        assert '"a": 2' in (campaign.path / "runs" / key / "work" / "result.txt").read_text()
+    assert sorted(each.name for each in campaign.path.glob("runs/*")) == sorted(campaign.runs["key"])
+    (tmp_path / "again").touch()
+    done = mesonet.experiment(sums).run(tmp_path / "out", workers=2, progress=False, retry=True)
+    assert done.counts["done"] == 4
+    assert not list(campaign.path.glob("runs/*/work"))
+
+
+def test_the_program_of_a_command_is_found_from_anywhere(tmp_path: Path) -> None:
+    for name in ("m.py", "sim", "input"):
+        (tmp_path / name).touch()
+    for words, place in ((["python3", "-u", "m.py", "input"], 2), (["./sim", "input"], 0), (["/bin/sh", "sim"], 1)):
+        expected = [*words[:place], str(tmp_path / words[place]), *words[place + 1 :]]
+        assert located(words, tmp_path) == expected
+    assert located(["sim", "-v"], tmp_path) == ["sim", "-v"], "found in the PATH"
 
 
 def test_failures_are_rows_with_message_log_and_tries(sums: Path, tmp_path: Path) -> None:
@@ -202,6 +276,18 @@ def test_shards_share_a_campaign_without_doing_anything_twice(tmp_path: Path) ->
     assert "--shard" in status.output
 
 
+def test_seeds_fit_into_31_bits_and_earlier_campaigns_keep_theirs() -> None:
+    chosen = mesonet.experiment(model=plane, factors={"x": (0.0, 1.0), "y": (0.0, 10.0)}, replicates=50)
+    document = chosen.document()
+    seeds = [run.seed for run in planned(document, "code")]
+    assert max(seeds) < 2**31
+    assert len(set(seeds)) == 200
+    del document["seed_bits"]
+    before = [run.seed for run in planned(document, "code")]
+    assert max(before) > 2**31
+    assert seeds == [seed // 2 for seed in before]
+
+
 def test_longest_expected_first(tmp_path: Path) -> None:
     from mesonet.campaign.backlog import RunOptions, backlog
 
@@ -228,6 +314,9 @@ def test_longest_expected_first(tmp_path: Path) -> None:
         (("minus = 0.5\nplus = 1.5", "minus = 1.5\nplus = 1.5"), r"factors\[1\]\.b = 1.5: both levels are the same"),
         (('path = "b"', 'path = "a"'), "a is set twice"),
         (('[responses]\nsum = "m"', "[responses]\nsum = 3"), r"responses\.sum = 3: not a unit"),
+        (("{missing = true}", "{missing = 1}"), r"responses\.nothing\.missing = 1: not true or false"),
+        (("{missing = true}", "{mising = true}"), r'responses\.nothing\.mising = "mising": unknown key .*missing'),
+        (("{missing = true}", "{unit = 1}"), r"responses\.nothing = \{.*\}: not a unit"),
         (("[parameters]", "[parameter]"), r"parameter: unknown key .*parameters"),
         (('name = "sums"', 'name = "a/b"'), 'name = "a/b": not a name'),
     ],
@@ -258,6 +347,55 @@ def test_answers_that_are_no_numbers_fail_the_run(tmp_path: Path) -> None:
         models.evaluate(listed, {}, 1)
     assert models.code_version(words) != models.code_version(listed)
     assert models.code_version({**words, "version": "1"}) == models.code_version({**listed, "version": "1"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"y": 1}, None),
+        ({"y": np.float64(2), "z": 3}, None),
+        ({"y": 1, "free": None}, None),
+        ({"y": 1, "free": math.nan}, None),
+        ({"y": None}, "y: the model gave no value"),
+        ({"y": math.nan}, "y = nan: the model gave no value"),
+        ({"z": 1}, "y: the model gave no value"),
+        ({"y": 1, "z": None}, "z: the model gave no value"),
+        ({"y": math.inf}, "y = inf: the model gave no finite number"),
+        ({"y": 1, "free": -math.inf}, "free = -inf: the model gave no finite number"),
+        ({"y": 10**400}, "the model gave no finite number"),
+        ({"y": "3.0"}, 'y = "3.0": the model gave no finite number'),
+        ({"y": True}, "y = true: the model gave no finite number"),
+        ({"y": np.bool_(True)}, "the model gave no finite number"),
+        ({"y": [1]}, r"y = \[1\]: the model gave no finite number"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["function", "command"])
+def test_answers_are_compared_with_the_declared_responses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, answer: dict, message: str | None
+) -> None:
+    declared = {"units": {"y": "s", "free": "1"}, "missing": ["free"], "directory": str(tmp_path)}
+    if kind == "command":
+        try:
+            text = json.dumps(answer)
+        except TypeError:
+            pytest.skip("no JSON")
+        described = {**declared, "command": [sys.executable, "-c", f"print({text!r})"]}
+    else:
+        monkeypatch.setattr("mesonet.models.model._imported", lambda *_: lambda *_: answer)
+        described = {**declared, "module": "m", "function": "f"}
+    if message:
+        with pytest.raises(InputError, match=message):
+            models.evaluate(described, {}, 1)
+    else:
+        assert models.evaluate(described, {}, 1) == {**answer, "free": None}
+
+
+def test_missing_responses_are_failures_that_are_counted(sums: Path, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM.replace('"sum": ', '"sum": float("nan") if p["a"] == 2 else '))
+    out = str(tmp_path / "out")
+    run = CliRunner().invoke(main, ["experiment", "run", str(sums), "--out", out, "--workers", "2"])
+    assert run.exit_code == 1, run.output
+    assert holds(run.output, "2 of 4 runs done", "2 failed", "sum = nan: the model gave no value")
 
 
 def test_the_example_follows_theory_and_goes_the_whole_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     """A campaign of a command, begun by this user: it leaves a mark beside itself whenever it runs."""
-    script = "import json, pathlib, sys; pathlib.Path('ran').touch(); print(json.dumps({'y': 1.0}))"
+    script = "import json, pathlib, sys; pathlib.Path(__file__).with_name('ran').touch(); print(json.dumps({'y': 1.0}))"
     (tmp_path / "x.toml").write_text(
         'name = "x"\ntitle = "x"\nmodel = {command = ["python3", "model.py"]}\n[responses]\ny = "1"\n'
         '[[factors]]\nid = "a"\nminus = 0.0\nplus = 1.0\n'
@@ -77,6 +77,27 @@ def test_another_command_in_a_trusted_folder_wants_trust_again(campaign: Path, t
     assert not (tmp_path / "pwned").exists()
 
 
+@pytest.mark.parametrize("changed", ["model.py", "helper.py"])
+@pytest.mark.parametrize("version", ["", ', version = "1"'])
+def test_trust_ends_when_the_files_change(campaign: Path, tmp_path: Path, changed: str, version: str) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(file.read_text().replace('"model.py"]', f'"model.py"]{version}'))
+    (tmp_path / "model.py").write_text("import helper\n" + (tmp_path / "model.py").read_text())
+    (tmp_path / "helper.py").touch()
+    mn.experiment(file).run(tmp_path / "other", workers=1, progress=False)
+    assert run(begun(tmp_path / "other")).exit_code == 0
+    begun(tmp_path / "other")
+    (tmp_path / "other" / "provenance.json").unlink()
+    (tmp_path / "ran").unlink()
+    (tmp_path / changed).write_text((tmp_path / changed).read_text() + "\n")
+    refused = run(tmp_path / "other")
+    assert refused.exit_code == 2
+    assert holds(refused.stderr, "changed since", "--trust")
+    assert not (tmp_path / "ran").exists()
+    assert run(tmp_path / "other", "--trust").exit_code == 0
+    assert (tmp_path / "ran").exists()
+
+
 def test_reading_a_folder_of_others_runs_nothing(campaign: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(campaign, tmp_path / "theirs"))
     for verb in (["experiment", "status", str(other), "--verify"], ["report", str(other)], ["export", str(other)]):
@@ -88,5 +109,6 @@ def test_networks_need_no_trust_and_no_place_to_record_it(tmp_path: Path, monkey
     assert is_trusted(tmp_path, None)
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
-    trust(tmp_path, {"command": ["x"]})
-    assert not is_trusted(tmp_path, {"command": ["x"]})
+    model = {"command": ["x"], "directory": str(tmp_path)}
+    trust(tmp_path, model)
+    assert not is_trusted(tmp_path, model)

@@ -25,6 +25,8 @@ from mesonet.responses.sets import SETS
 from mesonet.simulation.simulate import LARGEST_SEED, Engine
 
 FORMAT = 1
+SEED_BITS = 32
+"""Bits of the seeds of runs, unless the experiment has `seed_bits`."""
 
 Count = Annotated[int, Meta(ge=1)]
 Size = Annotated[int, Meta(ge=0)]
@@ -83,7 +85,14 @@ class ModelDescription(Struct, frozen=True, kw_only=True):
     module: str | UnsetType = UNSET
     function: str | UnsetType = UNSET
     version: str | UnsetType = UNSET
+    files: (
+        Annotated[list[str], Meta(min_length=1, description="Further files of its code version, from `directory`.")]
+        | UnsetType
+    ) = UNSET
     units: Annotated[dict[str, str], Meta(description="Unit of each response.")] | UnsetType = UNSET
+    missing: Annotated[list[str], Meta(min_length=1, description="Responses that may lack a value.")] | UnsetType = (
+        UNSET
+    )
 
     def __post_init__(self) -> None:
         if self.command is UNSET and (self.module is UNSET or self.function is UNSET):
@@ -163,6 +172,10 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
     scenario: Annotated[str, Meta(description="Name of the scenario that the conditions change.")]
     scale: Annotated[float, Meta(description="Factor of the speed of the network and the number of sources.")]
     seed: Seed
+    seed_bits: (
+        Annotated[int, Meta(ge=1, le=SEED_BITS, description=f"Bits of the seeds of runs; without it {SEED_BITS}.")]
+        | UnsetType
+    ) = UNSET
     replicates: Count
     algorithms: list[str]
     mixed_with: Annotated[str | None, Meta(description="The algorithm that shares the network with each other one.")]

@@ -3,7 +3,7 @@
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
 place, forced to the disk and renamed. A run is therefore there as a whole or not at all, even if several processes
 write it or die while they write. Names in ``runs`` that begin with a dot are leases (`mesonet.campaign.leases`),
-snapshots of runs in progress (`mesonet.simulation.checkpoint`) and unfinished folders.
+snapshots of runs in progress (`mesonet.simulation.checkpoint`), unfinished folders, and working folders of programs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
-from mesonet.campaign.leases import is_left_behind, mark
+from mesonet.campaign.leases import is_left_behind, live, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.places import ASIDE
@@ -34,6 +34,9 @@ EXPERIMENT = "experiment.json"
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
 _UNFINISHED = ".tmp-"
+_WORKING = ".work-"
+WORK = "work"
+"""Folder in which the program of a failed run worked, in the folder of the run."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,12 @@ def run_key(scenario: str, seed: int, code_version: str) -> str:
     return hashlib.sha256(f"{scenario}\n{seed}\n{code_version}".encode()).hexdigest()
 
 
-def run_seed(seed: int, condition: int, replicate: int) -> int:
+def run_seed(seed: int, condition: int, replicate: int, bits: int = documents.SEED_BITS) -> int:
     """Return the seed of a run from the seed of its experiment.
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
 
-    `condition`, `replicate`: numbers, from 1.
+    `condition`, `replicate`: numbers, from 1. `bits`: bits of the result.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def run_seed(seed: int, condition: int, replicate: int) -> int:
     (True, False)
     """
     digest = hashlib.sha256(f"{seed}/{condition}/{replicate}".encode()).digest()
-    return int.from_bytes(digest[:4], "big")
+    return int.from_bytes(digest[:4], "big") >> (documents.SEED_BITS - bits)
 
 
 def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
@@ -76,10 +79,11 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     Two runs of the same scenario and seed share a key, such as runs of two algorithms that a condition makes equal.
     """
     runs = []
+    bits = document.get("seed_bits", documents.SEED_BITS)
     for entry in document["scenarios"]:
         scenario = json.dumps(entry["scenario"], sort_keys=True, separators=(",", ":"))
         for replicate in range(1, document["replicates"] + 1):
-            seed = run_seed(document["seed"], entry["condition"], replicate)
+            seed = run_seed(document["seed"], entry["condition"], replicate, bits)
             key = run_key(scenario, seed, code_version)
             runs.append(
                 Run(
@@ -138,7 +142,7 @@ class Ledger:
             if _defining(held) != _defining(document):
                 if file := _changed_plugin(held, document):
                     where["allowed"] = f"the file as it was, or {where['allowed']}"
-                    raise InputError(f"{file} has changed since this campaign began", **where)
+                    raise InputError(f"{file} or a file that it reaches has changed since this campaign began", **where)
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
                 raise InputError(problem, **where)
         elif any(not name.startswith(ASIDE) for name in names):
@@ -207,8 +211,16 @@ class Ledger:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
+    @contextmanager
+    def working(self, key: str) -> Iterator[Path]:
+        """Yield an empty folder for the program of a run; it is removed at the end, and stays if the block fails."""
+        place = self.runs / f"{_WORKING}{key}-{uuid4().hex[:12]}"
+        place.mkdir(parents=True)
+        yield place
+        shutil.rmtree(place, ignore_errors=True)
+
     def fail(self, key: str, failure: documents.FailureDocument) -> None:
-        """Record a failed run.
+        """Record a failed run, with the folder in which its program worked.
 
         `failure`: content of ``failure.json`` with the tries since the last record, which are added to earlier tries.
         """
@@ -216,6 +228,8 @@ class Ledger:
         about["tries"] = [*self.tries(key), *about["tries"]]
         with self.writing(key) as aside:
             _write(aside / "failure.json", about)
+            for left in sorted(self.runs.glob(f"{_WORKING}{key}-*"), key=os.path.getmtime)[-1:]:
+                left.replace(aside / WORK)
 
     def clear_failure(self, key: str) -> None:
         """Forget that a run failed, and how often."""
@@ -238,7 +252,14 @@ class Ledger:
         self.remove_unfinished()
 
     def remove_unfinished(self) -> None:
-        """Remove what writers left behind that were killed: at once on their machine, after an hour elsewhere."""
+        """Remove what writers left behind that were killed: at once on their machine, after an hour elsewhere.
+
+        The working folder of a program goes when no process holds the lease on its run.
+        """
+        at_work = live(self.runs) if self.runs.is_dir() else set()
+        for left in self.runs.glob(f"{_WORKING}*"):
+            if left.name.removeprefix(_WORKING).partition("-")[0] not in at_work:
+                shutil.rmtree(left, ignore_errors=True)
         patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"{ASIDE}*")
         for left in chain.from_iterable(map(self.path.glob, patterns)):
             with suppress(OSError):  # another runner removes them too
@@ -324,7 +345,18 @@ def _changed_plugin(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """Return the first difference that a user can act on."""
-    for key in ("name", "model", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
+    for key in (
+        "name",
+        "model",
+        "algorithms",
+        "mixed_with",
+        "factors",
+        "design",
+        "scale",
+        "seed",
+        "seed_bits",
+        "replicates",
+    ):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
             if max(map(len, shown)) < 100:

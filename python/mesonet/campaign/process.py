@@ -56,6 +56,7 @@ class Worker:
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _log: Any = field(default=None, repr=False)
     _served: int = field(default=0, repr=False)
+    _code: str = field(default="", repr=False)  # code version of the last run
     _ready: bool = field(default=False, repr=False)
     _failed_starts: int = field(default=0, repr=False)
 
@@ -66,6 +67,9 @@ class Worker:
 
         The reply of the process (empty if the run is done, else the error), or the death of the run.
         """
+        if run.code_version != self._code:  # the process has imported modules of other code
+            self.close()
+            self._code = run.code_version
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
         about: dict[str, Any] = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}

@@ -1,8 +1,8 @@
 """Trust in campaign folders: a folder of another user may name any program, which `run` would start.
 
-Programs are models and plug-ins. A folder is trusted with them if this user began the campaign, or trusted it before.
-The record is a file of the user: ``mesonet/trusted`` in the folder that ``XDG_STATE_HOME`` names, by default
-``~/.local/state``.
+Programs are models and plug-ins. A folder is trusted with them if this user began the campaign, or trusted it before,
+and if their files have not changed since. The record is a file of the user: ``mesonet/trusted`` in the folder that
+``XDG_STATE_HOME`` names, by default ``~/.local/state``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from mesonet import models
 
 
 def named_code(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -73,5 +75,6 @@ def _record() -> Path:
 
 
 def _mark(path: Path, model: Mapping[str, Any]) -> str:
-    about = json.dumps([str(path.resolve()), model], sort_keys=True)
+    content = None if "plugins" in model else models.digest(model)  # a plug-in has its digest in the description
+    about = json.dumps([str(path.resolve()), model, content], sort_keys=True)
     return hashlib.sha256(about.encode()).hexdigest()

@@ -32,6 +32,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TextIO
 
+import polars  # noqa: F401 - a process that cannot load it starts no run
+
 from mesonet import models, plugins
 from mesonet.campaign.ledger import EXPERIMENT, Ledger
 from mesonet.campaign.record import record
@@ -189,7 +191,9 @@ def _model(task: dict[str, Any]) -> tuple[dict[str, Table], dict[str, Any]]:
 
     watch = provenance.Stopwatch()
     scenario = json.loads(task["scenario"])
-    reply = models.evaluate(task["model"], scenario["parameters"], task["seed"])
+    in_folder = "folder" in task and "command" in task["model"]
+    with Ledger(task["folder"]).working(task["key"]) if in_folder else nullcontext() as folder:
+        reply = models.evaluate(task["model"], scenario["parameters"], task["seed"], folder)
     units = task["model"].get("units", {})
     columns = {
         "response": list(reply),

@@ -68,7 +68,7 @@ def run(
     if not is_trusted(ledger.path, model):
         shown = program(model or {})
         if not confirmed(shown):
-            problem = f"the folder names a program that you have not run before: {shown}"
+            problem = f"the folder names a program that you have not run before, or that has changed since: {shown}"
             raise InputError(problem, value=str(ledger.path), allowed="--trust, if you trust who made the folder")
         trust(ledger.path, model)
     run_missing(ledger, RunOptions(workers=workers, mix=force, **how))

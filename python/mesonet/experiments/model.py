@@ -15,6 +15,7 @@ An experiment file names it instead of a scenario::
 
     [responses]                                     # units of the responses of the model; "1" by default
     mean_wait = "min"
+    first_wait = {unit = "min", missing = true}     # a run may have no value of it
 
     [[factors]]
     id = "arrivals"                                 # also the parameter that it sets; or path = "..."
@@ -44,12 +45,15 @@ from mesonet.simulation.simulate import LARGEST_SEED
 
 ALGORITHM = "algorithm"
 """The parameter that gives a model the name of the algorithm of a run."""
+SEED_BITS = 31
+"""Bits of the seeds of models: signed integers of 32 bits hold them, as ``set.seed`` of R wants."""
 
 _KEYS = (
     "name", "title", "description", "model", "algorithms", "seed", "replicates", "parameters", "responses", "factors",
     "design",
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
+_RESPONSE_KEYS = ("unit", "missing")
 _NO_ALGORITHM = ("model",)
 
 
@@ -91,7 +95,8 @@ class ModelExperiment(Designed):
         from mesonet.campaign.documents import ModelDescription
 
         model = ModelDescription(**self.described)
-        return {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all", "model": model}
+        plain = {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all"}
+        return {**plain, "model": model, "seed_bits": SEED_BITS}
 
     def parameters(self) -> list[dict[str, str]]:
         """Return every parameter: path, value, unit, doc, source."""
@@ -133,10 +138,7 @@ def from_table(
         described = models.described(table["model"] if model is None else model, directory or ".")
         levels, names = _factors(table)
         given = _mapping(table, "parameters")
-        answers = _mapping(table, "responses")
-        for name, unit in answers.items():
-            if not isinstance(unit, str):
-                raise InputError("not a unit", path=f"responses.{name}", value=unit, allowed="text in quotes")
+        answers = _responses(table)
         algorithms = _algorithms(table)
         rows = conditions(table, list(levels))
         _refuse_strangers(given, levels, rows.matrix.tolist())
@@ -153,11 +155,31 @@ def from_table(
             algorithms=algorithms,
             seed=units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             replicates=replicates,
-            described={**described, **({"units": answers} if answers else {})},
+            described={**described, **answers},
             given=given,
         )
     except InputError as error:
         raise error.located(file=file) from None
+
+
+def _responses(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a model about its responses: the unit of each, and those that may lack a value."""
+    units: dict[str, str] = {}
+    missing = []
+    for name, given in _mapping(table, "responses").items():
+        where = f"responses.{name}"
+        about = {"unit": given} if isinstance(given, str) else given
+        if not isinstance(about, Mapping) or not isinstance(about.get("unit", "1"), str):
+            allowed = 'text in quotes, or a table such as {unit = "min", missing = true}'
+            raise InputError("not a unit", path=where, value=given, allowed=allowed)
+        for key in about:
+            if key not in _RESPONSE_KEYS:
+                raise unknown("key", key, _RESPONSE_KEYS, path=f"{where}.{key}")
+        if not isinstance(may := about.get("missing", False), bool):
+            raise InputError("not true or false", path=f"{where}.missing", value=may, allowed="true or false")
+        units[name] = about.get("unit", "1")
+        missing += [name] if may else []
+    return {key: entries for key, entries in (("units", units), ("missing", missing)) if entries}
 
 
 def _factors(table: Mapping[str, Any]) -> tuple[dict[str, tuple[Level, ...]], dict[str, str]]:

@@ -27,6 +27,14 @@ _TOKENS = re.compile(
 )
 
 
+def is_file(path: Path) -> bool:
+    """Return True if a path is a file. A text that is too long for a path is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -> bytes:
     """Return the content of a regular file. `most`: its largest size, bytes."""
     name = str(path)

@@ -5,6 +5,6 @@ May import the ground.
 
 from __future__ import annotations
 
-from mesonet.models.model import Description, code_version, described, evaluate, refuse_while_imported
+from mesonet.models.model import Description, code_version, described, digest, evaluate, refuse_while_imported
 
-__all__ = ["Description", "code_version", "described", "evaluate", "refuse_while_imported"]
+__all__ = ["Description", "code_version", "described", "digest", "evaluate", "refuse_while_imported"]

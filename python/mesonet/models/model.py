@@ -1,17 +1,19 @@
 """Models that a campaign can run besides networks: a Python function or a program.
 
 A function is called with a dict of parameters and a seed and returns a mapping of names to numbers. A program gets
-``{"parameters": {...}, "seed": 1}`` on standard input and prints a JSON object of names and numbers. An experiment
-with algorithms passes the algorithm of the run as the parameter ``algorithm``. A model must return equal numbers for
-equal parameters and seed: this makes a campaign resumable.
+``{"parameters": {...}, "seed": 1}`` on standard input and prints a JSON object of names and numbers. It runs in a
+folder of its own (`mesonet.models.workplace`). An experiment with algorithms passes the algorithm of the run as the
+parameter ``algorithm``. A model must return equal numbers for equal parameters and seed: this makes a campaign
+resumable.
 
 A model is described by plain data, which a campaign folder holds: ``{"command": [...], "directory": ...}`` or
-``{"function": ..., "module": ..., "directory": ...}``, both with an optional ``version``. No description: the
-network.
+``{"function": ..., "module": ..., "directory": ...}``, both with an optional ``version`` and ``files``. No
+description: the network.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import importlib
 import json
@@ -21,16 +23,25 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from itertools import pairwise
+from numbers import Real
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.files.reached import module_files, reached
+from mesonet.files.reading import is_file
+from mesonet.models import workplace
 
 Description = Mapping[str, Any]
 Function = Callable[[dict[str, Any], int], Mapping[str, float | None]]
 
 _COMMAND_ALLOWED = 'a list of words such as ["python3", "queue.py"]'
+_FILES_ALLOWED = 'files or patterns, from the folder of the experiment file, such as ["helper.R", "data/*.csv"]'
+_VALUE_ALLOWED = "a finite number; or no value, where [responses] has {unit = ..., missing = true}"
 _TOP_LEVEL = "a function at the top level of a module or a Python file"
 _LOG_SHOWN = 2000
 
@@ -46,12 +57,14 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
         return _function(model)
     if isinstance(model, Mapping):
         for key in model:
-            if key not in ("command", "function", "version"):
-                raise InputError("unknown key", path=f"model.{key}", allowed="command or function, version")
+            if key not in ("command", "function", "version", "files"):
+                raise InputError("unknown key", path=f"model.{key}", allowed="command or function, version, files")
         version = model.get("version")
         if version is not None and not isinstance(version, str):
             raise InputError("not text", path="model.version", value=version, allowed="text in quotes")
-        own = {"version": version} if version is not None else {}
+        own: dict[str, Any] = {"version": version} if version is not None else {}
+        if "files" in model:
+            own["files"] = _declared(model["files"], place)
         if "function" in model and "command" in model:
             raise InputError("a function and a command", path="model", allowed="one of them")
         if "function" in model:
@@ -61,44 +74,90 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
 
 
 def code_version(model: Description | None) -> str:
-    """Return the code version of a model for the keys of its runs: a hash of its own version, else of its files.
-
-    The files are the file of the function, or the files among the words of the command.
-    """
+    """Return the code version of a model for the keys of its runs: a hash of its own version, else its `digest`."""
     if model is None:
         return core.code_version()
     if "version" in model:
         return hashlib.sha256(json.dumps(["version", model["version"]]).encode()).hexdigest()
-    digest = hashlib.sha256(json.dumps(model.get("command") or model["function"]).encode())
-    files = _files(model)
-    if "function" in model and not files and not _is_compiled(model):
+    return digest(model)
+
+
+def digest(model: Description) -> str:
+    """Return the digest of a model, whatever its own version is. SHA-256, of its command or function and its files.
+
+    The files are those among the words of the command, or the file of the function; all that they import or include
+    from their folder; and the declared ``files``.
+    """
+    found = hashlib.sha256(json.dumps(model.get("command") or model["function"]).encode())
+    directory = Path(model["directory"])
+    files = _program(model, directory)
+    if "function" in model and not files:
         where = f"module {model['module']} in {model['directory']}"
         raise InputError("the model is not where it was", value=model["function"], allowed=where)
-    for file in files:
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
+    for file in reached([*files, *(directory / name for name in model.get("files", ()))]):
+        try:
+            with file.open("rb") as content:
+                found.update(hashlib.file_digest(content, "sha256").digest())
+        except OSError as error:
+            problem = f"a file of the model cannot be read ({error.strerror or error})"
+            raise InputError(problem, value=str(file), allowed="the files with which the campaign began") from None
+    return found.hexdigest()
 
 
-def evaluate(model: Description, parameters: Mapping[str, Any], seed: int) -> dict[str, float | None]:
-    """Return the numbers of a model by name. A number per response; None where nothing was measured."""
+def evaluate(
+    model: Description, parameters: Mapping[str, Any], seed: int, folder: Path | None = None
+) -> dict[str, float | None]:
+    """Return the numbers of a model by name. A number per response; None where nothing was measured.
+
+    Raises an `InputError` for a value that is no finite number, and for one that is missing where ``missing`` of the
+    description does not allow it. `folder`: an empty folder in which a program runs; by default a temporary one.
+    """
     answer = (
-        _run_command(model, parameters, seed)
+        _run_command(model, parameters, seed, folder)
         if "command" in model
         else _imported(model["module"], model["function"], model["directory"])(dict(parameters), seed)
     )
     if not isinstance(answer, Mapping) or not answer:
         raise TypeError(f"the model answered {answer!r:.100}, not a mapping of names to numbers")
-    numbers: dict[str, float | None] = {}
-    for name, value in answer.items():
-        number = None if value is None else float(value)
-        numbers[str(name)] = None if number is None or math.isnan(number) else number
-    return numbers
+    given = {str(name): value for name, value in answer.items()}
+    given |= dict.fromkeys(name for name in model.get("units", {}) if name not in given)
+    may_be_missing = model.get("missing", ())
+    return {name: _checked(name, value, name in may_be_missing) for name, value in given.items()}
+
+
+def _checked(name: str, value: Any, may_be_missing: bool) -> float | None:
+    """Return the value of a response; None and NaN are missing values."""
+    number = math.inf
+    with suppress(OverflowError):  # an integer that is too large
+        if value is None or (isinstance(value, Real) and not isinstance(value, bool)):
+            number = math.nan if value is None else float(value)
+    if math.isinf(number):
+        raise InputError("the model gave no finite number", path=name, value=value, allowed=_VALUE_ALLOWED)
+    if not math.isnan(number):
+        return number
+    if not may_be_missing:
+        raise InputError("the model gave no value", path=name, value=value, allowed=_VALUE_ALLOWED)
+    return None
 
 
 def _command(words: Any, path: str) -> list[str]:
     if not isinstance(words, list | tuple) or not words or not all(isinstance(word, str) and word for word in words):
         raise InputError("not a command line", path=path, value=words, allowed=_COMMAND_ALLOWED)
     return list(words)
+
+
+def _declared(given: Any, directory: str) -> list[str]:
+    """Return the files that patterns mean, from the folder of the model. No pattern stays: the list is the record."""
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(each, str) and each for each in given):
+        raise InputError("not a list of files", path="model.files", value=given, allowed=_FILES_ALLOWED)
+    found: list[str] = []
+    for place, pattern in enumerate(given):
+        names = sorted(glob.glob(pattern, root_dir=directory, recursive=True))  # noqa: PTH207 - takes any pattern
+        files = [name for name in (pattern, *names) if is_file(Path(directory, name))]
+        if not files:
+            raise InputError("no such file", path=f"model.files[{place}]", value=pattern, allowed=_FILES_ALLOWED)
+        found += files
+    return list(dict.fromkeys(found))
 
 
 def _function(model: Any) -> dict[str, Any]:
@@ -154,23 +213,23 @@ def refuse_while_imported() -> None:
         )
 
 
-def _files(model: Description) -> list[Path]:
-    directory = Path(model["directory"])
-    if "command" in model:
-        return [directory / word for word in model["command"] if (directory / word).is_file()]
-    base = directory.joinpath(*model["module"].split("."))
-    return [file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()]
+def _program(model: Description, directory: Path) -> list[Path]:
+    """Return the files that a description names: words of the command and modules behind ``-m``, or the function's."""
+    if "function" in model:
+        return reached(module_files(model["module"], directory), directory)
+    words = model["command"]
+    named = [name for flag, name in pairwise(words) if flag == "-m"]
+    modules = [file for name in named for file in module_files(f"{name}.__main__", directory)]
+    return [*(directory / word for word in words if is_file(directory / word)), *reached(modules, directory)]
 
 
-def _is_compiled(model: Description) -> bool:
-    """Return True if the module is there in another form than source."""
-    base = Path(model["directory"]).joinpath(*model["module"].split("."))
-    return any(base.parent.glob(f"{base.name}.*"))
-
-
-def _run_command(model: Description, parameters: Mapping[str, Any], seed: int) -> Any:
+def _run_command(model: Description, parameters: Mapping[str, Any], seed: int, folder: Path | None) -> Any:
     given = json.dumps({"parameters": parameters, "seed": seed})
-    done = subprocess.run(model["command"], input=given, capture_output=True, text=True, cwd=model["directory"])
+    directory = Path(model["directory"])
+    with nullcontext(folder) if folder else TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        workplace.furnish(Path(place).resolve(), directory)
+        words = workplace.located(model["command"], directory)
+        done = subprocess.run(words, input=given, capture_output=True, text=True, cwd=place)
     sys.stderr.write(done.stderr)
     if done.returncode != 0:
         raise RuntimeError(f"the program ended with {_ending(done.returncode)}: {done.stderr.strip()[-_LOG_SHOWN:]}")

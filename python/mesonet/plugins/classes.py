@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from mesonet.errors import InputError
+from mesonet.files.reached import reached
 from mesonet.plugins.abi import EXTRA
 from mesonet.plugins.per_round import PerRound
 
@@ -34,7 +38,8 @@ def _class(file: Path, name: str) -> type:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with _own_modules_first(file):
+            spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
         if error.name == "numba":
             raise InputError("compiled plug-ins in Python need numba", value=shown, allowed=EXTRA) from None
@@ -45,6 +50,22 @@ def _class(file: Path, name: str) -> type:
     if not isinstance(written, type):
         raise InputError("the file has no such class", value=shown, allowed="FILE.py:NAME with the name of a class")
     return written
+
+
+@contextmanager
+def _own_modules_first(file: Path) -> Iterator[None]:
+    """Let imports find the modules beside a file, as they are now: not as imported before, nor those of other files."""
+    for other in reached([file])[1:]:
+        parts = other.relative_to(file.parent).with_suffix("").parts
+        name = ".".join(parts).removesuffix(".__init__")
+        if name not in sys.stdlib_module_names:
+            sys.modules.pop(name, None)
+    importlib.invalidate_caches()
+    sys.path.insert(0, str(file.parent))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(file.parent))
 
 
 def _unimported(error: Exception, shown: str) -> InputError:

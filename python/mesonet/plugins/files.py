@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 from pathlib import Path
 
 from mesonet.errors import InputError
-from mesonet.plugins.names import ALLOWED, LIBRARY
+from mesonet.files.reached import included, reached
+from mesonet.plugins.names import ALLOWED
 
-_INCLUDE = re.compile(rb'^\s*(?:#\s*include|.*@cInclude\(|.*@import\()\s*"([^"]+)"', re.MULTILINE)
 MODULE = "linux"
 """Part of a plug-in that is a module of Linux."""
 LINUX = f"{MODULE}:"
@@ -20,24 +18,14 @@ _MOST_BYTES = 1 << 28
 
 
 def digest(file: Path, part: str = "") -> str:
-    """Return the digest of a plug-in: of its file and of the files that it includes from its folder.
+    """Return the digest of a plug-in: of its file and of all that it imports or includes from its folder.
 
     SHA-256, 64 hexadecimal digits. It does not depend on the folder, the compiler or the machine. `part`: name of the
     class in a Python file; ``linux`` for a module of Linux.
     """
     found = hashlib.sha256(f"mesonet plug-in {part}\n".encode())
-    seen: set[Path] = set()
-    waiting = companions(file) if part == MODULE and file.suffix == ".c" else [file]
-    while waiting:
-        each = waiting.pop(0)
-        if each.resolve() in seen:
-            continue
-        seen.add(each.resolve())
-        content = _content(each)
-        found.update(hashlib.sha256(content).digest())
-        if file.suffix not in LIBRARY:
-            beside = [each.parent / os.fsdecode(name) for name in _INCLUDE.findall(content)]
-            waiting += [other for other in beside if other.is_file()]
+    for each in reached(companions(file) if part == MODULE and file.suffix == ".c" else [file]):
+        found.update(hashlib.sha256(_content(each)).digest())
     return found.hexdigest()
 
 
@@ -62,7 +50,7 @@ def companions(file: Path) -> list[Path]:
     """
     found = [file]
     for each in found:
-        names = [os.fsdecode(name) for name in _INCLUDE.findall(_content(each))] if each.is_file() else []
+        names = included(_content(each)) if each.is_file() else []
         for name in names:
             beside = each.parent / name
             more = [beside, beside.with_suffix(".c")] if each == file else [beside]

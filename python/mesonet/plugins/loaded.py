@@ -11,6 +11,7 @@ from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.files import reading
 from mesonet.plugins.files import LINUX, digest, located
 from mesonet.plugins.names import ALLOWED, is_file
 
@@ -95,10 +96,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
 def exists(text: str, directory: str | Path | None = None) -> bool:
     """Return True if the file of a plug-in exists. Loads nothing."""
-    try:
-        return located(text.strip(), directory)[0].is_file()
-    except OSError:  # a text that is too long for a path
-        return False
+    return reading.is_file(located(text.strip(), directory)[0])
 
 
 def used(scenarios: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
@@ -125,7 +123,7 @@ def refuse_changed(plugins: Mapping[str, Mapping[str, str]]) -> None:
     for name, about in plugins.items():
         here = digest(*located(about["file"])[:2])
         if here != about["digest"]:
-            problem = f"the file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
+            problem = f"a file of plug-in {name} changed from {about['digest'][:12]} to {here[:12]} after the start"
             raise InputError(problem, value=about["file"], allowed="the file as it was, or a new campaign folder")
 
 
