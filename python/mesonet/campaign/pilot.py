@@ -23,11 +23,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mesonet import models, plugins
+from mesonet import models, plugins, processes
 from mesonet.campaign.cost import Expected
 from mesonet.campaign.growth import whole_run
 from mesonet.campaign.ledger import Run, planned
-from mesonet.campaign.process import package_path
 from mesonet.errors import Broken
 from mesonet.simulation import provenance
 from mesonet.simulation.settling import LOAD
@@ -124,8 +123,8 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
         "expected": costs[run.condition - 1] if costs else None,
     }
     done = subprocess.run(
-        [sys.executable, "-m", "mesonet.campaign.pilot"],
-        input=json.dumps(task), capture_output=True, text=True, env=package_path(),
+        processes.python("mesonet.campaign.pilot"),
+        input=json.dumps(task), capture_output=True, text=True, env=processes.environment(),
     )  # fmt: skip
     if done.returncode != 0:
         wording = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]

@@ -8,7 +8,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mesonet import processes
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.errors import Broken
 from mesonet.simulation.checkpoint import EVERY, GRACE_S
@@ -211,16 +211,6 @@ def memory_text(size: float) -> str:
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
-def package_path() -> dict[str, str]:
-    """Return the environment of a process that imports this very package.
-
-    The environment of this process, with the package first in ``PYTHONPATH``.
-    """
-    package = str(Path(__file__).parents[2])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-
 def _signal(process: subprocess.Popen[str], number: int) -> None:
     """Send a signal to the process and the programs that it started."""
     with suppress(ProcessLookupError, PermissionError):
@@ -239,12 +229,12 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 def _start(log: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "mesonet.campaign.worker"],
+        processes.python("mesonet.campaign.worker"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
         text=True,
-        env=package_path(),
+        env=processes.environment(),
         process_group=0,  # Ctrl-C reaches the runner only, which then stops the others
     )
 

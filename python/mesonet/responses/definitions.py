@@ -166,8 +166,8 @@ def _slowdowns(end: str, words: str) -> tuple[Response, ...]:
             f"Mean slowdown{title}",
             "1",
             "Completion time / the time alone on an idle path (handshake, round trip, size over the slowest rate of "
-            f"interface and queues; no window), mean over {whose}. Flows over links that delay segments, and flows with "
-            "an optimistic receiver, have none",
+            f"interface and queues; no window), mean over {whose}. Flows over links that delay segments, and those "
+            "with an optimistic receiver, have none",
             direction="lower",
             source=source,
         ),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from mesonet.charts.export import to_png, to_svg
 from mesonet.charts.theme import unchecked
 from mesonet.files import places
-from mesonet.process_pool import process_pool
+from mesonet.processes import process_pool
 from mesonet.progress import Update
 from mesonet.reporting.folder.gallery import FigureFile
 

@@ -21,7 +21,7 @@ from mesonet import core, plugins
 from mesonet.campaign.ledger import Run, planned
 from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
-from mesonet.process_pool import process_pool
+from mesonet.processes import process_pool
 from mesonet.progress import Update
 from mesonet.simulation.own_process import simulate_and_write
 

@@ -1,15 +1,49 @@
-"""Processes that share the work of one command, and end with it."""
+"""Processes of Python that a command starts. Nothing in the current folder is code to them.
+
+Python searches the current folder first for modules of ``-m`` and ``-c``, so that a file ``json.py`` in the folder of a
+stranger would run. ``-P`` and ``PYTHONSAFEPATH`` prevent it.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
 from mesonet import interrupts
+
+
+def python(module: str) -> list[str]:
+    """Return the command that runs a module of the package in a process of its own, in the `environment`."""
+    return [sys.executable, "-P", "-m", module]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a process that imports this very package: it is first in ``PYTHONPATH``.
+
+    Empty parts of ``PYTHONPATH``, which mean the current folder, are left out.
+    """
+    package = str(Path(__file__).parents[1])
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([package, *given])}
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Have processes that start in the block search no module in the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONSAFEPATH"]
+        os.environ.update({} if before is None else {"PYTHONSAFEPATH": before})
 
 
 class _Pool(ProcessPoolExecutor):
@@ -17,7 +51,7 @@ class _Pool(ProcessPoolExecutor):
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
         """Submit a task, as `ProcessPoolExecutor.submit`, which may start a process."""
-        with interrupts.deferred():
+        with interrupts.deferred(), _safe_path():
             return super().submit(function, *arguments, **named)
 
 
@@ -32,7 +66,8 @@ def process_pool(
     `processes`: number of processes, at least 1.
     """
     before = multiprocessing.active_children()
-    resource_tracker.ensure_running()  # its start would unblock SIGINT for the process that starts next
+    with _safe_path():
+        resource_tracker.ensure_running()  # its start would unblock SIGINT for the process that starts next
     with _Pool(processes, multiprocessing.get_context("spawn"), initializer, initargs) as pool:
         try:
             yield pool
