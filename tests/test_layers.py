@@ -26,7 +26,7 @@ PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 GROUND = (
     "_version", "algorithms", "assets", "browser", "core", "errors", "files", "interrupts", "numpy_data", "plugins",
-    "processes", "progress", "terminal", "units", "words",
+    "processes", "progress", "terminal", "units", "visible", "words",
 )  # fmt: skip
 LAYERS = (
     GROUND,

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from mesonet.visible import on_one_line
+
 
 @dataclass(eq=False)
 class InputError(ValueError):
@@ -34,7 +36,7 @@ class InputError(ValueError):
     allowed: str | None = None
 
     def __str__(self) -> str:
-        where = ": ".join(part for part in (self.file, self.path) if part)
+        where = ": ".join(on_one_line(part) for part in (self.file, self.path) if part)
         if self.value is not None:
             where += f" = {_shown(self.value)}" if where else _shown(self.value)
         message = f"{where}: {self.problem}" if where else self.problem
@@ -121,5 +123,5 @@ def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputE
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = on_one_line(f'"{value}"' if isinstance(value, str) else str(value))
     return text if len(text) <= 120 else text[:117] + "..."

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from mesonet.visible import on_one_line
+
 
 def write_json(value: Any) -> None:
     """Write a JSON document to standard output; NaN becomes null."""
@@ -35,7 +37,7 @@ def shown(value: Any) -> str:
         return f"{value:.0f}" if abs(value) >= 1000 or value == 0 else f"{value:.4g}"
     if isinstance(value, list | tuple):
         return ", ".join(map(shown, value))
-    return str(value)
+    return on_one_line(str(value))
 
 
 def plural(number: int, noun: str) -> str:

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import polars as pl
 
-COLOURS = (34, 31, 32, 35, 33, 36)
-"""Colours of lines: blue, red, green, magenta, yellow, cyan (ECMA-48, select graphic rendition)."""
+from mesonet.visible import COLOURS
+
 ROWS = 8
 """Steps of the vertical axis of a panel, one row each (chosen: three panels fit on a page of 50 rows)."""
 STEP = 10

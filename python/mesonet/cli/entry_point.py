@@ -7,6 +7,7 @@ import signal
 import sys
 
 from mesonet import interrupts
+from mesonet.visible import guarded_streams
 
 
 def main() -> None:
@@ -17,7 +18,8 @@ def main() -> None:
     try:
         from mesonet.cli.verbs import main as command
 
-        command(prog_name="mesonet")
+        with guarded_streams():
+            command(prog_name="mesonet")
     except KeyboardInterrupt:
         sys.stderr.write("mesonet: interrupted\n")
         sys.exit(interrupts.CODE)
