@@ -68,6 +68,12 @@ class Quantity:
         """Return the allowed texts in words."""
         return f'a number with a unit of {", ".join(self.factors)}, such as "{example}"'
 
+    def of_bytes(self, value: Any) -> tuple[Fraction, str] | None:
+        """Return number and unit of a text in bytes or bits, which depends on the size of a segment; else None."""
+        match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+        unit = self.spellings.get(match[2], match[2]) if match else ""
+        return (fraction(match[1], value), unit) if match and unit in self.factors and unit in _OF_BYTES else None
+
     def exact(self, number: str, unit: str, value: Any, segment_bytes: float) -> Fraction:
         """Return a number with a unit of `factors` in the base unit; errors name `value`."""
         size = Fraction(segment_bytes) if unit in _OF_BYTES else 1

@@ -339,11 +339,26 @@ class Experiment(Designed):
         The value with its unit; several, separated by commas, if the factor sets more than one path.
         """
         given = {level.path: at(level, place) for level in self.levels[factor]}
-        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
-        return ", ".join(
-            units.number_text(parse_share(value)) if is_share(path) else settings.show(path, there.value(path))
-            for path, value in given.items()
-        )
+        there = self.scenario.with_values({path: value for path, value in given.items() if not is_share(path)})
+        return ", ".join(self._level_text(path, value, there) for path, value in given.items())
+
+    def _level_text(self, path: str, value: Any, there: Scenario) -> str:
+        """Return the text of a value; `there`: the scenario with it, not scaled."""
+        if is_share(path):
+            return units.number_text(parse_share(value))
+        scaled_value = scaled(there, self.scale).value(path)
+        of_bytes = self._sizes_differ and (units.RATE.of_bytes(value) or units.SEGMENTS.of_bytes(value))
+        if not of_bytes:
+            return settings.show(path, scaled_value)
+        number, unit = of_bytes
+        scale = 1.0 if scaled_value == there.value(path) else self.scale
+        return f"{units.number_text(float(number) * scale)} {unit}"
+
+    @cached_property
+    def _sizes_differ(self) -> bool:
+        """True if segments have more than one size, so that a value in bytes is no one number of segments."""
+        varied = any(level.path.endswith("segment_bytes") for own in self.levels.values() for level in own)
+        return varied or any("segment_bytes" in flow for flow in self.scenario.value("flows"))
 
     def _unscaled(self, number: int, algorithm: str) -> Scenario:
         places = self.rows.matrix[units.integer(number, "--condition", 1, self.conditions) - 1].tolist()
