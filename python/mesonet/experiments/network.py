@@ -67,7 +67,7 @@ from mesonet import core, units
 from mesonet.algorithms import resolve, split
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
-from mesonet.experiments.inheritance import with_base
+from mesonet.experiments.inheritance import Part, parts
 from mesonet.experiments.levels import at
 from mesonet.experiments.mixed import is_share, mix
 from mesonet.experiments.reading import read
@@ -451,18 +451,18 @@ def experiment(
         table = {**options, **{key: value for key, value in about.items() if value is not None}}
         return _of_function(model, factors, table, scale)
     text, file, directory = find_toml(str(name_or_path), EXPERIMENTS, "experiment")
-    table = with_base(read_toml(text, file), file, directory)
+    table = read_toml(text, file)
     if "model" in table:
         return _of_file(
             table=table, file=file, directory=directory, options=plain(options), scale=scale, values=plain(values or {})
         )
-    parts = read(table, file, directory, plain(options), plain(values or {}))
-    return Experiment(**parts, file=file, scale=checked_scale(scale))
+    read_parts = read(parts(table, file, directory), plain(options), plain(values or {}))
+    return Experiment(**read_parts, file=file, scale=checked_scale(scale))
 
 
 def experiment_of(table: Mapping[str, Any], file: str, directory: Path | None) -> Experiment:
     """Return the experiment with a network that a table describes."""
-    return Experiment(**read(plain(table), file, directory, {}, {}), file=file)
+    return Experiment(**read((Part(plain(table), file, directory),), {}, {}), file=file)
 
 
 def names() -> dict[str, str]:

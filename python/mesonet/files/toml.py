@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -48,6 +49,11 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
     builtins = builtin_names(folder)
     problem = unknown(what, name, builtins).problem
     raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")
+
+
+def identity(file: str, directory: Path | None) -> str:
+    """Return one text for a file, however it was named; `file`, `directory`: as `find_toml` returns them."""
+    return file if directory is None else os.path.realpath(file)
 
 
 def read_toml(text: str, file: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from mesonet import algorithms, core, units
 from mesonet.errors import InputError
-from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
+from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, identity, read_toml
 from mesonet.scenarios import canonical, constants, impairment_sets, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
@@ -464,17 +464,22 @@ def names() -> dict[str, str]:
     return builtin_titles(SCENARIOS)
 
 
-def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
-    """Return a built-in scenario or one from a TOML file, with each value checked by itself only."""
+def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[str, Path | None]] = ()) -> Scenario:
+    """Return a built-in scenario or one from a TOML file, with each value checked by itself only.
+
+    `above`: files that have this scenario as their base, each with its folder.
+    """
     text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
-    if file in above:
-        raise InputError(f"the scenario is its own base: {' -> '.join((*above, file))}", file=above[0], path="base")
+    chain = (*above, (file, directory))
+    if identity(file, directory) in (identity(*each) for each in above):
+        problem = f"the scenario is its own base: {' -> '.join(each for each, _ in chain)}"
+        raise InputError(problem, file=above[0][0], path="base")
     table = read_toml(text, file)
     for key in ("base", "title", "description"):
         if key in table and not isinstance(table[key], str):
             raise InputError("not text", file=file, path=key, value=table[key], allowed="text in quotes")
     try:
-        base = load_scenario(table.pop("base"), directory, (*above, file)) if "base" in table else None
+        base = load_scenario(table.pop("base"), directory, chain) if "base" in table else None
     except InputError as error:
         raise error.located(file=file, path="base") if error.file is None else error from None
     title = table.pop("title", base.title if base else "")
