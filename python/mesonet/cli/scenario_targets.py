@@ -49,10 +49,10 @@ def find_scenario(
         problem = "a scenario has no conditions"
         raise InputError(problem, path="--condition", value=condition, allowed=f"an experiment: {_names(EXPERIMENTS)}")
     chosen = load_scenario(target)
-    for path, value in given.items():
-        chosen = chosen.set(path, value, "--set")
+    chosen = chosen.with_values(given, "--set")
     for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
         if text is not None:
+            settings.refuse_beside(option, path, given)
             chosen = chosen.set(path, text, option)
     chosen.refuse_unused(given)
     chosen.check()

@@ -71,6 +71,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         _refuse_set_twice(levels, places)
         proportional = _flag(table, "proportional")
         if "duration" in options:
+            settings.refuse_beside("--duration", "time.duration", values)
             if proportional:
                 base = lasting(base, options["duration"], "--duration")
             else:
@@ -147,14 +148,16 @@ def _scenario(table: Mapping[str, Any], parts: Sequence[Part], named: Part) -> S
     except InputError as error:
         raise error.located(file=named.file, path="scenario") from None
     for part in parts:
+        together: dict[str, str] = {}
         for path, value in _set(part).items():
             try:
+                settings.refuse_together(path, together)
                 base = base.set(path, value, f"set in {part.file}", part.directory)
             except InputError as error:
-                if error.file != part.file:  # a file that the value names, with the place in it
+                if error.file not in (None, part.file):  # a file that the value names, with the place in it
                     raise
                 where = error.path if error.path and error.path.startswith(path) else path
-                raise InputError(error.problem, error.file, f"set.{where}", error.value, error.allowed) from None
+                raise InputError(error.problem, part.file, f"set.{where}", error.value, error.allowed) from None
     return base
 
 
@@ -253,8 +256,9 @@ def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]], places: Mapping[s
     seen: dict[str, str] = {}
     for id, own in levels.items():
         for level in own:
-            if level.path in seen:
-                problem = f"factor {seen[level.path]} sets {level.path} too"
+            if other := settings.rival(level.path, seen):
+                problem = f"factor {seen[other]} sets {other}"
+                problem += " too" if other == level.path else f", which cannot be set beside {level.path}"
                 raise _misplaced(places[id], problem, "one factor per path", ".path", id)
             seen[level.path] = id
 
@@ -271,8 +275,10 @@ def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, t
         raise _fixed(fixed["algorithms"], problem, f"the list algorithms of the file, {allowed}")
     for id, own in levels.items():
         for level in own:
-            if level.path in fixed:
-                raise _fixed(fixed[level.path], f"factor {id} varies {level.path}; it cannot be set as well")
+            varied = settings.entry(level.path)
+            others = [path for path in fixed if not varied or path != varied.whole]  # a value of a list may vary
+            if other := settings.rival(level.path, others):
+                raise _fixed(fixed[other], f"factor {id} varies {level.path}; it cannot be set as well")
 
 
 def _fixed(place: tuple[str, str], problem: str, allowed: str | None = None) -> InputError:

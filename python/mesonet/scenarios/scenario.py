@@ -105,9 +105,12 @@ class Scenario:
             As `set`.
         """
         changed: Mapping[str, Setting] = self.settings
+        together: dict[str, str] = {}
         for path, value in values.items():
             try:
-                changed = settings.changed(changed, settings.resolve(path, value), value, source, directory)
+                settings.resolve(path, value)
+                full = settings.refuse_together(path, together)
+                changed = settings.changed(changed, full, value, source, directory)
             except InputError as error:
                 raise (error if error.file else error.located(file=_file(source), path=path)) from None
         return Scenario(self.name, self.title, changed)
@@ -488,10 +491,11 @@ def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[s
     values = settings.flatten(table)
     if base is None and not values:
         raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')
+    together: dict[str, str] = {}
     for path in sorted(values, key=lambda path: path not in settings.WHOLES):  # plug-ins first: they have constants
         try:
-            if settings.resolve(path) != path:
-                raise InputError("write the full path", path=path, allowed=settings.resolve(path))
+            if (full := settings.refuse_together(path, together)) != path:
+                raise InputError("write the full path", path=path, allowed=full)
         except InputError as error:
             raise error.located(file=file) from None
         start = start.set(path, values[path], f"set in {file}", directory)
