@@ -101,7 +101,7 @@ def test_a_file_and_a_longer_run_change_entries(folder: Path) -> None:
     (folder / "more.toml").write_text('base = "two.toml"\n"flows[0].count" = 7\n"flows[0].stop" = "8 s"\n')
     more = mn.scenario(folder / "more.toml", duration="10 s")
     assert more.value("flows[0].count") == 7
-    assert lasting(more, "20 s", "--duration").value("flows[0].stop") == 16.0
+    assert lasting(more, "20 s", "--duration")[0].value("flows[0].stop") == 16.0
 
 
 def test_values_of_entries_are_factors(folder: Path) -> None:

@@ -220,6 +220,19 @@ def test_shares_that_do_not_fit_are_refused(tmp_path: Path, path: str, plus: str
         experiment(file, algorithms=[algorithm]).check(force=True)
 
 
+def test_a_shorter_run_keeps_changes_windows_and_levels_in_proportion(tmp_path: Path) -> None:
+    text = (
+        "proportional = true\n"
+        + GRID
+        + '[[factors]]\nid = "S"\npath = "flows[0].start"\nminus = "0.5 s"\nplus = "1 s"\n'
+        '[[set.flows]]\nfrom = "A"\nto = "B"\nstart_within = "200 ms"\n'
+        '[[set.network.changes]]\ntime = "1 s"\nrouter = "A"\nfactor = 0.5\n'
+    )
+    own = experiment(written(tmp_path, text), duration="20 s").condition(7)
+    (flow,), (change,) = own.value("flows"), own.value("network.changes")
+    assert (flow["start"], flow["start_within"], change["time"]) == (10, 2, 10)
+
+
 def test_a_shorter_run_has_the_same_story(tmp_path: Path) -> None:
     flow = '[[set.flows]]\nfrom = "A"\nto = "B"\nstart = "1 s"\nstop = "1500 ms"\n\n[[factors]]\nid = "X1"'
     text = GRID.replace('[[factors]]\nid = "X1"', flow).replace('warmup = "0 s"', 'warmup = "500 ms"')

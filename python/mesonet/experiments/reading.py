@@ -24,7 +24,7 @@ from mesonet.responses.sets import DEFAULT, SETS
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.scenario import Scenario, load_scenario
-from mesonet.scenarios.timeline import lasting
+from mesonet.scenarios.timeline import lasting, stretched
 from mesonet.simulation.simulate import LARGEST_SEED
 
 if TYPE_CHECKING:
@@ -72,11 +72,14 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         proportional = _flag(table, "proportional")
         if "duration" in options:
             settings.refuse_beside("--duration", "time.duration", values)
+            longer = 1.0
             if proportional:
-                base = lasting(base, options["duration"], "--duration")
+                base, longer = lasting(base, options["duration"], "--duration")
             else:
                 base = base.set("time.duration", options["duration"], "--duration")
-            levels = {id: tuple(_lasting(level, options["duration"]) for level in own) for id, own in levels.items()}
+            levels = {
+                id: tuple(_lasting(level, options["duration"], longer) for level in own) for id, own in levels.items()
+            }
         fixed = {settings.resolve(path): (part.file, f"set.{path}") for part in parts for path in _set(part)}
         fixed |= {settings.resolve(path): ("", f"--set {path}") for path in values}
         _refuse_fixed(levels, fixed)
@@ -89,7 +92,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         has_effects = bool(levels) and bool(rows.design.runs)
         conclusions = read_conclusions(_list(table, "conclusions"), of_file, response_set, has_effects)
         return {
-            "name": _name(table),
+            "name": campaign_name(table),
             "title": _text(table, "title"),
             "description": _text(table, "description", ""),
             "scenario": base,
@@ -243,10 +246,11 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
     return Level(level.path, given[0], given[-1], tuple(given[1:-1]))
 
 
-def _lasting(level: Level, duration: Any) -> Level:
-    """Return levels of the duration in proportion, the shorter one being `duration`; other levels unchanged."""
+def _lasting(level: Level, duration: Any, factor: float) -> Level:
+    """Return levels of the duration in proportion, the shorter one being `duration`; other times times `factor`."""
     if level.path != "time.duration":
-        return level
+        first, *inner, last = (stretched(level.path, value, factor) for value in level.values)
+        return Level(level.path, first, last, tuple(inner)) if factor != 1 else level
     asked, *own = (settings.parse(level.path, value) for value in (duration, *level.values))
     first, *inner, last = (f"{asked * value / min(own)!r} s" for value in own)
     return Level(level.path, first, last, tuple(inner))
@@ -403,7 +407,7 @@ def _flag(table: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def _name(table: Mapping[str, Any]) -> str:
+def campaign_name(table: Mapping[str, Any]) -> str:
     """Return the name, which is also the default folder of the campaign."""
     name = _text(table, "name")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or file_stem(name) != name:
