@@ -198,7 +198,7 @@ ALL = '[[factors]]\nid = "F"\npath = "flows"\nminus = []\nplus = [{from = "A", t
         (LOAD, {"arrivals[0].rate": "3 flows/s"}, r"--set arrivals\[0\].rate: factor L varies arrivals\[0\].load"),
         (ALL, {"flows[0].count": 2}, r"--set flows\[0\].count: factor F varies flows"),
         (COUNT, {"duration": "3 s", "time.duration": "4 s"}, "--set: time.duration: duration is set, too: set twice"),
-        (COUNT, {"flows[0].size": "1 MB", "flows": []}, r"--set: flows: flows\[0\].size is set, too"),
+        (COUNT, {"flows[0].size": "1 MB", "flows": []}, r"--set: flows\[0\].size: flows is set, too"),
         (COUNT, {"flows": [], "flows[0].size": "1 MB"}, r"--set: flows\[0\].size: flows is set, too"),
         ('[set]\n"arrivals[0].of" = "A"\n"arrivals[0].rate" = "1 flows/s"\n', {}, r"set.arrivals\[0\].rate: "),
     ],

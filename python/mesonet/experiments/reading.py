@@ -152,7 +152,9 @@ def _scenario(table: Mapping[str, Any], parts: Sequence[Part], named: Part) -> S
         raise error.located(file=named.file, path="scenario") from None
     for part in parts:
         together: dict[str, str] = {}
-        for path, value in _set(part).items():
+        given = _set(part)
+        for path in settings.plugins_first(given):
+            value = given[path]
             try:
                 settings.refuse_together(path, together)
                 base = base.set(path, value, f"set in {part.file}", part.directory)

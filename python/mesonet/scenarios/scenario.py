@@ -106,7 +106,8 @@ class Scenario:
         """
         changed: Mapping[str, Setting] = self.settings
         together: dict[str, str] = {}
-        for path, value in values.items():
+        for path in settings.plugins_first(values):
+            value = values[path]
             try:
                 settings.resolve(path, value)
                 full = settings.refuse_together(path, together)
@@ -492,7 +493,7 @@ def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[s
     if base is None and not values:
         raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')
     together: dict[str, str] = {}
-    for path in sorted(values, key=lambda path: path not in settings.WHOLES):  # plug-ins first: they have constants
+    for path in settings.plugins_first(values):
         try:
             if (full := settings.refuse_together(path, together)) != path:
                 raise InputError("write the full path", path=path, allowed=full)

@@ -94,6 +94,14 @@ def refuse_together(path: str, earlier: dict[str, str]) -> str:
     return full
 
 
+def plugins_first(paths: Iterable[str]) -> list[str]:
+    """Return paths in the order in which their values are read: plug-ins before what names or varies them.
+
+    Values of algorithms and lists name plug-ins; a table of flows may name those; other paths may be their constants.
+    """
+    return sorted(paths, key=lambda path: (path not in (*WHOLES, "algorithm"), path == "flows"))
+
+
 def refuse_beside(option: str, path: str, values: Iterable[str]) -> None:
     """Raise an `InputError` if ``--set`` has a value at the full path that an option sets."""
     for given in values:
