@@ -316,3 +316,46 @@ def test_workers(tiny: Path, tmp_path: Path) -> None:
         with pytest.raises(mn.InputError, match="workers"):
             mn.experiment(str(tiny)).run(tmp_path / "campaign", workers=workers)
     assert not (tmp_path / "campaign").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("bad.gml", "graph [ node ["), ("bad.graphml", "<graphml"), ("bad.csv", 'a,b\nA,"B\n')]
+)
+def test_a_file_that_cannot_be_read_says_what_its_form_is(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    message = refused("check", "dumbbell", "--set", f"topology={tmp_path / name}")
+    assert f"{tmp_path / name}: " in message
+    assert "Allowed: " in message
+
+
+@pytest.mark.parametrize("verb", [("check",), ("experiment", "plan")])
+def test_a_toml_file_that_cannot_be_read_says_what_its_form_is(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    (tmp_path / "bad.toml").write_text("speed = 1 seg/s\n")
+    message = refused(*verb, str(tmp_path / "bad.toml"))
+    assert f"{tmp_path / 'bad.toml'}: not valid TOML: " in message
+    assert "Allowed: lines such as key = " in message
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "start"),
+    [
+        ("[network]\nspeed = '1 seg/s'", (), "f.toml: network.buffer = "),
+        ("[network]\nspeed = '8 seg/ms'", ("--set", "speed=1 seg/s"), "f.toml, --set: network.buffer = "),
+        ("[network]\nbuffer = '1e9 segments'", (), "f.toml: network.buffer = "),
+        ("[impairments.wifi]\nloss = 0.1", (), "f.toml: impairments.wifi.at"),
+        ("[users]\nmovie_probability = 0.99\nbase_sources = 1", (), "f.toml: users.document_probability = "),
+    ],
+)
+def test_a_message_names_what_a_user_can_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, options: tuple[str, ...], start: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(f'base = "dumbbell"\n{text}\n')
+    assert refused("check", "f.toml", *options).startswith(f"mesonet: {start}")
+
+
+@pytest.mark.parametrize("path", ["network.buffer_floor", "aqm.dualpi2_step_floor"])
+def test_whole_numbers_of_segments_are_whole(path: str) -> None:
+    message = refused("check", "dumbbell", "--set", f"{path}=4.5 segments")
+    assert f'{path} = "4.5 segments": not a whole number of segments. Allowed: a whole number' in message
+    assert mn.scenario("dumbbell", **{path: "10 kB"}).value(path) == 7

@@ -62,4 +62,5 @@ def read_toml(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: also of numbers and dates that Python refuses
-        raise InputError(f"not valid TOML: {error}", file=file) from None
+        allowed = 'lines such as key = "text" or key = 1, under tables such as [network] or [[flows]]'
+        raise InputError(f"not valid TOML: {error}", file=file, allowed=allowed) from None
