@@ -56,7 +56,7 @@ class Quantity:
         example = example or self.example
         if isinstance(value, str):
             return _from_text(self, value, example, segment_bytes)
-        if is_number(value) and math.isfinite(value):
+        if is_finite(value):
             raise self._no_unit(f"{value}", value, example)
         raise InputError(f"not a {self.noun}", value=value, allowed=self.allowed(example))
 
@@ -107,7 +107,7 @@ class OfSegments(Quantity):
 
 def number(value: Any) -> float:
     """Return a bare number, or the number of a text such as ``0.3`` or ``1/3``."""
-    return float(_plain(value, "a bare number, such as 0.3"))
+    return _finite(_plain(value, "a bare number, such as 0.3"), value)
 
 
 def count(value: Any) -> int:
@@ -128,6 +128,11 @@ def number_text(value: float) -> str:
 def is_number(value: Any) -> bool:
     """Return True for Python's and NumPy's numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> bool:
+    """Return True for a finite number; a whole number may be too large for a float."""
+    return is_number(value) and (isinstance(value, Integral) or math.isfinite(value))
 
 
 def with_bits(text: str, segment_bytes: float | None = SEGMENT_BYTES) -> str:
@@ -234,7 +239,7 @@ def _from_text(quantity: Quantity, value: str, example: str, segment_bytes: floa
 
 def _plain(value: Any, allowed: str) -> Fraction:
     if is_number(value):
-        if not math.isfinite(value):
+        if not is_finite(value):
             raise InputError("not a finite number", value=value, allowed=allowed)
         return Fraction(operator.index(value) if isinstance(value, Integral) else float(value))
     match = RATIO.fullmatch(value) if isinstance(value, str) else None

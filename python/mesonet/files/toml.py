@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.files.reading import MOST_TOML_BYTES, read_text, refuse_deep_toml
+from mesonet.files.reading import MOST_TOML_BYTES, printable, read_text, refuse_deep_toml
 
 #: Folders of the package with built-in scenarios and published experiments.
 SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
@@ -45,7 +45,7 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
         return builtin.read_text(), f"{name}.toml", None
     path = (beside / name) if beside is not None else Path(name)
     if path.is_file():
-        return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), str(path), path.parent
+        return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), printable(path), path.parent
     builtins = builtin_names(folder)
     problem = unknown(what, name, builtins).problem
     raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")

@@ -503,7 +503,7 @@ def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[s
         raise error.located(file=file, path="base") if error.file is None else error from None
     title = table.pop("title", base.title if base else "")
     table.pop("description", None)
-    start = Scenario(Path(name).stem, title, base.settings if base else {}, None if directory is None else file)
+    start = Scenario(Path(file).stem, title, base.settings if base else {}, None if directory is None else file)
     values = settings.flatten(table)
     if base is None and not values:
         raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')

@@ -18,7 +18,7 @@ from typing import Any
 
 from mesonet.errors import needs_extra
 from mesonet.files.csv_rows import FilePlace
-from mesonet.files.reading import MOST_DEPTH, read_text
+from mesonet.files.reading import MOST_DEPTH, printable, read_text
 from mesonet.topologies.capacity import capacity, words
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
@@ -44,7 +44,8 @@ def read_graphml(path: Path, text: str) -> Draft:
     place = FilePlace(str(path))
     content = read_text(path)
     _refuse_costly_xml(place, content.encode())
-    return _graph(place, path.stem, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
+    name = printable(path.stem)
+    return _graph(place, name, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
 
 
 def read_gml(path: Path, text: str) -> Draft:
@@ -56,7 +57,7 @@ def read_gml(path: Path, text: str) -> Draft:
         # Files of the Topology Zoo have parallel edges without saying so, which networkx refuses.
         content = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1", content, count=1)
     # label=None: nodes by number, because labels may occur twice.
-    return _graph(place, path.stem, text, "GML", lambda nx: nx.parse_gml(content, label=None))
+    return _graph(place, printable(path.stem), text, "GML", lambda nx: nx.parse_gml(content, label=None))
 
 
 def from_nodes(

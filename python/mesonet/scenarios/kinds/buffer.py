@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -66,7 +65,7 @@ class Buffer(Kind):
 def _unit_to_write(value: Any) -> str:
     """Return the advice for a number without a unit."""
     in_text = isinstance(value, str) and units.RATIO.fullmatch(value) and "/" not in value
-    bare = in_text or (units.is_number(value) and math.isfinite(value))
+    bare = in_text or units.is_finite(value)
     return f': write "{value} segments"' if bare else ""
 
 
