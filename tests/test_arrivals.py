@@ -121,7 +121,7 @@ def test_scale_and_duration_change_arrivals(chosen: Scenario) -> None:
     assert scaled(by_rate, 0.5).value("arrivals[0].rate") == 100
     before, after = (each.describe()["arrivals"][0]["rate"] for each in (chosen, scaled(chosen, 0.5)))
     assert after == pytest.approx(before / 2)
-    assert lasting(by_rate, "8 s", "--duration").value("arrivals[0].stop") == 4.0
+    assert lasting(by_rate, "8 s", "--duration")[0].value("arrivals[0].stop") == 4.0
 
 
 def test_a_drawing_and_its_rows_have_arrivals(chosen: Scenario) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import datetime
 import json
+import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +19,11 @@ import mesonet as mn
 from conftest import TINY
 from mesonet.cli.scenario_targets import pairs
 from mesonet.cli.verbs import main
+from mesonet.errors import InputError
+from mesonet.experiments.inheritance import parts
+from mesonet.experiments.model import from_table
 from mesonet.experiments.network import Experiment
+from mesonet.experiments.reading import read
 from mesonet.scenarios import settings
 from mesonet.simulation import provenance
 
@@ -296,11 +304,11 @@ def test_a_run_that_fails_leaves_what_was_there(there: bool, tmp_path: Path, mon
     out = tmp_path / "new" / "out"
     for _ in range(2):
         done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(out)])
-        assert isinstance(done.exception, MemoryError)
+        assert (done.exit_code, "not enough memory" in done.stderr) == (1, True)
         assert [p.name for p in tmp_path.rglob("*")] == (["new"] if there else [])
     out.mkdir(parents=True)
     done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(out)])
-    assert isinstance(done.exception, MemoryError)
+    assert (done.exit_code, "not enough memory" in done.stderr) == (1, True)
     assert list(out.iterdir()) == []
 
 
@@ -316,3 +324,158 @@ def test_workers(tiny: Path, tmp_path: Path) -> None:
         with pytest.raises(mn.InputError, match="workers"):
             mn.experiment(str(tiny)).run(tmp_path / "campaign", workers=workers)
     assert not (tmp_path / "campaign").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("bad.gml", "graph [ node ["), ("bad.graphml", "<graphml"), ("bad.csv", 'a,b\nA,"B\n')]
+)
+def test_a_file_that_cannot_be_read_says_what_its_form_is(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    message = refused("check", "dumbbell", "--set", f"topology={tmp_path / name}")
+    assert f"{tmp_path / name}: " in message
+    assert "Allowed: " in message
+
+
+@pytest.mark.parametrize("verb", [("check",), ("experiment", "plan")])
+def test_a_toml_file_that_cannot_be_read_says_what_its_form_is(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    (tmp_path / "bad.toml").write_text("speed = 1 seg/s\n")
+    message = refused(*verb, str(tmp_path / "bad.toml"))
+    assert f"{tmp_path / 'bad.toml'}: not valid TOML: " in message
+    assert "Allowed: lines such as key = " in message
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "start"),
+    [
+        ("[network]\nspeed = '1 seg/s'", (), "f.toml: network.buffer = "),
+        ("[network]\nspeed = '8 seg/ms'", ("--set", "speed=1 seg/s"), "f.toml, --set: network.buffer = "),
+        ("[network]\nbuffer = '1e9 segments'", (), "f.toml: network.buffer = "),
+        ("[impairments.wifi]\nloss = 0.1", (), "f.toml: impairments.wifi.at"),
+        ("[users]\nmovie_probability = 0.99\nbase_sources = 1", (), "f.toml: users.document_probability = "),
+    ],
+)
+def test_a_message_names_what_a_user_can_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, options: tuple[str, ...], start: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(f'base = "dumbbell"\n{text}\n')
+    assert refused("check", "f.toml", *options).startswith(f"mesonet: {start}")
+
+
+@pytest.mark.parametrize("path", ["network.buffer_floor", "aqm.dualpi2_step_floor"])
+def test_whole_numbers_of_segments_are_whole(path: str) -> None:
+    message = refused("check", "dumbbell", "--set", f"{path}=4.5 segments")
+    assert f'{path} = "4.5 segments": not a whole number of segments. Allowed: a whole number' in message
+    assert mn.scenario("dumbbell", **{path: "10 kB"}).value(path) == 7
+
+
+TYPES = (
+    5,
+    5.5,
+    True,
+    "x",
+    "",
+    [],
+    {},
+    [1],
+    ["a"],
+    [[1]],
+    [{}],
+    {"a": {}},
+    datetime.date(2020, 1, 1),
+    math.nan,
+    10**400,
+)
+"""Values of every type of TOML, some of them out of every range."""
+COMPLETE = {
+    "name": "x", "title": "t", "description": "d", "scenario": "dumbbell", "algorithms": ["tcp", "cubic"],
+    "mixed_with": "hstcp", "seed": 1, "replicates": 2, "responses": "asme-22", "keep": ["series"],
+    "set": {"time.duration": "2 s"}, "proportional": True,
+    "factors": [
+        {"id": "A", "name": "a", "path": "network.speed", "minus": "1 seg/ms", "plus": "2 seg/ms"},
+        {"id": "X15", "path": "mixed_share", "minus": 0.3, "plus": 0.7},
+        {"id": "L", "levels": {"network.buffer": ["1 bdp", "2 bdp"]}},
+    ],
+    "design": {"kind": "two-level", "generators": ["L=A*X15"], "centre_points": 1, "seed": 1},
+    "conclusions": [
+        {"id": "q", "text": "s", "source": "z", "response": "loss_rate", "higher": "tcp", "than": "cubic",
+         "period": "measured"}
+    ],
+}  # fmt: skip
+OF_MODEL = {
+    "name": "m", "title": "t", "description": "", "model": {"command": ["python3", "q.py"]}, "algorithms": ["a", "b"],
+    "seed": 1, "replicates": 1, "parameters": {"p": 1}, "responses": {"r": "s"},
+    "factors": [{"id": "A", "name": "b", "path": "q", "minus": 1, "plus": 2}, {"id": "C", "levels": {"z": [1, 2]}}],
+    "design": {"runs": 4},
+}  # fmt: skip
+
+
+def places_in(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if above:
+        yield above
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in entries:
+        yield from places_in(part, (*above, key))
+
+
+def with_value(table: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    copied: Any = copy.deepcopy(table)
+    place = copied
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return dict(copied)
+
+
+def test_the_experiments_are_sound_before() -> None:
+    Experiment(**read(parts(COMPLETE, "x.toml", None), {}, {}), file="x.toml").document()
+    from_table(OF_MODEL, "m.toml", Path()).document()
+
+
+@pytest.mark.parametrize("path", list(places_in(COMPLETE)), ids=str)
+def test_a_value_of_any_type_in_an_experiment_is_read_or_refused(path: tuple[Any, ...]) -> None:
+    for value in TYPES:
+        with suppress(InputError):
+            files = parts(with_value(COMPLETE, path, value), "x.toml", None)
+            Experiment(**read(files, {}, {}), file="x.toml").document()
+
+
+@pytest.mark.parametrize("path", list(places_in(OF_MODEL)), ids=str)
+def test_a_value_of_any_type_in_an_experiment_of_a_model_is_read_or_refused(path: tuple[Any, ...]) -> None:
+    for value in TYPES:
+        with suppress(InputError):
+            from_table(with_value(OF_MODEL, path, value), "m.toml", Path()).document()
+
+
+def test_names_of_other_bytes_do_not_end_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b\udcff.toml").write_text('base = "dumbbell"\n[time]\nduration = "1 s"\nwarmup = "0 s"\n')
+    done = CliRunner().invoke(main, ["run", "b\udcff.toml", "--out", "out", "--plot", "p.svg"])
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    assert "b\ufffd" in (tmp_path / "p.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "dumbbell", "--out", "o\udcff"), ("experiment", "run", "demo", "--out", "o\udcff"),
+        ("experiment", "status", "o\udcff"), ("report", "o\udcff"), ("playground", "--out", "o\udcff.html"),
+        ("run", "dumbbell", "--set", "aqm.at=q\udcff"),
+    ],
+)  # fmt: skip
+def test_paths_that_are_not_utf8_are_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    message = refused(*arguments)
+    assert "in UTF-8. Allowed: " in message
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_without_memory_ends_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("mesonet.cli.check.find_scenario", exhausted)
+    done = CliRunner().invoke(main, ["check", "dumbbell"])
+    assert (done.exit_code, done.stderr.startswith("mesonet: not enough memory. Allowed: ")) == (1, True)

@@ -101,7 +101,7 @@ def test_a_file_and_a_longer_run_change_entries(folder: Path) -> None:
     (folder / "more.toml").write_text('base = "two.toml"\n"flows[0].count" = 7\n"flows[0].stop" = "8 s"\n')
     more = mn.scenario(folder / "more.toml", duration="10 s")
     assert more.value("flows[0].count") == 7
-    assert lasting(more, "20 s", "--duration").value("flows[0].stop") == 16.0
+    assert lasting(more, "20 s", "--duration")[0].value("flows[0].stop") == 16.0
 
 
 def test_values_of_entries_are_factors(folder: Path) -> None:
@@ -174,3 +174,53 @@ def test_a_value_of_no_flow_is_refused_in_an_experiment(folder: Path) -> None:
     result = CliRunner().invoke(main, ["experiment", "plan", str(folder / "bad.toml")])
     assert result.exit_code == 2
     assert "flows[9].count = 1: the scenario has no such flow. Allowed: flows[0] to flows[1]" in result.stderr
+
+
+PROCESS = '[[arrivals]]\nfrom = "A"\nto = "B"\nsizes = "100 kB"\nrate = "10 flows/s"\n'
+VARIED = """
+name = "varied"
+title = "A load, or a rate"
+scenario = "net.toml"
+algorithms = ["tcp"]
+"""
+LOAD = '[[factors]]\nid = "L"\npath = "arrivals[0].load"\nminus = 0.1\nplus = 0.2\n'
+RATE = '[[factors]]\nid = "R"\npath = "arrivals[00].rate"\nminus = "1 flows/s"\nplus = "2 flows/s"\n'
+COUNT = '[[factors]]\nid = "C"\npath = "flows[0].count"\nminus = 1\nplus = 2\n'
+ALL = '[[factors]]\nid = "F"\npath = "flows"\nminus = []\nplus = [{from = "A", to = "B"}]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "message"),
+    [
+        (LOAD + RATE, {}, r"factors\[1\].path = .R.: factor L sets arrivals\[0\].load, which cannot"),
+        (COUNT + ALL, {}, r"factors\[1\].path = .F.: factor C sets flows\[0\].count, which cannot"),
+        (ALL + COUNT, {}, r"factors\[1\].path = .C.: factor F sets flows, which cannot"),
+        (LOAD, {"arrivals[0].rate": "3 flows/s"}, r"--set arrivals\[0\].rate: factor L varies arrivals\[0\].load"),
+        (ALL, {"flows[0].count": 2}, r"--set flows\[0\].count: factor F varies flows"),
+        (COUNT, {"duration": "3 s", "time.duration": "4 s"}, "--set: time.duration: duration is set, too: set twice"),
+        (COUNT, {"flows[0].size": "1 MB", "flows": []}, r"--set: flows\[0\].size: flows is set, too"),
+        (COUNT, {"flows": [], "flows[0].size": "1 MB"}, r"--set: flows\[0\].size: flows is set, too"),
+        ('[set]\n"arrivals[0].of" = "A"\n"arrivals[0].rate" = "1 flows/s"\n', {}, r"set.arrivals\[0\].rate: "),
+    ],
+)
+def test_values_that_exclude_each_other_are_refused(
+    tmp_path: Path, text: str, values: dict[str, Any], message: str
+) -> None:
+    flow = '[[flows]]\nfrom = "A"\nto = "B"\n'
+    (tmp_path / "net.toml").write_text(f'base = "dumbbell"\n{flow}{PROCESS}')
+    (tmp_path / "varied.toml").write_text(VARIED + text)
+    with pytest.raises(InputError, match=message):
+        mn.experiment(tmp_path / "varied.toml", values=values)
+
+
+def test_values_of_one_file_exclude_each_other(tmp_path: Path) -> None:
+    (tmp_path / "net.toml").write_text(f'base = "dumbbell"\n"arrivals[0].rate" = "1 flows/s"\n{PROCESS}')
+    with pytest.raises(InputError, match=r"net.toml: arrivals\[0\].rate: arrivals is set, too"):
+        mn.scenario(tmp_path / "net.toml")
+
+
+@pytest.mark.parametrize("target", ["dumbbell", "demo"])
+def test_an_option_and_a_set_value_exclude_each_other(target: str) -> None:
+    given = ["check", target, "--set", "duration=3 s", "--duration", "5 s"]
+    result = CliRunner().invoke(main, given)
+    assert (result.exit_code, "--set: duration: --duration sets it, too" in result.stderr) == (2, True)

@@ -170,6 +170,41 @@ def test_levels_that_nothing_stands_between_are_refused(tmp_path: Path) -> None:
     assert mesonet.experiment(file).conditions == 8
 
 
+IN_BYTES = """
+name = "bytes"
+title = "Levels in bits and bytes"
+scenario = "dumbbell"
+algorithms = ["tcp"]
+[[factors]]
+id = "S"
+path = "network.speed"
+minus = "80 Mbit/s"
+plus = "0.16 Gbit/s"
+[[factors]]
+id = "B"
+path = "network.buffer"
+minus = "100 kB"
+plus = "200 kB"
+"""
+
+
+def test_values_between_levels_in_bytes_keep_their_unit(tmp_path: Path) -> None:
+    file = tmp_path / "bytes.toml"
+    file.write_text(IN_BYTES + '[set]\n"transport.segment_bytes" = 1000\n[design]\ncentre_points = 1\n')
+    centre = mesonet.experiment(file)
+    assert centre.condition(5).value("network.speed") == 120e6 / 8000
+    assert centre.condition(5).value("network.buffer") == {"rule": "segments", "factor": 150}
+    assert centre.level_text("S", 0) == "15 seg/ms"
+    size = '[[factors]]\nid = "P"\npath = "transport.segment_bytes"\nminus = 1000\nplus = 9000\n'
+    file.write_text(IN_BYTES + size + "[design]\ncentre_points = 1\n")
+    varied = mesonet.experiment(file, scale=0.5)
+    assert varied.condition(9).value("network.speed") == 0.5 * 120e6 / 40_000
+    assert [varied.level_text(id, 0) for id in "SB"] == ["60 Mbit/s", "150 kB"]
+    file.write_text(IN_BYTES.replace('"80 Mbit/s"', '"1 seg/ms"') + "[design]\ncentre_points = 1\n")
+    with pytest.raises(InputError, match=r"factors\[0\]: nothing stands between .* two numbers of the same unit"):
+        mesonet.experiment(file)
+
+
 @pytest.mark.slow
 def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
     five(tmp_path, "runs = 8")

@@ -11,6 +11,7 @@ import mesonet
 from fragments import holds
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
+from mesonet.scenarios.scenario import scenario
 
 pytestmark = pytest.mark.process
 
@@ -109,6 +110,62 @@ def test_a_base_gives_what_the_file_does_not_say(tmp_path: Path) -> None:
     assert chosen.condition(1).value("time.periods") == 1
 
 
+def test_paths_of_a_base_start_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    for folder, number in ((tmp_path / "shared", 4), (tmp_path, 7)):
+        written(folder, f'base = "dumbbell"\n[time]\nduration = "{number} s"\n', "net.toml")
+        written(folder, f"time_s,rate_mbps\n0,{number}\n", "rates.csv")
+    text = GRID.replace('"dumbbell"', '"net.toml"').replace(
+        "[set.time]\nduration", '[set]\nimpairments.capacity = "rates.csv"\n#'
+    )
+    written(tmp_path / "shared", text.replace("warmup", "time.warmup").replace("periods", "time.periods"), "first.toml")
+    file = written(tmp_path, 'base = "shared/first.toml"\nname = "b"\ntitle = "B"\n')
+    chosen = experiment(file).condition(1)
+    assert chosen.value("time.duration") == 4
+    assert chosen.value("impairments.capacity")["points"] == [[0.0, 4e6 / 12000]]
+
+
+def test_the_last_file_sets_a_value_by_any_of_its_names(tmp_path: Path) -> None:
+    texts = {
+        "first.toml": GRID,
+        "middle.toml": 'base = "first.toml"\nname = "m"\ntitle = "M"\n[set]\nduration = "50 s"\n',
+        "last.toml": 'base = "middle.toml"\nname = "l"\ntitle = "L"\n[set]\n"time.duration" = "30 s"\n',
+    }
+    for name, text in texts.items():
+        written(tmp_path, text, name)
+    assert experiment(tmp_path / "middle.toml").condition(1).value("time.duration") == 50
+    assert experiment(tmp_path / "last.toml").condition(1).value("time.duration") == 30
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ("duration", "durations", "set."), ('id = "X2"', 'id = 2', "factors[1].id"), ("algorithms", "algos", "algos"),
+        ('scenario = "', 'scenario = "none', "scenario"),
+    ],
+)  # fmt: skip
+def test_a_message_names_the_base_whose_value_is_wrong(tmp_path: Path, old: str, new: str, path: str) -> None:
+    assert old in GRID
+    base = written(tmp_path, GRID.replace(old, new, 1), "first.toml")
+    file = written(tmp_path, 'base = "first.toml"\nname = "b"\ntitle = "B"\n')
+    with pytest.raises(InputError) as refused:
+        experiment(file)
+    assert refused.value.file == str(base)
+    assert (refused.value.path or "").startswith(path)
+
+
+def test_a_base_is_known_by_any_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, 'base = "sub/../loop.toml"\nname = "l"\ntitle = "L"\n', "loop.toml")
+    written(tmp_path, 'base = "sub/../ring.toml"\n', "ring.toml")
+    written(tmp_path, 'base = "dumbbell"\n[time]\nduration = "3 s"\n', "dumbbell.toml")
+    for load, name in ((experiment, "loop.toml"), (scenario, "ring.toml")):
+        with pytest.raises(InputError, match="is its own base"):
+            load(name)
+    assert scenario("./dumbbell.toml").value("time.duration") == 3
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -161,6 +218,19 @@ def test_shares_that_do_not_fit_are_refused(tmp_path: Path, path: str, plus: str
     file = written(tmp_path, SHARES.replace("PATH", path).replace("PLUS", plus))
     with pytest.raises(InputError, match=message):
         experiment(file, algorithms=[algorithm]).check(force=True)
+
+
+def test_a_shorter_run_keeps_changes_windows_and_levels_in_proportion(tmp_path: Path) -> None:
+    text = (
+        "proportional = true\n"
+        + GRID
+        + '[[factors]]\nid = "S"\npath = "flows[0].start"\nminus = "0.5 s"\nplus = "1 s"\n'
+        '[[set.flows]]\nfrom = "A"\nto = "B"\nstart_within = "200 ms"\n'
+        '[[set.network.changes]]\ntime = "1 s"\nrouter = "A"\nfactor = 0.5\n'
+    )
+    own = experiment(written(tmp_path, text), duration="20 s").condition(7)
+    (flow,), (change,) = own.value("flows"), own.value("network.changes")
+    assert (flow["start"], flow["start_within"], change["time"]) == (10, 2, 10)
 
 
 def test_a_shorter_run_has_the_same_story(tmp_path: Path) -> None:

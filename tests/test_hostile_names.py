@@ -16,7 +16,9 @@ import mesonet as mn
 from hostile import COMMENT, HOSTILE, IMAGE, MORE, OUTSIDE, SCRIPT, run_campaign, run_replayed, write_network
 from mesonet import plots
 from mesonet.campaign import Campaign
-from mesonet.files.names import distinct, file_stem
+from mesonet.evidence.plan import campaign_name
+from mesonet.evidence.suite import criteria, suite_of
+from mesonet.files.names import distinct, file_stem, name_part
 from mesonet.maps.network import network_map
 from mesonet.reporting import write_analysis, write_report
 from mesonet.reporting.campaign_view.sampled import is_sampled
@@ -161,6 +163,16 @@ def test_other_names_become_names_of_files_of_their_own() -> None:
         assert re.fullmatch(r"\w[\w .,+=()-]*", stem), stem
         assert len(stem.encode()) < 110, "two of them and an ending fit into a file name"
         assert stem[-1] not in " ."
+
+
+def test_parts_of_names_are_different_where_texts_are() -> None:
+    texts = ["x-y", "x_y", "x y", "x.y", "x", "x-", "tcp(increase=4)", "tcp(increase=4.0)", "a" * 300, "a" * 299, ""]
+    found = [name_part(text) for text in texts]
+    assert len(set(found)) == len(texts)
+    assert found[:2] == ["x-y", "x_y"]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]{0,50}", part) for part in found)
+    criterion = next(each for each in criteria(suite_of("rfc9743")) if each.kind == "beside")
+    assert campaign_name(criterion, "x-y") != campaign_name(criterion, "x_y")
 
 
 @pytest.mark.parametrize("name", ["CON", "con", "nul.txt", "Aux.", "COM1", "lpt9.x.y", "COM¹", "prn .txt", "CONIN$"])

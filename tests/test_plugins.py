@@ -22,6 +22,7 @@ from mesonet import algorithms, core, plugins
 from mesonet.campaign.ledger import Ledger
 from mesonet.cli.scenario_targets import find_scenario
 from mesonet.cli.verbs import main
+from mesonet.conform.baseline import read_baseline, shipped
 from mesonet.errors import InputError, PluginFault
 from mesonet.scenarios.scenario import load_scenario
 from mesonet.simulation.simulate import simulate_part
@@ -254,11 +255,37 @@ def test_a_scenario_file_names_a_plug_in_beside_it(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_a_table_of_flows_names_plug_ins_from_its_own_folder(tmp_path: Path) -> None:
-    written(tmp_path, "tabled")
-    (tmp_path / "flows.csv").write_text("from,to,algorithm\nA,B,tabled.c\nA,B,\nA,B,tabled.c(gain=2)\n")
-    read = mn.scenario("dumbbell", flows=str(tmp_path / "flows.csv"))
-    assert [flow["algorithm"] for flow in read.value("flows")] == ["tabled", None, "tabled(gain=2)"]
+def test_a_table_of_flows_names_plug_ins_that_the_user_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tables").mkdir()
+    file = written(tmp_path, "tabled")
+    rows = "from,to,algorithm\nA,B,../tabled.c\nA,B,\nA,B,tabled.c(gain=2)\nA,B,tabled\n"
+    (tmp_path / "tables" / "flows.csv").write_text(rows)
+    (tmp_path / "mine.toml").write_text('base = "dumbbell"\nflows = "tables/flows.csv"\nalgorithms = "tabled.c"\n')
+    names = ["tabled", None, "tabled(gain=2)", "tabled"]
+    read = mn.scenario(tmp_path / "mine.toml")
+    assert [flow["algorithm"] for flow in read.value("flows")] == names
+    monkeypatch.chdir(tmp_path)
+    in_code = mn.scenario("dumbbell", flows="tables/flows.csv", algorithm=str(file))
+    assert [flow["algorithm"] for flow in in_code.value("flows")] == names
+
+
+@pytest.mark.parametrize("cell", ["evil.c", "evil.c(gain=2)", "linux:evil.c", "evil.py:Evil", "./evil.c", "tcp evil.c"])
+def test_files_of_data_load_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str) -> None:
+    monkeypatch.setattr(plugins.loaded, "load", lambda *_: pytest.fail("loaded"))
+    monkeypatch.setattr(plugins, "load", lambda *_: pytest.fail("loaded"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.c").write_text("#error compiled")
+    (tmp_path / "evil.py").write_text("raise SystemExit")
+    (tmp_path / "flows.csv").write_text(f"from,to,algorithm\nA,B,cubic\nA,B,{cell}\n")
+    (tmp_path / "mine.toml").write_text('base = "dumbbell"\nflows = "flows.csv"\n')
+    refused = CliRunner().invoke(main, ["check", "mine.toml"])
+    assert refused.exit_code == 2
+    place = f'flows.csv: line 3, algorithm = "{cell}": a file of data names no code. Allowed: an algorithm'
+    assert refused.stderr.startswith(f"mesonet: {place}")
+    document = json.loads(shipped()["tcp"].read_text())
+    (tmp_path / "baseline.json").write_text(json.dumps({**document, "algorithm": cell}))
+    with pytest.raises(InputError, match=re.escape(cell)):
+        read_baseline("baseline.json")
 
 
 @needs_compiler

@@ -34,12 +34,17 @@ OTHERS = {
         "late_after": _ON_OFF, "report_interval": _ON_OFF,
     },
 }  # fmt: skip
-UNITS = {"time": " s", "rate": " seg/s", "segments": " segments", "threshold": " segments", "flow rate": " flows/s"}
+UNITS = {
+    "time": " s", "rate": " seg/s", "segments": " segments", "whole segments": " segments", "threshold": " segments",
+    "flow rate": " flows/s",
+}  # fmt: skip
+WHOLE = ("count", "whole segments")
 #: Units in which messages show the ends of a range.
 SHOWN = {
     "time": "(s|ms|min)",
     "rate": "seg/m?s",
     "segments": "segments?",
+    "whole segments": "segments?",
     "threshold": "segments?",
     "flow rate": "flows/s",
 }
@@ -158,20 +163,20 @@ for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
 
 
 def test_every_number_has_a_range() -> None:
-    kinds = {"time", "rate", "segments", "number", "probability", "count", "threshold"}
+    kinds = {"time", "rate", "segments", "number", "probability", "count", "threshold", "whole segments"}
     assert set(NUMBERS) == {p.path for p in PARAMETERS.values() if p.kind.name in kinds}
     assert set(IN_LISTS) == set(core.bounds()) - set(NUMBERS)
 
 
 def written(kind: str, number: float) -> str:
     """A number in base units as a user writes it."""
-    text = str(int(number)) if kind == "count" or number == int(number) else repr(number)
+    text = str(int(number)) if kind in WHOLE or number == int(number) else repr(number)
     return text + UNITS.get(kind, "")
 
 
 def beyond(kind: str, least: float, most: float, above: bool = False) -> list[tuple[str, float]]:
     """The nearest numbers that are not allowed, and what the message calls them."""
-    step = 1 if kind == "count" else 0
+    step = 1 if kind in WHOLE else 0
     below = least if above else least - 1 if step else math.nextafter(least, -math.inf)
     over = most + 1 if step else math.nextafter(most, math.inf)
     return [("too low", below), ("too high", over)]
@@ -196,7 +201,9 @@ def assert_refused(result: Result, path: str, value: str, problem: str, unit: st
     given, _, rest = rest.partition(f": {problem}. Allowed: ")
     assert given.strip('"') == value, message
     end = rf"-?[\d.]+(e[+-]\d+)?{f' {unit}' if unit else ''}"
-    assert re.fullmatch(rf"(at least|more than) {end} and at most {end}", rest), message
+    assert re.fullmatch(rf"(a whole number( of segments)?, )?(at least|more than) {end} and at most {end}", rest), (
+        message
+    )
 
 
 @pytest.mark.parametrize("path", NUMBERS)

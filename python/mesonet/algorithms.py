@@ -72,6 +72,26 @@ def with_plugins(value: Any, directory: str | Path | None = None) -> Any:
     )
 
 
+def resolve_name(text: str) -> Named:
+    """Return the algorithm or the variant that a file of data names. No data name code: it loads nothing."""
+    return _named(text)
+
+
+def with_loaded(value: str, directories: Sequence[Path | None]) -> str:
+    """Return a text of a file of data, with the declared names of plug-ins that were loaded by their files before.
+
+    `directories`: folders from which a relative path may start.
+    """
+
+    def name(file: str) -> str:
+        if plugin := plugins.find_loaded(file, directories):
+            return plugin.algorithm.name
+        allowed = "an algorithm, or a plug-in that the scenario, the experiment or the command line names"
+        raise InputError("a file of data names no code", value=file, allowed=allowed)
+
+    return str(plugins.with_names(value, name, lambda file: True))
+
+
 def is_algorithm(text: Any) -> bool:
     """Return True if a text names an algorithm or a variant."""
     if not isinstance(text, str):
@@ -92,7 +112,7 @@ def among(text: Any, names: Sequence[str]) -> Any:
     if text in names or not isinstance(text, str):
         return text
     try:
-        name = _named(text).name  # a file stays what it is: names of a campaign load nothing
+        name = resolve_name(text).name  # a file stays what it is
     except InputError:
         return text
     return name if name in names else text

@@ -56,7 +56,7 @@ class Quantity:
         example = example or self.example
         if isinstance(value, str):
             return _from_text(self, value, example, segment_bytes)
-        if is_number(value) and math.isfinite(value):
+        if is_finite(value):
             raise self._no_unit(f"{value}", value, example)
         raise InputError(f"not a {self.noun}", value=value, allowed=self.allowed(example))
 
@@ -67,6 +67,12 @@ class Quantity:
     def allowed(self, example: str) -> str:
         """Return the allowed texts in words."""
         return f'a number with a unit of {", ".join(self.factors)}, such as "{example}"'
+
+    def of_bytes(self, value: Any) -> tuple[Fraction, str] | None:
+        """Return number and unit of a text in bytes or bits, which depends on the size of a segment; else None."""
+        match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+        unit = self.spellings.get(match[2], match[2]) if match else ""
+        return (fraction(match[1], value), unit) if match and unit in self.factors and unit in _OF_BYTES else None
 
     def exact(self, number: str, unit: str, value: Any, segment_bytes: float) -> Fraction:
         """Return a number with a unit of `factors` in the base unit; errors name `value`."""
@@ -101,7 +107,7 @@ class OfSegments(Quantity):
 
 def number(value: Any) -> float:
     """Return a bare number, or the number of a text such as ``0.3`` or ``1/3``."""
-    return float(_plain(value, "a bare number, such as 0.3"))
+    return _finite(_plain(value, "a bare number, such as 0.3"), value)
 
 
 def count(value: Any) -> int:
@@ -122,6 +128,11 @@ def number_text(value: float) -> str:
 def is_number(value: Any) -> bool:
     """Return True for Python's and NumPy's numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> bool:
+    """Return True for a finite number; a whole number may be too large for a float."""
+    return is_number(value) and (isinstance(value, Integral) or math.isfinite(value))
 
 
 def with_bits(text: str, segment_bytes: float | None = SEGMENT_BYTES) -> str:
@@ -228,7 +239,7 @@ def _from_text(quantity: Quantity, value: str, example: str, segment_bytes: floa
 
 def _plain(value: Any, allowed: str) -> Fraction:
     if is_number(value):
-        if not math.isfinite(value):
+        if not is_finite(value):
             raise InputError("not a finite number", value=value, allowed=allowed)
         return Fraction(operator.index(value) if isinstance(value, Integral) else float(value))
     match = RATIO.fullmatch(value) if isinstance(value, str) else None

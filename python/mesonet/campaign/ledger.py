@@ -26,6 +26,7 @@ from mesonet.campaign.leases import is_left_behind, live, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.places import ASIDE
+from mesonet.files.reading import refuse_unprintable
 from mesonet.simulation.checkpoint import discard
 
 EXPERIMENT = "experiment.json"
@@ -103,6 +104,7 @@ class Ledger:
     """A campaign folder."""
 
     def __init__(self, path: str | Path) -> None:
+        refuse_unprintable(path)
         self.path = Path(path)
 
     @property

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from mesonet.charts.in_page import VL_VERSION, chart_page, renderer
+from mesonet.files.reading import printable
 
 FORMS = (".svg", ".png", ".pdf", ".html")
 
 
 def _definition(chart: Any) -> Any:
-    """Return the definition of a chart without NUL characters, at which the renderer aborts the whole process."""
+    """Return the definition of a chart without NUL, at which the renderer aborts the process, and lone surrogates."""
     definition = chart if isinstance(chart, dict) else chart.to_dict()
-    return _without_nul(definition) if "\\x00" in repr(definition) else definition
+    return _fit(definition) if _UNFIT.search(repr(definition)) else definition
 
 
-def _without_nul(value: Any) -> Any:
+_UNFIT = re.compile(r"\\x00|\\ud[89a-f]")
+"""NUL and lone surrogates, as Python writes them."""
+
+
+def _fit(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_without_nul(key): _without_nul(part) for key, part in value.items()}
+        return {_fit(key): _fit(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nul(part) for part in value]
-    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+        return [_fit(part) for part in value]
+    return printable(value).replace("\0", "\ufffd") if isinstance(value, str) else value
 
 
 def to_svg(chart: Any) -> str:

@@ -64,6 +64,8 @@ class CommandGroup(click.Group):
             stop(ctx, "interrupted", interrupts.CODE)
         except (ImportError, Broken, PluginFault) as error:
             stop(ctx, str(error), 1)
+        except MemoryError:
+            stop(ctx, "not enough memory. Allowed: more memory, or a smaller scenario or campaign", 1)
         except OSError as error:
             if error.errno == errno.EPIPE:
                 end_of_pipe(ctx)

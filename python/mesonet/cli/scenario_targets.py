@@ -10,6 +10,7 @@ from typing import Any
 
 from mesonet.algorithms import OUTSIDE, with_plugins
 from mesonet.errors import InputError, unknown
+from mesonet.files.reading import printable
 from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_names, find_toml, read_toml
 from mesonet.scenarios import settings
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
@@ -49,10 +50,10 @@ def find_scenario(
         problem = "a scenario has no conditions"
         raise InputError(problem, path="--condition", value=condition, allowed=f"an experiment: {_names(EXPERIMENTS)}")
     chosen = load_scenario(target)
-    for path, value in given.items():
-        chosen = chosen.set(path, value, "--set")
+    chosen = chosen.with_values(given, "--set")
     for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
         if text is not None:
+            settings.refuse_beside(option, path, given)
             chosen = chosen.set(path, text, option)
     chosen.refuse_unused(given)
     chosen.check()
@@ -109,6 +110,8 @@ def pairs(values: Sequence[str]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for given in values:
+        if printable(given) != given:
+            raise InputError("not text in UTF-8", "--set", value=printable(given), allowed="text in UTF-8")
         path, *rest = re.split(f"={OUTSIDE}", given, maxsplit=1)
         if not rest:
             raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")

@@ -201,7 +201,7 @@ def read_baseline(text: str) -> Baseline:
             raise ValueError(f"not {CHECKED} seeds or more")
         if any(len(each.values) != len(seeds) for metrics in numbers.values() for each in metrics.values()):
             raise ValueError("not one value for each seed")
-        return Baseline(text, algorithms.resolve(document["algorithm"]).name, seeds, numbers)
+        return Baseline(text, algorithms.resolve_name(document["algorithm"]).name, seeds, numbers)
     except InputError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as error:

@@ -11,6 +11,7 @@ import numpy as np
 from mesonet.conform import qlog
 from mesonet.conform.bench import Bench
 from mesonet.files import places
+from mesonet.files.names import distinct
 
 
 def write(folder: Path, bench: Bench) -> list[Path]:
@@ -20,9 +21,10 @@ def write(folder: Path, bench: Bench) -> list[Path]:
     """
     written = []
     with places.folder(folder, option="--traces"):
-        for name, samples in bench.runs.items():
+        cleaned = [(re.sub("[^A-Za-z0-9.]+", "-", name).strip("-"), name) for name in bench.runs]
+        for own, (name, samples) in zip(distinct(cleaned), bench.runs.items(), strict=True):
             for number in samples.numbers:
-                stem = folder / f"{re.sub('[^A-Za-z0-9.]+', '-', name).strip('-')}-flow-{number}"
+                stem = folder / f"{own}-flow-{number}"
                 flow = samples.flow(number)
                 with (
                     places.file(stem.with_name(f"{stem.name}.csv"), "--traces") as aside,

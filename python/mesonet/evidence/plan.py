@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from mesonet.evidence.measures import TABLES
 from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
 from mesonet.evidence.worst_cell import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.experiments.network import Experiment, experiment_of
+from mesonet.files.names import name_part
 from mesonet.scenarios.settings import flatten
 
 INCUMBENT = "INCUMBENT"
@@ -145,7 +145,7 @@ def plan(
 
 def campaign_name(criterion: Criterion, incumbent: str) -> str:
     """Return the name of a campaign in which flows of an incumbent meet newcomers."""
-    return f"{criterion.id}-beside-{re.sub('[^A-Za-z0-9.]+', '_', incumbent).strip('_')}"
+    return f"{criterion.id}-beside-{name_part(incumbent)}"
 
 
 def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:

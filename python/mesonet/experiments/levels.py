@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesonet import units
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
 from mesonet.experiments.base import Level
@@ -30,12 +29,12 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
         return plus if place > 0 else minus
     if is_share(path):
         return mean(parse_share(minus), parse_share(plus), place)
-    low, high = settings.parse(path, minus), settings.parse(path, plus)
-    value = settings.at(path).kind.between(low, high, place)
+    value = settings.at(path).between(minus, plus, place)
     if value is not None:
         return value
+    low, high = (settings.show(path, settings.parse(path, level)) for level in (minus, plus))
     raise InputError(
-        f"nothing stands between {_text(path, low)} and {_text(path, high)}",
+        f"nothing stands between {low} and {high}",
         path=path,
         allowed="two numbers of the same unit, or a design without levels between",
     )
@@ -55,7 +54,3 @@ def number_between(minus: Any, plus: Any, place: float) -> Any:
         raise InputError(f"nothing stands between {minus} and {plus}", allowed="two numbers")
     value = mean(minus, plus, place)
     return round(value) if isinstance(minus, int) and isinstance(plus, int) else value
-
-
-def _text(path: str, value: Any) -> str:
-    return units.number_text(value) if is_share(path) else settings.show(path, value)

@@ -40,7 +40,7 @@ from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, Level
 from mesonet.experiments.levels import number_between
-from mesonet.experiments.reading import conditions
+from mesonet.experiments.reading import campaign_name, conditions
 from mesonet.simulation.simulate import LARGEST_SEED
 
 ALGORITHM = "algorithm"
@@ -145,8 +145,8 @@ def from_table(
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
         return ModelExperiment(
-            name=_name(table),
-            title=_words(table, "title", _name(table)),
+            name=campaign_name(table),
+            title=_words(table, "title", campaign_name(table)),
             description=_words(table, "description", ""),
             file=file,
             levels=levels,
@@ -258,13 +258,6 @@ def _mapping(table: Mapping[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InputError("not a table", path=key, value=value, allowed=f"[{key}]")
     return dict(value)
-
-
-def _name(table: Mapping[str, Any]) -> str:
-    name = _words(table, "name")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise InputError("not a name", path="name", value=name, allowed="letters, digits, and . _ - behind the first")
-    return name
 
 
 def _words(table: Mapping[str, Any], key: str, default: str | None = None) -> str:

@@ -67,7 +67,7 @@ from mesonet import core, units
 from mesonet.algorithms import resolve, split
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
-from mesonet.experiments.inheritance import with_base
+from mesonet.experiments.inheritance import Part, parts
 from mesonet.experiments.levels import at
 from mesonet.experiments.mixed import is_share, mix
 from mesonet.experiments.reading import read
@@ -339,11 +339,26 @@ class Experiment(Designed):
         The value with its unit; several, separated by commas, if the factor sets more than one path.
         """
         given = {level.path: at(level, place) for level in self.levels[factor]}
-        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
-        return ", ".join(
-            units.number_text(parse_share(value)) if is_share(path) else settings.show(path, there.value(path))
-            for path, value in given.items()
-        )
+        there = self.scenario.with_values({path: value for path, value in given.items() if not is_share(path)})
+        return ", ".join(self._level_text(path, value, there) for path, value in given.items())
+
+    def _level_text(self, path: str, value: Any, there: Scenario) -> str:
+        """Return the text of a value; `there`: the scenario with it, not scaled."""
+        if is_share(path):
+            return units.number_text(parse_share(value))
+        scaled_value = scaled(there, self.scale).value(path)
+        of_bytes = self._sizes_differ and (units.RATE.of_bytes(value) or units.SEGMENTS.of_bytes(value))
+        if not of_bytes:
+            return settings.show(path, scaled_value)
+        number, unit = of_bytes
+        scale = 1.0 if scaled_value == there.value(path) else self.scale
+        return f"{units.number_text(float(number) * scale)} {unit}"
+
+    @cached_property
+    def _sizes_differ(self) -> bool:
+        """True if segments have more than one size, so that a value in bytes is no one number of segments."""
+        varied = any(level.path.endswith("segment_bytes") for own in self.levels.values() for level in own)
+        return varied or any("segment_bytes" in flow for flow in self.scenario.value("flows"))
 
     def _unscaled(self, number: int, algorithm: str) -> Scenario:
         places = self.rows.matrix[units.integer(number, "--condition", 1, self.conditions) - 1].tolist()
@@ -436,18 +451,18 @@ def experiment(
         table = {**options, **{key: value for key, value in about.items() if value is not None}}
         return _of_function(model, factors, table, scale)
     text, file, directory = find_toml(str(name_or_path), EXPERIMENTS, "experiment")
-    table = with_base(read_toml(text, file), file, directory)
+    table = read_toml(text, file)
     if "model" in table:
         return _of_file(
             table=table, file=file, directory=directory, options=plain(options), scale=scale, values=plain(values or {})
         )
-    parts = read(table, file, directory, plain(options), plain(values or {}))
-    return Experiment(**parts, file=file, scale=checked_scale(scale))
+    read_parts = read(parts(table, file, directory), plain(options), plain(values or {}))
+    return Experiment(**read_parts, file=file, scale=checked_scale(scale))
 
 
 def experiment_of(table: Mapping[str, Any], file: str, directory: Path | None) -> Experiment:
     """Return the experiment with a network that a table describes."""
-    return Experiment(**read(plain(table), file, directory, {}, {}), file=file)
+    return Experiment(**read((Part(plain(table), file, directory),), {}, {}), file=file)
 
 
 def names() -> dict[str, str]:

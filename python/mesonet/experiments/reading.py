@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
+from mesonet.experiments.inheritance import OwnFactor, Part, factors, origins
 from mesonet.experiments.levels import between
 from mesonet.experiments.mixed import SHARE, is_share
 from mesonet.files.names import file_stem
@@ -22,7 +24,7 @@ from mesonet.responses.sets import DEFAULT, SETS
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.scenario import Scenario, load_scenario
-from mesonet.scenarios.timeline import lasting
+from mesonet.scenarios.timeline import lasting, stretched
 from mesonet.simulation.simulate import LARGEST_SEED
 
 if TYPE_CHECKING:
@@ -40,48 +42,57 @@ _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
 
 
-def read(
-    table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any], values: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the parts of an `mesonet.experiments.network.Experiment`, checked.
+def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an `mesonet.experiments.network.Experiment`, checked.
 
-    `options`: values of algorithms, duration, replicates and seed that replace the values of the file.
+    `parts`: the files of the experiment, the base of all others first. `options`: values of algorithms, duration,
+    replicates and seed that replace the values of the file.
     """
+    own = parts[-1]
+    origin = origins(parts)
     try:
-        _known(table, _KEYS, "")
-        table = {**table, **{key: with_plugins(table[key], directory) for key in _NAMES if key in table}}
+        for part in parts:
+            with _in(part):
+                _known(part.table, (*_KEYS, "base"))
+        table = {key: part.table[key] for key, part in origin.items()}
+        table |= {key: with_plugins(table[key], origin[key].directory) for key in _NAMES if key in table}
         options = {key: with_plugins(value) if key in _NAMES else value for key, value in options.items()}
         written = table
         table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
-        base = _scenario(table, file, directory)
+        base = _scenario(table, parts, origin.get("scenario", own))
         base = base.with_values(values, "--set")
-        factors = _list(table, "factors")
         levels: dict[str, tuple[Level, ...]] = {}
         names: dict[str, str] = {}
-        for place, given in enumerate(factors):
-            id, name, own = _factor(f"factors[{place}]", given, levels, directory)
-            levels[id], names[id] = own, name
-        _refuse_set_twice(levels)
+        places: dict[str, OwnFactor] = {}
+        for factor in factors(parts):
+            with _in(factor.part):
+                id, name, found = _factor(f"factors[{factor.number}]", factor.table, levels, factor.part.directory)
+            levels[id], names[id], places[id] = found, name, factor
+        _refuse_set_twice(levels, places)
         proportional = _flag(table, "proportional")
         if "duration" in options:
+            settings.refuse_beside("--duration", "time.duration", values)
+            longer = 1.0
             if proportional:
-                base = lasting(base, options["duration"], "--duration")
+                base, longer = lasting(base, options["duration"], "--duration")
             else:
                 base = base.set("time.duration", options["duration"], "--duration")
-            levels = {id: tuple(_lasting(level, options["duration"]) for level in own) for id, own in levels.items()}
-        fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
-        fixed |= {settings.resolve(path): f"--set {path}" for path in values}
+            levels = {
+                id: tuple(_lasting(level, options["duration"], longer) for level in own) for id, own in levels.items()
+            }
+        fixed = {settings.resolve(path): (part.file, f"set.{path}") for part in parts for path in _set(part)}
+        fixed |= {settings.resolve(path): ("", f"--set {path}") for path in values}
         _refuse_fixed(levels, fixed)
         rows, algorithms = _conditions(table, levels), _algorithms(table, levels)
         of_file = _algorithms(written, levels) if "algorithms" in options else algorithms
-        _refuse_gaps(rows, levels)
+        _refuse_gaps(rows, levels, places)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
         response_set = _response_set(table)
         has_effects = bool(levels) and bool(rows.design.runs)
         conclusions = read_conclusions(_list(table, "conclusions"), of_file, response_set, has_effects)
         return {
-            "name": _name(table),
+            "name": campaign_name(table),
             "title": _text(table, "title"),
             "description": _text(table, "description", ""),
             "scenario": base,
@@ -100,7 +111,7 @@ def read(
         key = re.split(r"[.\[]", error.path or "")[0]
         if error.file is None and key in options:
             raise InputError(error.problem, None, f"--{key}", error.value, error.allowed) from None
-        raise (error if key.startswith("--") else error.located(file=file)) from None
+        raise (error if key.startswith("--") else error.located(file=origin.get(key, own).file)) from None
 
 
 def _response_set(table: Mapping[str, Any]) -> str:
@@ -118,19 +129,40 @@ def _keep(table: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in KEEPABLE if name in given)
 
 
-def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Scenario:
+@contextmanager
+def _in(part: Part) -> Iterator[None]:
+    """Locate an `InputError` in the file of a part."""
     try:
-        base = load_scenario(_text(table, "scenario"), directory)
+        yield
     except InputError as error:
-        raise error.located(file=file, path="scenario") if error.file is None else error from None
-    for path, value in settings.flatten(_table(table, "set")).items():
-        try:
-            base = base.set(path, value, f"set in {file}", directory)
-        except InputError as error:
-            if error.file != file:  # a file that the value names, with the place in it
-                raise
-            where = error.path if error.path and error.path.startswith(path) else path
-            raise InputError(error.problem, error.file, f"set.{where}", error.value, error.allowed) from None
+        raise error.located(file=part.file) from None
+
+
+def _set(part: Part) -> dict[str, Any]:
+    """Return the values of ``[set]`` in a file by path, as the file writes the paths."""
+    with _in(part):
+        return settings.flatten(_table(part.table, "set"))
+
+
+def _scenario(table: Mapping[str, Any], parts: Sequence[Part], named: Part) -> Scenario:
+    """Return the scenario with the values of ``[set]`` of each file; `named`: the file that names the scenario."""
+    try:
+        base = load_scenario(_text(table, "scenario"), named.directory)
+    except InputError as error:
+        raise error.located(file=named.file, path="scenario") from None
+    for part in parts:
+        together: dict[str, str] = {}
+        given = _set(part)
+        for path in settings.plugins_first(given):
+            value = given[path]
+            try:
+                settings.refuse_together(path, together)
+                base = base.set(path, value, f"set in {part.file}", part.directory)
+            except InputError as error:
+                if error.file not in (None, part.file):  # a file that the value names, with the place in it
+                    raise
+                where = error.path if error.path and error.path.startswith(path) else path
+                raise InputError(error.problem, part.file, f"set.{where}", error.value, error.allowed) from None
     return base
 
 
@@ -151,8 +183,9 @@ def _factor(
     if "levels" in given:
         return id, name, _level_table(where, given, directory)
     path = given.get("path", study.path if study else "")
-    if not path or "," in path:
-        raise InputError("a factor needs a path", path=f"{where}.path", allowed="a scenario path, or a table of levels")
+    if not isinstance(path, str) or not path or "," in path:
+        allowed = "a scenario path, or a table of levels"
+        raise InputError("a factor needs a path", path=f"{where}.path", value=path or None, allowed=allowed)
     path = _resolved(f"{where}.path", path)
     for key in ("minus", "plus"):
         if key not in given:
@@ -216,34 +249,47 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
     return Level(level.path, given[0], given[-1], tuple(given[1:-1]))
 
 
-def _lasting(level: Level, duration: Any) -> Level:
-    """Return levels of the duration in proportion, the shorter one being `duration`; other levels unchanged."""
+def _lasting(level: Level, duration: Any, factor: float) -> Level:
+    """Return levels of the duration in proportion, the shorter one being `duration`; other times times `factor`."""
     if level.path != "time.duration":
-        return level
+        first, *inner, last = (stretched(level.path, value, factor) for value in level.values)
+        return Level(level.path, first, last, tuple(inner)) if factor != 1 else level
     asked, *own = (settings.parse(level.path, value) for value in (duration, *level.values))
     first, *inner, last = (f"{asked * value / min(own)!r} s" for value in own)
     return Level(level.path, first, last, tuple(inner))
 
 
-def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:
+def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]], places: Mapping[str, OwnFactor]) -> None:
     seen: dict[str, str] = {}
-    for place, (id, own) in enumerate(levels.items()):
+    for id, own in levels.items():
         for level in own:
-            if level.path in seen:
-                problem = f"factor {seen[level.path]} sets {level.path} too"
-                raise InputError(problem, path=f"factors[{place}].path", value=id, allowed="one factor per path")
+            if other := settings.rival(level.path, seen):
+                problem = f"factor {seen[other]} sets {other}"
+                problem += " too" if other == level.path else f", which cannot be set beside {level.path}"
+                raise _misplaced(places[id], problem, "one factor per path", ".path", id)
             seen[level.path] = id
 
 
-def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, str]) -> None:
-    """Raise InputError for a value both varied and set for every run; `fixed`: the place where each path is set."""
+def _misplaced(factor: OwnFactor, problem: str, allowed: str | None, inside: str = "", value: Any = None) -> InputError:
+    """Return the error about a factor; `inside`: path in its table."""
+    return InputError(problem, factor.part.file, f"factors[{factor.number}]{inside}", value, allowed)
+
+
+def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, tuple[str, str]]) -> None:
+    """Raise InputError for a value both varied and set for every run; `fixed`: file and place where a path is set."""
     if "algorithms" in fixed:
-        problem = "an experiment varies the algorithms; they cannot be set as well"
-        raise InputError(problem, path=fixed["algorithms"], allowed="the list algorithms of the file, --algorithm(s)")
+        problem, allowed = "an experiment varies the algorithms; they cannot be set as well", "--algorithm(s)"
+        raise _fixed(fixed["algorithms"], problem, f"the list algorithms of the file, {allowed}")
     for id, own in levels.items():
         for level in own:
-            if level.path in fixed:
-                raise InputError(f"factor {id} varies {level.path}; it cannot be set as well", path=fixed[level.path])
+            varied = settings.entry(level.path)
+            others = [path for path in fixed if not varied or path != varied.whole]  # a value of a list may vary
+            if other := settings.rival(level.path, others):
+                raise _fixed(fixed[other], f"factor {id} varies {level.path}; it cannot be set as well")
+
+
+def _fixed(place: tuple[str, str], problem: str, allowed: str | None = None) -> InputError:
+    return InputError(problem, place[0] or None, place[1], None, allowed)
 
 
 def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> tuple[str, ...]:
@@ -318,18 +364,18 @@ def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
         raise InputError(error.problem, path=path, value=error.value, allowed=error.allowed) from None
 
 
-def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]]) -> None:
+def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]], places: Mapping[str, OwnFactor]) -> None:
     """Raise InputError if the design needs values between the levels of a factor that has none."""
-    for place, (_, own) in enumerate(levels.items()):
+    for place, (id, own) in enumerate(levels.items()):
         inner = [x for x in rows.matrix[:, place].tolist() if abs(x) != 1]
         for level in own if inner and not own[0].inner else ():
             try:
                 between(level.path, level.minus, level.plus, inner[0])
             except InputError as error:
-                raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
+                raise _misplaced(places[id], error.problem, error.allowed) from None
 
 
-def _known(table: Mapping[str, Any], keys: tuple[str, ...], prefix: str) -> None:
+def _known(table: Mapping[str, Any], keys: Sequence[str], prefix: str = "") -> None:
     for key in table:
         if key not in keys:
             error = unknown("key", key, keys)
@@ -364,7 +410,7 @@ def _flag(table: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def _name(table: Mapping[str, Any]) -> str:
+def campaign_name(table: Mapping[str, Any]) -> str:
     """Return the name, which is also the default folder of the campaign."""
     name = _text(table, "name")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or file_stem(name) != name:

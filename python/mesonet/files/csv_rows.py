@@ -89,7 +89,9 @@ def _lines(
                 raise at.refuse(problem, value=",".join(row), allowed=f"{len(header)} cells: {','.join(header)}")
             yield reader.line_num, cells
     except csv.Error as error:
-        raise FilePlace(place.file, f"line {reader.line_num}").refuse(f"not CSV: {error}") from None
+        raise FilePlace(place.file, f"line {reader.line_num}").refuse(
+            f"not CSV: {error}", allowed='cells between commas, such as A,B, or in quotes, such as "A, B",C'
+        ) from None
     if not header:
         raise place.refuse("empty", allowed=f"a line with the columns {','.join(columns[:needed])}, then a row each")
 

@@ -12,6 +12,8 @@ _LONGEST = 80
 """Characters kept of a name (chosen): two names and an ending fit into one file name."""
 _LONGEST_BYTES = 100
 """Bytes kept of a name (chosen): a character may take four, and most file systems take 255."""
+_LONGEST_PART = 40
+"""Characters kept of a part of a name (chosen)."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\..*)?", re.IGNORECASE)
 """Names of devices of Windows, with any ending: Microsoft, "Naming Files, Paths, and Namespaces"."""
 
@@ -40,6 +42,21 @@ def file_stem(name: str) -> str:
     clean = re.sub(r"[^\w.,+=()-]+", "_", name)[:_LONGEST].strip("._-")
     clean = clean.encode()[:_LONGEST_BYTES].decode("utf-8", "ignore").strip("._-")
     return f"{clean.replace('.', '_') if reserved else clean or 'name'}-{_hash(name)}"
+
+
+def name_part(text: str) -> str:
+    """Return letters, digits and ``. _ -`` for a text that may hold any characters, as a part of another name.
+
+    A text of at most 40 such characters stays as it is. Every other text is cleaned and cut, and gets a hash behind, so
+    that two texts never share a name.
+
+    Examples
+    --------
+    >>> name_part("x-y"), name_part("x y")
+    ('x-y', 'x_y-887fcea6')
+    """
+    clean = re.sub(r"[^A-Za-z0-9._-]+", "_", text)[:_LONGEST_PART].strip("._-")
+    return text if clean == text else f"{clean}-{_hash(text)}"
 
 
 def distinct(paths: Sequence[tuple[str, str]]) -> list[str]:

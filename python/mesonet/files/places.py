@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mesonet.errors import InputError
+from mesonet.files.reading import refuse_unprintable
 
 ASIDE = ".mesonet-"
 """Beginning of the names of temporary folders; a process that is killed leaves them behind."""
@@ -24,6 +25,7 @@ def folder(path: str | Path, shown: str | Path | None = None, option: str = "--o
 
     `path`: the folder; it is made if it does not exist, and removed again if the block fails and it is empty.
     """
+    refuse_unprintable(path, option)
     place = Path(path)
     made = [each for each in (place, *place.parents) if not os.path.exists(each)]
     try:
@@ -44,6 +46,7 @@ def folder(path: str | Path, shown: str | Path | None = None, option: str = "--o
 @contextmanager
 def file(path: str | Path, option: str = "--out") -> Iterator[Path]:
     """Yield a new file elsewhere; at the end of the block it replaces a file in one step. The new file, empty."""
+    refuse_unprintable(path, option)
     place = Path(path).resolve()  # a symbolic link stays; the file that it leads to is replaced
     if os.path.exists(place) and not os.path.isfile(place):
         raise InputError("not a file", path=option, value=str(path), allowed="a new file, or one to replace")

@@ -20,6 +20,7 @@ MOST_DEPTH = 50
 MOST_DIGITS = 1_000
 """Most digits of a number (chosen): a float has 17, and Python refuses 4300."""
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _TOKENS = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}.=,\n]'
     rf"|[0-9_]{{{MOST_DIGITS + 1},}}",
@@ -33,6 +34,18 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
+
+
+def printable(text: object) -> str:
+    """Return a text that UTF-8 can hold: names of files may have other bytes, which Python keeps as lone surrogates."""
+    return _SURROGATES.sub("\ufffd", str(text))
+
+
+def refuse_unprintable(path: str | Path, option: str | None = None) -> None:
+    """Raise an `InputError` for a path that not all libraries can use. `option`: as messages name it."""
+    place = str(Path.cwd() / path)
+    if printable(place) != place or "\0" in place:
+        raise InputError("not a path in UTF-8", path=option, value=printable(path), allowed="a path in UTF-8")
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -> bytes:

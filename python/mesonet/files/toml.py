@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.files.reading import MOST_TOML_BYTES, read_text, refuse_deep_toml
+from mesonet.files.reading import MOST_TOML_BYTES, printable, read_text, refuse_deep_toml
 
 #: Folders of the package with built-in scenarios and published experiments.
 SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
@@ -44,10 +45,15 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
         return builtin.read_text(), f"{name}.toml", None
     path = (beside / name) if beside is not None else Path(name)
     if path.is_file():
-        return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), str(path), path.parent
+        return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), printable(path), path.parent
     builtins = builtin_names(folder)
     problem = unknown(what, name, builtins).problem
     raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")
+
+
+def identity(file: str, directory: Path | None) -> str:
+    """Return one text for a file, however it was named; `file`, `directory`: as `find_toml` returns them."""
+    return file if directory is None else os.path.realpath(file)
 
 
 def read_toml(text: str, file: str) -> dict[str, Any]:
@@ -56,4 +62,5 @@ def read_toml(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: also of numbers and dates that Python refuses
-        raise InputError(f"not valid TOML: {error}", file=file) from None
+        allowed = 'lines such as key = "text" or key = 1, under tables such as [network] or [[flows]]'
+        raise InputError(f"not valid TOML: {error}", file=file, allowed=allowed) from None

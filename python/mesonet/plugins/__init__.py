@@ -7,9 +7,10 @@ declares. It is code: it is loaded only from a file that the user names, never f
 
 from __future__ import annotations
 
-from mesonet.plugins.loaded import Plugin, by_name, exists, known, load, refuse_changed, use, used
+from mesonet.plugins.loaded import Plugin, by_name, exists, find_loaded, known, load, refuse_changed, use, used
 from mesonet.plugins.names import header, is_file, with_names
 
 __all__ = [
-    "Plugin", "by_name", "exists", "header", "is_file", "known", "load", "refuse_changed", "use", "used", "with_names",
+    "Plugin", "by_name", "exists", "find_loaded", "header", "is_file", "known", "load", "refuse_changed", "use", "used",
+    "with_names",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -92,6 +93,20 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         raise InputError(problem, value=shown, allowed="a name of its own for each plug-in")
     _LOADED[plugin.algorithm.name] = plugin
     return plugin
+
+
+def find_loaded(text: str, directories: Iterable[str | Path | None]) -> Plugin | None:
+    """Return the plug-in of a file that was loaded before; None if there is none. Loads nothing.
+
+    `directories`: folders from which a relative path may start.
+    """
+    files = [_place(text, directory) for directory in directories]
+    return next((plugin for plugin in _LOADED.values() if plugin.file and _place(plugin.file) in files), None)
+
+
+def _place(text: str, directory: str | Path | None = None) -> tuple[str, str]:
+    file, part, _ = located(text.strip(), directory)
+    return os.path.realpath(file), part
 
 
 def exists(text: str, directory: str | Path | None = None) -> bool:

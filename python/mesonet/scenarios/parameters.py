@@ -28,7 +28,7 @@ from mesonet.scenarios.kinds.numbers import NUMBERS
 from mesonet.scenarios.kinds.places import Places
 from mesonet.scenarios.kinds.probability import PROBABILITY
 from mesonet.scenarios.kinds.rate import RATE
-from mesonet.scenarios.kinds.segments import SEGMENTS
+from mesonet.scenarios.kinds.segments import SEGMENTS, WHOLE_SEGMENTS
 from mesonet.scenarios.kinds.threshold import THRESHOLD
 from mesonet.scenarios.kinds.time import TIME, Time
 from mesonet.scenarios.kinds.topology import Topology
@@ -137,7 +137,8 @@ _TABLE = (
         "SP 500-282 ch. 9 Tables 9-2 and 9-7; ASME paper Table 5", study_id="X3",
     ),
     Parameter(
-        "network.buffer_floor", SEGMENTS, "8 segments", "No buffer is smaller.",
+        "network.buffer_floor", WHOLE_SEGMENTS, "8 segments",
+        "No buffer is smaller. Bytes are rounded up to whole segments.",
         "assumed: keeps networks that were scaled down usable",
     ),
     Parameter(
@@ -308,9 +309,9 @@ _TABLE = (
         "RFC 9332, appendix A.1",
     ),
     Parameter(
-        "aqm.dualpi2_step_floor", SEGMENTS, "0 segments",
+        "aqm.dualpi2_step_floor", WHOLE_SEGMENTS, "0 segments",
         "DualPI2: a scalable segment that found fewer others in the queue of scalable flows is not marked for the time "
-        "that it waited.",
+        "that it waited. Bytes are rounded up to whole segments.",
         "sch_dualpi2 of Linux: `min_qlen_step`, of which 0 is recommended",
     ),
     Parameter(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from mesonet import algorithms, core, units
 from mesonet.errors import InputError
-from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
+from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_names, builtin_titles, find_toml, identity, read_toml
 from mesonet.scenarios import canonical, constants, impairment_sets, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
@@ -49,11 +49,14 @@ class Scenario:
         Title in words.
     settings
         Values that were set, by full path.
+    file
+        The user's file that it was read from; None for a built-in scenario.
     """
 
     name: str
     title: str = ""
     settings: Mapping[str, Setting] = field(default_factory=dict, repr=False)
+    file: str | None = field(default=None, repr=False)
 
     def set(self, path: str, value: Any, source: str = "set in code", directory: Path | None = None) -> Scenario:
         """Return this scenario with one value changed.
@@ -105,12 +108,16 @@ class Scenario:
             As `set`.
         """
         changed: Mapping[str, Setting] = self.settings
-        for path, value in values.items():
+        together: dict[str, str] = {}
+        for path in settings.plugins_first(values):
+            value = values[path]
             try:
-                changed = settings.changed(changed, settings.resolve(path, value), value, source, directory)
+                settings.resolve(path, value)
+                full = settings.refuse_together(path, together)
+                changed = settings.changed(changed, full, value, source, directory)
             except InputError as error:
                 raise (error if error.file else error.located(file=_file(source), path=path)) from None
-        return Scenario(self.name, self.title, changed)
+        return replace(self, settings=changed)
 
     def value(self, path: str) -> Any:
         """Return the value in force at a path.
@@ -237,7 +244,7 @@ class Scenario:
         try:
             return impairment_sets.names(self.settings)
         except InputError as error:
-            raise error.located(file=f"scenario {self.name}") from None
+            raise error.located(file=self.file or f"scenario {self.name}") from None
 
     def describe(self) -> dict[str, Any]:
         """Return the numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
@@ -271,7 +278,7 @@ class Scenario:
         path, bracket, rest = (error.path or "").partition("[")
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
-        file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
+        file, note = self._place_to_change(path)
         if setting and path == "flows" and bracket and not error.file:
             return flows.located(error, setting.given).located(file=file)
         value: str | None = None
@@ -279,7 +286,7 @@ class Scenario:
             value = settings.show(key[0], self.value(key[0]))
         elif _base(path) in PARAMETERS or path in ("flows", "arrivals"):
             value = settings.parameter(path).kind.show_at(self.value(path), bracket + rest)
-        return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
+        return InputError(error.problem + note, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
         """Return every value as text and its source.
@@ -424,8 +431,20 @@ class Scenario:
 
     def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
         setting = self.settings.get(path)
-        file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        return InputError(problem, file, path, setting.text if setting else None, allowed)
+        file, note = self._place_to_change(path)
+        return InputError(problem + note, file, path, setting.text if setting else None, allowed)
+
+    def _place_to_change(self, path: str) -> tuple[str, str]:
+        """Return the file or option in which a user can change the scenario, and a note if the value is elsewhere."""
+        built_in = {f"{name}.toml" for folder in (SCENARIOS, EXPERIMENTS) for name in builtin_names(folder)}
+        sources = {key: _file(setting.source) for key, setting in self.settings.items()}
+        own = sources.get(path)
+        users = list(dict.fromkeys(each for each in (self.file, *sources.values()) if each and each not in built_in))
+        if own in users or not users:
+            return own or f"scenario {self.name}", ""
+        if own:
+            return ", ".join(users), f" ({path} is set in {own})"
+        return ", ".join(users), f" ({path} has its default)" if path in PARAMETERS and path not in sources else ""
 
 
 def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
@@ -464,29 +483,35 @@ def names() -> dict[str, str]:
     return builtin_titles(SCENARIOS)
 
 
-def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
-    """Return a built-in scenario or one from a TOML file, with each value checked by itself only."""
+def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[str, Path | None]] = ()) -> Scenario:
+    """Return a built-in scenario or one from a TOML file, with each value checked by itself only.
+
+    `above`: files that have this scenario as their base, each with its folder.
+    """
     text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
-    if file in above:
-        raise InputError(f"the scenario is its own base: {' -> '.join((*above, file))}", file=above[0], path="base")
+    chain = (*above, (file, directory))
+    if identity(file, directory) in (identity(*each) for each in above):
+        problem = f"the scenario is its own base: {' -> '.join(each for each, _ in chain)}"
+        raise InputError(problem, file=above[0][0], path="base")
     table = read_toml(text, file)
     for key in ("base", "title", "description"):
         if key in table and not isinstance(table[key], str):
             raise InputError("not text", file=file, path=key, value=table[key], allowed="text in quotes")
     try:
-        base = load_scenario(table.pop("base"), directory, (*above, file)) if "base" in table else None
+        base = load_scenario(table.pop("base"), directory, chain) if "base" in table else None
     except InputError as error:
         raise error.located(file=file, path="base") if error.file is None else error from None
     title = table.pop("title", base.title if base else "")
     table.pop("description", None)
-    start = Scenario(Path(name).stem, title, base.settings if base else {})
+    start = Scenario(Path(file).stem, title, base.settings if base else {}, None if directory is None else file)
     values = settings.flatten(table)
     if base is None and not values:
         raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')
-    for path in sorted(values, key=lambda path: path not in settings.WHOLES):  # plug-ins first: they have constants
+    together: dict[str, str] = {}
+    for path in settings.plugins_first(values):
         try:
-            if settings.resolve(path) != path:
-                raise InputError("write the full path", path=path, allowed=settings.resolve(path))
+            if (full := settings.refuse_together(path, together)) != path:
+                raise InputError("write the full path", path=path, allowed=full)
         except InputError as error:
             raise error.located(file=file) from None
         start = start.set(path, values[path], f"set in {file}", directory)

@@ -7,7 +7,7 @@ A scenario holds parameters (`parameters`), lists of tables with keys (`kinds.ta
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -64,6 +64,51 @@ def entry(path: str) -> Entry | None:
     return Entry(match[1], kind, int(match[2]), match[3])
 
 
+def rival(path: str, others: Collection[str]) -> str | None:
+    """Return the first of other full paths that cannot be set together with a full path; None: all can.
+
+    A path has one value; a list excludes the values of its entries; and keys of an entry may exclude each other.
+    """
+    if path in others:
+        return path
+    if path in TABLES:
+        return next((other for other in others if (inside := entry(other)) and inside.whole == path), None)
+    inside = entry(path)
+    if inside is None:
+        return None
+    keys = sorted(inside.kind.excluded(inside.key))
+    excluded = (inside.whole, *(f"{inside.whole}[{inside.number}].{key}" for key in keys))
+    return next((other for other in excluded if other in others), None)
+
+
+def refuse_together(path: str, earlier: dict[str, str]) -> str:
+    """Return the full path of a path, and add it to `earlier`; raise an `InputError` if it cannot be set beside these.
+
+    `earlier`: full paths that are set together, each as the user wrote it.
+    """
+    full = resolve(path)
+    if other := rival(full, earlier):
+        problem = "set twice" if other == full else "they cannot be set together"
+        raise InputError(f"{earlier[other]} is set, too: {problem}", path=path, allowed="one of the two")
+    earlier[full] = path
+    return full
+
+
+def plugins_first(paths: Iterable[str]) -> list[str]:
+    """Return paths in the order in which their values are read: plug-ins before what names or varies them.
+
+    Values of algorithms and lists name plug-ins; a table of flows may name those; other paths may be their constants.
+    """
+    return sorted(paths, key=lambda path: (path not in (*WHOLES, "algorithm"), path == "flows"))
+
+
+def refuse_beside(option: str, path: str, values: Iterable[str]) -> None:
+    """Raise an `InputError` if ``--set`` has a value at the full path that an option sets."""
+    for given in values:
+        if resolve(given) == path:
+            raise InputError(f"{option} sets it, too", "--set", given, allowed="one of the two")
+
+
 def at(path: str) -> Key:
     """Return what stands at a full path: a key of an entry of a list, or a parameter."""
     inside = entry(path)
@@ -85,7 +130,9 @@ def resolve(path: str, value: Any = None) -> str:
 
 
 def _resolved(path: str) -> str:
-    if path in PARAMETERS or path in WHOLES or entry(path) or impairment_sets.is_entry(path):
+    if inside := entry(path):
+        return f"{inside.whole}[{inside.number}].{inside.key}"
+    if path in PARAMETERS or path in WHOLES or impairment_sets.is_entry(path):
         return path
     if path == "algorithm":
         return "algorithms"

@@ -1,4 +1,4 @@
-"""Runs made shorter or longer with all their events: explicit flows and arrivals keep their share of the time."""
+"""Runs made shorter or longer with all their events: flows, arrivals and changes keep their share of the time."""
 
 from __future__ import annotations
 
@@ -6,29 +6,37 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesonet import units
+from mesonet.scenarios import settings
 from mesonet.scenarios.scenario import Scenario
 
-_INSTANTS = ("start", "stop")
+_TIMES = {"flows": ("start", "start_within", "stop"), "arrivals": ("start", "stop"), "network.changes": ("time",)}
+"""Keys of the entries of lists whose times change with the duration."""
+_WARMUP = "time.warmup"
 
 
-def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
-    """Return the scenario with another duration; explicit flows, arrivals and a warm-up that was set change with it.
+def lasting(scenario: Scenario, duration: Any, source: str) -> tuple[Scenario, float]:
+    """Return the scenario with another duration, and the ratio of the durations; times that were set change with it.
 
     `duration`: the new duration, such as ``5 min``.
     """
     before = float(scenario.value("time.duration"))
     longer = scenario.set("time.duration", duration, source)
     factor = float(longer.value("time.duration")) / before
-    values: dict[str, Any] = {}
-    for path in ("flows", "arrivals"):
-        if path in scenario.settings:
-            values[path] = [_stretched(flow, factor) for flow in scenario.settings[path].given]
-    if "time.warmup" in scenario.settings:
-        values["time.warmup"] = f"{scenario.value('time.warmup') * factor!r} s"
-    return longer.with_values(values, source) if values else longer
+    paths = [path for path in (*_TIMES, _WARMUP) if path in scenario.settings]
+    values = {path: stretched(path, scenario.settings[path].given, factor) for path in paths}
+    return longer.with_values(values, source), factor
 
 
-def _stretched(flow: Mapping[str, Any], factor: float) -> dict[str, Any]:
-    """Return a flow, or arrivals, as users write them, the instants multiplied."""
-    times = {key: flow[key] for key in _INSTANTS if flow.get(key) not in (None, "never")}
-    return {**flow, **{key: f"{units.TIME.parse(value) * factor!r} s" for key, value in times.items()}}
+def stretched(path: str, value: Any, factor: float) -> Any:
+    """Return a user's value at a full path for a run that is longer by a factor; a value that is no such time stays."""
+    inside = settings.entry(path)
+    if path == _WARMUP or (inside and inside.key in _TIMES.get(inside.whole, ())):
+        return value if value == "never" else f"{units.TIME.parse(value) * factor!r} s"
+    if path not in _TIMES or isinstance(value, str):
+        return value
+    return [_entry(path, entry, factor) for entry in value]
+
+
+def _entry(path: str, entry: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    times = {key: entry[key] for key in _TIMES[path] if entry.get(key) is not None}
+    return {**entry, **{key: stretched(f"{path}[0].{key}", value, factor) for key, value in times.items()}}

@@ -18,7 +18,7 @@ from typing import Any
 
 from mesonet.errors import needs_extra
 from mesonet.files.csv_rows import FilePlace
-from mesonet.files.reading import MOST_DEPTH, read_text
+from mesonet.files.reading import MOST_DEPTH, printable, read_text
 from mesonet.topologies.capacity import capacity, words
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
@@ -30,6 +30,11 @@ _MOST_LINES = 1_000_000
 """Most lines of GML (chosen): two for each value, and blank ones."""
 _MOST_TEXT_LINES = 100
 """Most lines of a text in quotes (chosen): networkx needs time with their square."""
+_FORMS = {
+    "GML": 'graph [ node [ id 0 label "A" ] ... edge [ source 0 target 1 ] ... ]',
+    "GraphML": '<graphml> with a <graph> of <node id="A"/> and <edge source="A" target="B"/>',
+}
+"""The form of a file in short, for messages."""
 #: Errors that networkx raises for malformed files, besides its own error.
 _MALFORMED = (SyntaxError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
@@ -39,7 +44,8 @@ def read_graphml(path: Path, text: str) -> Draft:
     place = FilePlace(str(path))
     content = read_text(path)
     _refuse_costly_xml(place, content.encode())
-    return _graph(place, path.stem, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
+    name = printable(path.stem)
+    return _graph(place, name, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
 
 
 def read_gml(path: Path, text: str) -> Draft:
@@ -51,7 +57,7 @@ def read_gml(path: Path, text: str) -> Draft:
         # Files of the Topology Zoo have parallel edges without saying so, which networkx refuses.
         content = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1", content, count=1)
     # label=None: nodes by number, because labels may occur twice.
-    return _graph(place, path.stem, text, "GML", lambda nx: nx.parse_gml(content, label=None))
+    return _graph(place, printable(path.stem), text, "GML", lambda nx: nx.parse_gml(content, label=None))
 
 
 def from_nodes(
@@ -129,7 +135,7 @@ def _graph(place: FilePlace, stem: str, text: str, form: str, read: Any) -> Draf
             graph = read(nx)
     except (nx.NetworkXError, *_MALFORMED) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise place.refuse(f"not valid {form}: {reason}") from None
+        raise place.refuse(f"not valid {form}: {reason}", allowed=_FORMS[form]) from None
     refuse_many(place, graph.number_of_nodes(), graph.number_of_edges())
     directed = graph.is_directed()
     draft = from_nodes(place, stem, text, graph.nodes(data=True), graph.edges(data=True), directed=directed)
@@ -188,7 +194,7 @@ def _refuse_costly_xml(place: FilePlace, content: bytes) -> None:
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError) as error:  # the latter of an unknown encoding
-        raise place.refuse(f"not valid GraphML: {error}") from None
+        raise place.refuse(f"not valid GraphML: {error}", allowed=_FORMS["GraphML"]) from None
 
 
 def _refuse_costly_gml(place: FilePlace, content: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mesonet.errors import unknown
 from mesonet.files.csv_rows import FilePlace, rows
+from mesonet.files.reading import printable
 from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"
@@ -42,7 +43,7 @@ def read_folder(folder: Path, text: str) -> Draft:
 def read_links(path: Path, text: str) -> Draft:
     """Return the network of a CSV file of links; its routers are the names in the order in which they occur."""
     place = FilePlace(str(path))
-    draft = Draft(path.stem, text, place, place)
+    draft = Draft(printable(path.stem), text, place, place)
     index: dict[str, int] = {}
     for at, cells in rows(path, _LINK_COLUMNS, needed=2):
         for key in ("from", "to"):

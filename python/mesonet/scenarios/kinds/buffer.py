@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError
 from mesonet.scenarios.kinds.kind import Kind, Place, mean
+from mesonet.scenarios.kinds.segments import SEGMENTS
 
 _UNITS = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments", "time": "s"}
 """Unit that users write, by rule."""
@@ -52,17 +52,20 @@ class Buffer(Kind):
         rule, factor = value["rule"], value["factor"]
         return units.TIME.show(factor) if rule == "time" else f"{units.number_text(factor)} {_UNITS[rule]}"
 
-    def between(self, low: Any, high: Any, where: float) -> Any:
+    def between(self, low: Any, high: Any, where: float, place: Place) -> Any:
         """Return what a user writes for a size between two sizes of one rule."""
-        if low["rule"] != high["rule"]:
+        if units.SEGMENTS.of_bytes(low) or units.SEGMENTS.of_bytes(high):
+            return SEGMENTS.between(low, high, where, place)
+        first, last = self.parse(low, place), self.parse(high, place)
+        if first["rule"] != last["rule"]:
             return None
-        return f"{mean(low['factor'], high['factor'], where)!r} {_UNITS[low['rule']]}"
+        return f"{mean(first['factor'], last['factor'], where)!r} {_UNITS[first['rule']]}"
 
 
 def _unit_to_write(value: Any) -> str:
     """Return the advice for a number without a unit."""
     in_text = isinstance(value, str) and units.RATIO.fullmatch(value) and "/" not in value
-    bare = in_text or (units.is_number(value) and math.isfinite(value))
+    bare = in_text or units.is_finite(value)
     return f': write "{value} segments"' if bare else ""
 
 

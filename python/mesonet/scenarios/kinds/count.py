@@ -18,6 +18,11 @@ class Count(Number):
         """Return the whole number."""
         return units.count(value)
 
+    def allowed(self, path: str) -> str:
+        """Return the range in words."""
+        known = super().allowed(path)
+        return f"a whole number, {known}" if known else ""
+
     def written(self, number: float) -> Any:
         """Return the nearest whole number."""
         return round(number)

@@ -20,8 +20,8 @@ _WHOLE = ("count", "key_frame_every", "ack_pieces")
 def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
     """Return the flows of a CSV file, as ``[[flows]]`` has them.
 
-    Empty cells are keys left out. The cells are checked later, as in any other list of flows. Paths of plug-ins start
-    from the folder of the table.
+    Empty cells are keys left out. The cells are checked later, as in any other list of flows. A table is data: it names
+    a plug-in only if it was loaded. Its path starts from the folder of the table or from `directory`.
 
     One mapping per row; counts as whole numbers, every other value as text; plug-ins by their declared names. Errors
     about them are placed by `in_file`.
@@ -38,8 +38,7 @@ def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:
         if key in columns:
             columns[key] = _whole(path, key, columns[key])
     if "algorithm" in columns:
-        with_plugins = partial(algorithms.with_plugins, directory=path.parent)
-        columns["algorithm"] = converted(columns["algorithm"], with_plugins)
+        columns["algorithm"] = _algorithms(path, columns["algorithm"], directory)
     flows = Table(columns, path)
     if all(all(cells) for cells in columns.values()):
         return flows
@@ -55,6 +54,20 @@ def in_file(flows: Any, number: int) -> FilePlace | None:
     if file is None:
         return None
     return next((place for place, _ in islice(rows(file, tuple(KEYS), needed=2), number, None)), FilePlace(str(file)))
+
+
+def _algorithms(path: Path, cells: Sequence[str], directory: Path | None) -> list[str]:
+    """Return algorithms, plug-ins by their declared names; an error names the first line with the cell."""
+    known = partial(algorithms.with_loaded, directories=(path.parent, directory))
+    try:
+        return converted(cells, known)
+    except InputError:
+        for at, row in rows(path, tuple(KEYS), needed=2):
+            try:
+                known(row["algorithm"])
+            except InputError as error:
+                raise at.refuse(error.problem, key="algorithm", value=row["algorithm"], allowed=error.allowed) from None
+        raise
 
 
 def _whole(path: Path, key: str, cells: Sequence[str]) -> list[int | str]:

@@ -79,6 +79,8 @@ class Flows(Tables):
         """Return the parsed value of a key of an entry; None for a key of another application."""
         own = flow_applications.APPLICATIONS.get(entry.get("application", ""), {})
         is_idle = key in flow_applications.OF_APPLICATIONS and key not in own
+        if key != "segment_bytes" and entry.get("segment_bytes") is not None:
+            segment_bytes = self.parse_key("segment_bytes", entry["segment_bytes"], segment_bytes)
         return None if is_idle else super().value_of(entry, key, segment_bytes)
 
     def _flow(self, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:

@@ -34,6 +34,10 @@ class Key:
         """Return a user's value in base units, checked; the path of an `InputError` begins at the value."""
         return self.kind.parse(value, Place(self.path, self.example, segment_bytes))
 
+    def between(self, low: Any, high: Any, where: float) -> Any:
+        """Return what a user writes for a value between two user's values, from -1 (low) to 1 (high); None: nothing."""
+        return self.kind.between(low, high, where, Place(self.path, self.example))
+
     def show(self, value: Any) -> str:
         """Return the text for a parsed value, as a user would write it."""
         return "none" if value is None and self.default in (None, "") else self.kind.show(value)

@@ -49,8 +49,8 @@ class Kind(ABC):
         """Return a user's value with the file that it names read; the path of the file starts at `directory`."""
         return value
 
-    def between(self, low: Any, high: Any, where: float) -> Any:
-        """Return what a user writes for a value between two parsed values, from -1 (low) to 1 (high); None: nothing."""
+    def between(self, low: Any, high: Any, where: float, place: Place) -> Any:
+        """Return what a user writes for a value between two user's values, from -1 (low) to 1 (high); None: nothing."""
         return None
 
 

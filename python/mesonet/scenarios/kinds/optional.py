@@ -31,6 +31,6 @@ class Optional(Kind):
         """Return a user's value with the file that it names read."""
         return value if value == self.word else self.kind.with_file(value, directory)
 
-    def between(self, low: Any, high: Any, where: float) -> Any:
+    def between(self, low: Any, high: Any, where: float, place: Place) -> Any:
         """Return what a user writes for a value between two values that are there."""
-        return self.kind.between(low, high, where)
+        return None if self.word in (low, high) else self.kind.between(low, high, where, place)

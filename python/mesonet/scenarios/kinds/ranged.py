@@ -41,9 +41,10 @@ class Ranged(Kind):
         least, most = self.show(bound.least), self.show(bound.most)
         return f"{'more than' if bound.above else 'at least'} {least} and at most {most}"
 
-    def between(self, low: Any, high: Any, where: float) -> Any:
+    def between(self, low: Any, high: Any, where: float, place: Place) -> Any:
         """Return what a user writes for the number between two numbers."""
-        return None if low is None or high is None else self.written(mean(low, high, where))
+        first, last = self.read(low, place), self.read(high, place)
+        return None if first is None or last is None else self.written(mean(first, last, where))
 
     def written(self, number: float) -> Any:
         """Return a number in base units as a user writes it, exactly."""
@@ -62,6 +63,17 @@ class Measured(Ranged):
     def read(self, value: Any, place: Place) -> Any:
         """Return a user's number in the base unit."""
         return self.quantity.parse(value, place.example or self.example, place.segment_bytes)
+
+    def between(self, low: Any, high: Any, where: float, place: Place) -> Any:
+        """Return the number between two numbers, in bytes or bits if both are: no size of a segment is known here."""
+        first, last = self.quantity.of_bytes(low), self.quantity.of_bytes(high)
+        if first is None and last is None:
+            return super().between(low, high, where, place)
+        if first is None or last is None:
+            return None
+        (start, unit), (end, other) = first, last
+        end *= self.quantity.factors[other] / self.quantity.factors[unit]
+        return f"{units.whole(mean(float(start), float(end), where))!r} {unit}"
 
     def show(self, value: Any) -> str:
         """Return the number with its unit."""

@@ -11,6 +11,7 @@ from typing import Any
 from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace, rows
+from mesonet.files.reading import printable
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.kind import Kind, Place, are_pairs
 from mesonet.scenarios.kinds.number import NUMBER
@@ -92,7 +93,7 @@ class Sizes(Kind):
             is_path = "/" in value or path.suffix
             problem = "no such file" if is_path else unknown("distribution of sizes", value, NAMED).problem
             raise InputError(problem, value=value, allowed=_ALLOWED)
-        return {"law": "cdf", "name": path.name, "points": _points(path)}
+        return {"law": "cdf", "name": printable(path.name), "points": _points(path)}
 
 
 def _is_size(value: str) -> bool:

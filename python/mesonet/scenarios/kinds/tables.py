@@ -30,6 +30,10 @@ class Tables(Kind):
     of_files: Sequence[str] = ()
     """Keys whose values may name a file."""
 
+    def excluded(self, key: str) -> set[str]:
+        """Return the keys that an entry cannot have beside a key."""
+        return {*self.instead.get(key, ()), *(other for other, keys in self.instead.items() if key in keys)}
+
     def at(self, key: str) -> Key:
         """Return a key of an entry."""
         if key not in self.keys:

@@ -36,9 +36,9 @@ class _Megabits(Rate):
         except InputError as error:
             raise replace(error, value=value) from None
 
-    def written(self, number: float) -> Any:
-        """Return no value: the size of a segment would have to be known."""
-        return None
+    def between(self, low: Any, high: Any, where: float, place: Place) -> Any:
+        """Return the number of Mbit/s between two numbers."""
+        return NUMBER.between(low, high, where, place)
 
 
 def _router(key: str) -> Text:
