@@ -43,7 +43,7 @@ class _Visible(io.TextIOWrapper):
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Have standard output and standard error escape characters that act, and any that they cannot write."""
+    """Let standard output and standard error escape characters that act, and any that they cannot write."""
     given = {name: getattr(sys, name) for name in ("stdout", "stderr")}
     for name, stream in given.items():
         shape = {"encoding": stream.encoding, "line_buffering": stream.line_buffering, "write_through": True}
