@@ -66,12 +66,11 @@ def write_study_table(campaign: Campaign, path: Path) -> Path:
     if path.suffix not in (".parquet", ".csv"):
         raise InputError("not a form of a table", path="--out", value=str(path), allowed=".parquet, .csv")
     table = study_table(campaign)
-    with places.folder(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with places.file(path) as aside:
         if path.suffix == ".csv":
-            table.write_csv(path)
+            table.write_csv(aside)
         else:
-            table.write_parquet(path)
+            table.write_parquet(aside)
     return path
 
 

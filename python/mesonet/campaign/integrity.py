@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run, planned
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.checksums import ALLOWED
+from mesonet.files.places import inside
 
 DAMAGED = "damaged"
 """Folder beside ``runs`` for damaged files."""
@@ -63,7 +66,7 @@ def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, s
                 try:
                     _read(ledger, key, ledger.status(key))
                 except InputError:
-                    _move(ledger, key)
+                    (ledger.runs / key).replace(_unused(ledger, key))
                     statuses.pop(key, None)
                     moved[key] = reason
                 finally:
@@ -81,9 +84,7 @@ def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
     with suppress(OSError):
         held, sound = file.read_bytes(), checksums.sealed(document, EXPERIMENT)
         if held != sound and (_same_experiment(held, sound) or _is_cut(ledger, document, held, sound)):
-            place = ledger.path / DAMAGED
-            place.mkdir(exist_ok=True)
-            shutil.copy2(file, _unused(place, EXPERIMENT))
+            shutil.copy2(file, _unused(ledger, EXPERIMENT))
             ledger.write_document(document)
             return True
     return False
@@ -118,7 +119,9 @@ def count_set_aside(path: Path) -> int:
 def _read(ledger: Ledger, key: str, status: str) -> bool:
     """Read all of a run; return False if it has no checksums to compare. Raises an `InputError` about damage."""
     if status == "missing":
-        if (ledger.runs / key).exists():  # with it the run would be done: nothing could take the place of the folder
+        if os.path.lexists(
+            ledger.runs / key
+        ):  # with it the run would be done: nothing could take the place of the folder
             problem = "damaged: the file is missing"
             raise InputError(problem, file=str(ledger.runs / key / "responses.parquet"), allowed=ALLOWED)
         return False
@@ -135,14 +138,9 @@ def _read(ledger: Ledger, key: str, status: str) -> bool:
     return bool(known)
 
 
-def _move(ledger: Ledger, key: str) -> None:
-    place = ledger.path / DAMAGED
+def _unused(ledger: Ledger, name: str) -> Path:
+    """Return a new place for a damaged file or folder of this name."""
+    place = inside(ledger.path, DAMAGED)
     place.mkdir(exist_ok=True)
-    (ledger.runs / key).replace(_unused(place, key))
-
-
-def _unused(place: Path, name: str) -> Path:
-    number = 1
-    while (place / f"{name}-{number}").exists():
-        number += 1
-    return place / f"{name}-{number}"
+    numbered = (place / f"{name}-{number}" for number in count(1))
+    return next(each for each in numbered if not os.path.lexists(each))

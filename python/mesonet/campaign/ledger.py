@@ -25,7 +25,7 @@ from mesonet.campaign import documents
 from mesonet.campaign.leases import is_left_behind, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
-from mesonet.files.places import ASIDE
+from mesonet.files.places import ASIDE, inside
 from mesonet.simulation.checkpoint import discard
 
 EXPERIMENT = "experiment.json"
@@ -104,7 +104,7 @@ class Ledger:
     @property
     def runs(self) -> Path:
         """Folder of the runs."""
-        return self.path / "runs"
+        return inside(self.path, "runs")
 
     @classmethod
     def create(cls, path: str | Path, document: Mapping[str, Any]) -> Ledger:
@@ -244,7 +244,7 @@ class Ledger:
             with suppress(OSError):  # another runner removes them too
                 writer = left.name.split("-")[-2] if left.name.startswith(_UNFINISHED) else ""
                 if is_left_behind(writer) or time.time() - left.stat().st_mtime > _STALE_S:
-                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+                    shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
     def _unfinished(self, key: str) -> Path:
         """Return a new name for a folder of the run that is not yet, or no longer, in its place."""

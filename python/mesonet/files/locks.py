@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +45,8 @@ class FileLock:
 
         if self._lock is not None:
             return True
-        self._place.touch()  # filelock would make the folder, too, where it is gone
+        # filelock would make the folder, too, where it is gone.
+        os.close(os.open(self._place, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666))
         # Any thread may release the lock. Soft locks stay behind when a process is killed.
         lock = filelock.FileLock(self._place, thread_local=False, fallback_to_soft=False)
         try:

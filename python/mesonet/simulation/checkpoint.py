@@ -206,7 +206,8 @@ class Checkpoint:
         }
         aside = _half_written(self.path)
         try:
-            with aside.open("wb") as file:
+            aside.unlink(missing_ok=True)  # of a process that was killed, or a link of somebody else
+            with aside.open("xb") as file:
                 file.write(json.dumps(header, sort_keys=True).encode() + b"\n")
                 file.write(snapshot.state)
                 file.flush()

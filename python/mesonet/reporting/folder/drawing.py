@@ -162,7 +162,7 @@ def _draw(figure: FigureFile, root: Path, mark: str, png: bool) -> str:
 
 
 def _svg(root: Path, name: str) -> Path:
-    return root / f"{name}.svg"
+    return places.inside(root, f"{name}.svg")
 
 
 def _up_to_date(root: Path, name: str, mark: str, png: bool) -> str | None:

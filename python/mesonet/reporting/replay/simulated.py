@@ -21,6 +21,7 @@ from mesonet import core, plugins
 from mesonet.campaign.ledger import Run, planned
 from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
+from mesonet.files.places import inside
 from mesonet.process_pool import process_pool
 from mesonet.progress import Update
 from mesonet.simulation.own_process import simulate_and_write
@@ -133,7 +134,7 @@ def missing_cost(campaign: Campaign, condition: int) -> float | None:
 
 def folder(campaign: Campaign, run: Run) -> Path:
     """Return the folder of the traces of a run, whether it exists or not."""
-    return campaign.path / FOLDER / run.key[:16]
+    return inside(campaign.path, FOLDER, run.key[:16])
 
 
 def interval(duration: float) -> float:
