@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from mesonet.campaign import tables
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run, planned
 from mesonet.errors import InputError
-from mesonet.files import checksums
+from mesonet.files import checksums, reading
 from mesonet.files.checksums import ALLOWED
 from mesonet.files.places import inside
 
@@ -81,10 +80,10 @@ def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
     its beginning and every run of the folder.
     """
     file = ledger.path / EXPERIMENT
-    with suppress(OSError):
-        held, sound = file.read_bytes(), checksums.sealed(document, EXPERIMENT)
+    with suppress(OSError, InputError):
+        held, sound = reading.read_bytes(file, reading.MOST_JSON_BYTES), checksums.sealed(document, EXPERIMENT)
         if held != sound and (_same_experiment(held, sound) or _is_cut(ledger, document, held, sound)):
-            shutil.copy2(file, _unused(ledger, EXPERIMENT))
+            _unused(ledger, EXPERIMENT).write_bytes(held)
             ledger.write_document(document)
             return True
     return False

@@ -14,7 +14,7 @@ from mesonet.evidence.confirmed_search import Searched, searched
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.plan import SEEDS, EvidencePlan
 from mesonet.experiments.network import Experiment
-from mesonet.files import places
+from mesonet.files import places, reading
 
 RECORD = "evidence.json"
 """File of the folder that identifies the report."""
@@ -38,7 +38,7 @@ def run(plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = N
     record = places.inside(out, RECORD)
     places.checked(record)
     if record.exists():
-        known = json.loads(record.read_text(encoding="utf-8"))
+        known = json.loads(reading.read_text(record, reading.MOST_JSON_BYTES))
         for key, value in plan.document().items():
             if known.get(key) != value:
                 raise InputError(

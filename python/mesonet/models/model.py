@@ -26,6 +26,8 @@ from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.files import reading
+from mesonet.files.checksums import sha256
 
 Description = Mapping[str, Any]
 Function = Callable[[dict[str, Any], int], Mapping[str, float | None]]
@@ -75,7 +77,7 @@ def code_version(model: Description | None) -> str:
         where = f"module {model['module']} in {model['directory']}"
         raise InputError("the model is not where it was", value=model["function"], allowed=where)
     for file in files:
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
+        digest.update(bytes.fromhex(sha256(file)))
     return digest.hexdigest()
 
 
@@ -121,7 +123,7 @@ def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
         allowed = 'a function of a Python file beside this one, such as "queue.py:simulate"'
         raise InputError("no such function", path="model.function", value=text, allowed=allowed)
     file = Path(directory) / f"{match[1]}.py"
-    if not re.search(rf"\b{match[2]}\b", file.read_text(errors="replace")):
+    if not re.search(rf"\b{match[2]}\b", reading.read_bytes(file).decode(errors="replace")):
         raise InputError(f"{file.name} has no such function", path="model.function", value=text, allowed=_TOP_LEVEL)
     return {"function": match[2], "module": match[1], "directory": directory}
 

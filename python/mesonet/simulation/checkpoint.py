@@ -22,6 +22,7 @@ from typing import Any
 
 from mesonet import core, units
 from mesonet.errors import InputError
+from mesonet.files import reading
 from mesonet.files.locks import FileLock
 from mesonet.files.places import ASIDE
 
@@ -222,7 +223,7 @@ class Checkpoint:
 
     def _read(self) -> _Snapshot | None:
         try:
-            with self.path.open("rb") as file:
+            with reading.opened(self.path) as file:
                 line, state = file.readline(), file.read()
         except FileNotFoundError:
             return None
