@@ -14,7 +14,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -25,6 +25,7 @@ from mesonet.campaign import documents
 from mesonet.campaign.leases import is_left_behind, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
+from mesonet.files.locks import alone
 from mesonet.files.places import ASIDE, inside
 from mesonet.simulation.checkpoint import discard
 
@@ -159,6 +160,10 @@ class Ledger:
         """
         file = self.path / "provenance.json"
         return documents.provenance(file) if file.exists() else {}
+
+    def changing_provenance(self) -> AbstractContextManager[None]:
+        """Return the exclusive right to read and then replace the provenance."""
+        return alone(self.path / "provenance.json")
 
     def write_provenance(self, provenance: documents.ProvenanceDocument) -> None:
         """Replace the provenance. `provenance`: the new content of ``provenance.json``."""

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-import msgspec
+from msgspec import convert
+from msgspec.structs import replace
 
 from mesonet import interrupts, models
 from mesonet.campaign.agenda import Agenda
@@ -27,23 +28,27 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     options = options or RunOptions()
     document = ledger.document()
     code_version = models.code_version(document.get("model"))
-    before = ledger.provenance()
-    versions = versions_that_count(ledger, code_version, options.mix)
-    if ledger.runs.is_dir():
-        sweep(ledger.runs)
-        ledger.remove_stale(code_version)
-    todo = backlog(ledger, document, versions, options)
-    if not todo.runs and known_versions(before) == versions:
-        return
-    ledger.runs.mkdir(exist_ok=True)
+    before, versions = known_versions(ledger.provenance()), versions_that_count(ledger, code_version, options.mix)
     about = ProvenanceDocument(
         versions=Versions(**provenance.versions(code_version)),
         code_versions=versions,
         tries=options.tries,
-        started=before["started"] if known_versions(before) == versions else provenance.now(),
+        started=provenance.now(),
         finished=None,
     )
-    ledger.write_provenance(about)
+    if versions != before:
+        with ledger.changing_provenance():
+            versions = versions_that_count(ledger, code_version, options.mix)  # of what others wrote meanwhile
+            about = replace(about, code_versions=versions)
+            ledger.write_provenance(about)
+    if ledger.runs.is_dir():
+        sweep(ledger.runs)
+        ledger.remove_stale(code_version)
+    todo = backlog(ledger, document, versions, options)
+    if not todo.runs and versions == before:
+        return
+    ledger.runs.mkdir(exist_ok=True)
+    _record(ledger, about)
     with _interrupted_once(), Progress(document["name"], progress) as shown:
         agenda = Agenda(todo, shown)
         if options.dask is not None:
@@ -54,7 +59,17 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
             run_here(todo, agenda, options.workers or os.cpu_count() or 1, options.memory, options.time_limit)
     sweep(ledger.runs)
     ledger.remove_unfinished()
-    ledger.write_provenance(msgspec.structs.replace(about, finished=provenance.now()))
+    _record(ledger, replace(about, finished=provenance.now()))
+
+
+def _record(ledger: Ledger, about: ProvenanceDocument) -> None:
+    """Record the begin or the end of a driver; code versions of a driver that began later stay."""
+    with ledger.changing_provenance():
+        held = ledger.provenance()
+        if not held or known_versions(held) == about.code_versions:
+            ledger.write_provenance(replace(about, started=held.get("started", about.started)))
+        elif about.finished and held["finished"]:
+            ledger.write_provenance(replace(convert(held, ProvenanceDocument), finished=about.finished))
 
 
 class Interrupted(KeyboardInterrupt):

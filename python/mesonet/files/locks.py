@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
 """Errors of flock(2) on file systems without locks."""
+_WAIT_S = 0.01
 
 
 def lock_file(path: Path) -> Path:
@@ -23,6 +26,18 @@ def lock_file(path: Path) -> Path:
     A file that exists while `path` is in use, and after a process that used `path` was killed.
     """
     return path.with_name(f"{ASIDE}{path.name}.lock")
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait for the exclusive use of a file, for a block that takes no time."""
+    lock = FileLock(path)
+    while not lock.take():
+        time.sleep(_WAIT_S)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class FileLock:
