@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import models
-from mesonet.campaign import tables
+from mesonet.campaign import documents, tables
 from mesonet.campaign.leases import Leases
-from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run, planned
+from mesonet.campaign.ledger import EXPERIMENT, REPLAY, Ledger, Run, planned
 from mesonet.errors import InputError
 from mesonet.files import checksums, reading
 from mesonet.files.checksums import ALLOWED
@@ -31,11 +31,11 @@ class Verification:
     verified: int  #: number of finished runs whose files all have their checksums
     #: Number of finished runs of earlier code, which wrote none; their tables and records can be read.
     without_checksums: int
-    damaged: dict[str, str]  #: reason by key of each damaged run
+    damaged: dict[str, str]  #: reason of each damaged run, by its key, or by ``replay/`` and the name of its folder
 
 
 def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Verification:
-    """Return the state of the files of runs: sound, without checksums, or damaged."""
+    """Return the state of the files of runs, and of runs with traces: sound, without checksums, or damaged."""
     verified, without, damaged = 0, 0, {}
     for key in dict.fromkeys(run.key for run in runs):
         status = statuses.get(key, "missing")
@@ -46,13 +46,18 @@ def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Ver
         else:
             verified += status == "done" and known
             without += status == "done" and not known
+    for record in (ledger.path / REPLAY).glob(f"*/{checksums.RECORD}"):
+        try:
+            _read_files(record.parent, documents.done(record))
+        except InputError as error:
+            damaged[f"{REPLAY}/{record.parent.name}"] = str(error)
     return Verification(verified, without, damaged)
 
 
 def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> dict[str, str]:
     """Take the folders of damaged runs to `DAMAGED`; these runs are missing then.
 
-    A run that another runner makes now, or has made again, stays.
+    A run that another runner makes now, or has made again, stays. A report makes a run with traces again.
 
     `statuses`: status by key, as `Ledger.statuses` returns it; the runs that were moved are removed from it.
     """
@@ -60,6 +65,10 @@ def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, s
     if damaged := verify(ledger, runs, statuses).damaged:
         with Leases(ledger.runs) as leases:
             for key, reason in damaged.items():
+                if key.startswith(f"{REPLAY}/"):
+                    inside(ledger.path, key).replace(_unused(ledger, key.replace("/", "-")))
+                    moved[key] = reason
+                    continue
                 if not leases.take(key):
                     continue
                 try:
@@ -127,7 +136,12 @@ def _read(ledger: Ledger, key: str, status: str) -> bool:
     record = ledger.run_json(key, status)
     if status == "failed":
         return False
-    folder, known = ledger.runs / key, checksums.of_record(record)
+    return _read_files(ledger.runs / key, record)
+
+
+def _read_files(folder: Path, record: Mapping[str, Any]) -> bool:
+    """Read all files of a run that is done; return False if it has no checksums to compare."""
+    known = checksums.of_record(record)
     for name in known:
         if name != checksums.RECORD:
             checksums.refuse_changed(folder / name, known)

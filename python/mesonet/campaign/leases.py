@@ -33,7 +33,7 @@ LEASE_S = 90.0
 
 PREFIX = ".lease-"
 _CLOCK = ".clock-"
-_TAKEOVER = ".takeover"
+TAKEOVER = ".takeover"
 _BORN_TOLERANCE_S = 1.0
 _MOST_BYTES = 10_000
 
@@ -233,10 +233,13 @@ def _alone(runs: Path) -> Iterator[None]:
     """Hold the exclusive right to remove void leases. File systems without locks give no protection."""
     from filelock import FileLock  # seldom needed
 
-    lock = FileLock(runs / _TAKEOVER, fallback_to_soft=False)
+    lock = FileLock(runs / TAKEOVER, fallback_to_soft=False)
     with suppress(OSError):
         lock.acquire()
     try:
         yield
     finally:
+        if lock.is_locked:  # removed before the release: after it, the file may be another's
+            with suppress(OSError):
+                (runs / TAKEOVER).unlink(missing_ok=True)
         lock.release()

@@ -22,7 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
-from mesonet.campaign.leases import is_left_behind, mark
+from mesonet.campaign.leases import TAKEOVER, is_left_behind, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.locks import alone
@@ -31,6 +31,10 @@ from mesonet.simulation.checkpoint import discard
 
 EXPERIMENT = "experiment.json"
 """File of the experiment in the campaign folder."""
+REPLAY = "replay"
+"""Folder beside ``runs`` for runs with traces, each as `mesonet run --out` writes it."""
+ANALYSIS = "analysis"
+"""Folder beside ``runs`` for tables and figures."""
 
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
@@ -231,6 +235,14 @@ class Ledger:
         """Return the keys of the runs that have a snapshot, of this code or another."""
         return {path.name.removeprefix(_SNAPSHOT) for path in self.runs.glob(f"{_SNAPSHOT}*")}
 
+    def remove_snapshots(self) -> int:
+        """Remove all snapshots, so that their runs begin anew; return their number."""
+        found = self.snapshots()
+        for key in found:
+            with suppress(OSError):  # a folder, which is none
+                self.snapshot(key).unlink(missing_ok=True)
+        return len(found)
+
     def remove_stale(self, code_version: str) -> None:
         """Remove files that killed writers left behind, and snapshots from which no run by this code can continue."""
         beside = f"{ASIDE}{_SNAPSHOT}"
@@ -244,11 +256,13 @@ class Ledger:
 
     def remove_unfinished(self) -> None:
         """Remove what writers left behind that were killed: at once on their machine, after an hour elsewhere."""
-        patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"{ASIDE}*")
-        for left in chain.from_iterable(map(self.path.glob, patterns)):
+        patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"runs/{TAKEOVER}", f"{ASIDE}*")
+        folders = [folder for name in (ANALYSIS, REPLAY) if not (folder := self.path / name).is_symlink()]
+        left_there = (folder.rglob(f"{ASIDE}*") for folder in folders)
+        for left in chain(*map(self.path.glob, patterns), *left_there):
             with suppress(OSError):  # another runner removes them too
                 writer = left.name.split("-")[-2] if left.name.startswith(_UNFINISHED) else ""
-                if is_left_behind(writer) or time.time() - left.stat().st_mtime > _STALE_S:
+                if is_left_behind(writer) or time.time() - left.lstat().st_mtime > _STALE_S:
                     shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
     def _unfinished(self, key: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +20,10 @@ from mesonet.campaign.documents import ProvenanceDocument, Versions
 from mesonet.campaign.leases import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
+from mesonet.campaign.trust import SNAPSHOTS, is_trusted, trust
 from mesonet.progress import Progress
 from mesonet.simulation import provenance
+from mesonet.words import counted
 
 
 def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: bool = True) -> None:
@@ -42,6 +45,8 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
             about = replace(about, code_versions=versions)
             ledger.write_provenance(about)
     if ledger.runs.is_dir():
+        if document.get("model") is None:  # others leave no snapshots
+            _refuse_foreign_snapshots(ledger, options.trusted)
         sweep(ledger.runs)
         ledger.remove_stale(code_version)
     todo = backlog(ledger, document, versions, options)
@@ -60,6 +65,15 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     sweep(ledger.runs)
     ledger.remove_unfinished()
     _record(ledger, replace(about, finished=provenance.now()))
+
+
+def _refuse_foreign_snapshots(ledger: Ledger, trusted: bool) -> None:
+    """Remove the snapshots of a folder that this user has not begun or trusted; later ones are of this user."""
+    trusted = trusted or is_trusted(ledger.path, SNAPSHOTS)
+    if not trusted and (number := ledger.remove_snapshots()):
+        of = "of a folder that you did not begin here"
+        sys.stderr.write(f"mesonet: note: {counted(number, 'snapshot')} {of}: begins these runs anew; see --trust\n")
+    trust(ledger.path, SNAPSHOTS)
 
 
 def _record(ledger: Ledger, about: ProvenanceDocument) -> None:

@@ -15,6 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+SNAPSHOTS = {"snapshots": "all"}
+"""In the place of code: the snapshots of a campaign folder, which only a user who trusts them continues from."""
+
 
 def named_code(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the code that a campaign folder names.

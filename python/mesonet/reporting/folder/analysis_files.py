@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from mesonet.campaign.ledger import ANALYSIS
 from mesonet.errors import InputError, unknown
 from mesonet.files import places
 from mesonet.progress import Update
@@ -76,7 +77,7 @@ def write_analysis(
     if not view.has_results:
         pair = None
     chosen = None if responses is None else tuple(responses)
-    with places.folder(places.inside(directory, "analysis"), directory) as root:
+    with places.folder(places.inside(directory, ANALYSIS), directory) as root:
         tables = Sampled(view).tables() if is_sampled(campaign) else two_level_tables(view)
         written = [
             path

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from mesonet.files import places
+from mesonet.files.csv_tables import write_csv
 
 
 def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
@@ -15,7 +16,7 @@ def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with places.aside(path.parent) as aside:
         table.write_parquet(aside / parquet.name)
-        table.write_csv(aside / csv.name)
+        write_csv(table, aside / csv.name)
         for file in (parquet, csv):
             (aside / file.name).replace(file)
     return [parquet, csv]
