@@ -129,7 +129,7 @@ def test_a_table_that_would_cost_much_is_refused_before_it_is_read(
     file = first(campaign) / "responses.parquet"
     BAD[problem](file)
     monkeypatch.setattr(tables, "_decoded", refuse)
-    monkeypatch.setattr(tables, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(tables, "MOST_BYTES_OF_ONE", 1_000_000)
     with pytest.raises(InputError) as raised:
         tables.table(file)
     assert str(file) in str(raised.value)

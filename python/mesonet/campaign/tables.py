@@ -5,6 +5,7 @@ The contents of many files become one table at once: one after another would tak
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +20,9 @@ RUN = ("condition", "algorithm", "replicate")
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 """Errors of Polars for a damaged file; some damage makes it panic."""
 MOST_BYTES = 4 * 2**30
-"""Most memory of tables that are read at once, bytes (chosen): of the flow groups of 40,000 runs, and by default of a
-run."""
+"""Most memory of tables that are read at once, bytes (chosen): of the flow groups of 40,000 runs."""
+MOST_BYTES_OF_ONE = 2 * 2**30
+"""Most memory of a table, bytes (chosen): of the traces of a run that needs 4 GiB, the default limit."""
 _TEXT_BYTES, _NUMBER_BYTES = 16, 8
 """Bytes of a cell."""
 
@@ -67,8 +69,8 @@ def table(file: Path, known: Mapping[str, str] | None = None) -> pl.DataFrame:
         raise _no_table(file, str(error)) from None
 
 
-def _source(file: Path, known: Mapping[str, str], left: int | None = None) -> _Source:
-    """Return the content of a file, and the size of its table by its footer. `left`: most memory, bytes; None: all."""
+def _source(file: Path, known: Mapping[str, str], left: float = math.inf) -> _Source:
+    """Return the content of a file, and the size of its table by its footer. `left`: memory that is left, bytes."""
     try:
         content = reading.read_bytes(file, reading.MOST_TABLE_BYTES, checksums.ALLOWED)
     except FileNotFoundError:
@@ -84,9 +86,10 @@ def _source(file: Path, known: Mapping[str, str], left: int | None = None) -> _S
         if not kind.is_numeric() and kind not in (pl.String, pl.Boolean):
             raise _no_table(file, f"the column {name} has neither numbers nor text")
     size = len(content) + rows * sum(_TEXT_BYTES if kind == pl.String else _NUMBER_BYTES for kind in kinds.values())
-    if size > (MOST_BYTES if left is None else left):
+    if size > min(left, MOST_BYTES_OF_ONE):
         problem = f"{rows:,} rows of {len(kinds)} columns, with the tables before them, need too much memory"
-        raise InputError(problem, file=str(file), allowed=f"at most {MOST_BYTES / 2**30:.0f} GiB in all")
+        allowed = f"at most {MOST_BYTES_OF_ONE / 2**30:.0f} GiB, and {MOST_BYTES / 2**30:.0f} GiB of all runs"
+        raise InputError(problem, file=str(file), allowed=allowed)
     return _Source(content, rows, size)
 
 

@@ -61,7 +61,8 @@ class FileLock:
         if self._lock is not None:
             return True
         # filelock would make the folder, too, where it is gone.
-        os.close(os.open(self._place, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666))
+        flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        os.close(os.open(self._place, flags, 0o666))
         # Any thread may release the lock. Soft locks stay behind when a process is killed.
         lock = filelock.FileLock(self._place, thread_local=False, fallback_to_soft=False)
         try:
