@@ -6,18 +6,21 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
+from msgspec import convert
 
 import mesonet
 from commands import ENVIRONMENT, PATIENCE_S, until
 from fragments import holds
-from mesonet.campaign import Campaign, load
+from mesonet import models
+from mesonet.campaign import Campaign, load, runner
 from mesonet.campaign import process as process_module
-from mesonet.campaign.backlog import RunOptions
-from mesonet.campaign.documents import Attempt, FailureDocument
+from mesonet.campaign.backlog import Backlog, RunOptions
+from mesonet.campaign.documents import Attempt, FailureDocument, ProvenanceDocument
 from mesonet.campaign.ledger import Ledger, run_key
 from mesonet.campaign.runner import run_missing
 from mesonet.errors import InputError
@@ -287,3 +290,32 @@ def test_what_a_killed_writer_left_is_removed_at_once(tiny: Path, tmp_path: Path
         assert own.exists()
         (own / "responses.parquet").write_text("whole")
     assert [each.name for each in ledger.runs.iterdir()] == ["k"]
+
+
+@pytest.mark.parametrize("ends_first", [True, False])
+def test_an_older_driver_that_ends_later_keeps_the_provenance_of_a_newer_one(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_first: bool
+) -> None:
+    """The older driver makes all runs; before it ends, a newer one mixes."""
+    ledger = Ledger.create(tmp_path / "out", experiment(tiny).document())
+    code, here = models.code_version(None), runner.run_here
+
+    def older(todo: Backlog, *rest: Any) -> None:
+        here(todo, *rest)
+        monkeypatch.setattr(runner, "run_here", lambda *_: None)
+        with monkeypatch.context() as patch:
+            patch.setattr(models, "code_version", lambda model: "b" * 64)
+            run_missing(ledger, RunOptions(mix=True), progress=False)
+        newer = ledger.provenance()
+        assert newer["code_versions"] == ["b" * 64, code]
+        if not ends_first:
+            ledger.write_provenance(convert({**newer, "finished": None}, ProvenanceDocument))
+
+    monkeypatch.setattr(runner, "run_here", older)
+    run_missing(ledger, RunOptions(workers=1), progress=False)
+    held = ledger.provenance()
+    assert held["code_versions"] == ["b" * 64, code]
+    assert held["versions"]["code_version"] == "b" * 64
+    assert (held["finished"] is not None) == ends_first, "the newer driver is still at work otherwise"
+    assert load(ledger.path).counts["missing"] == 0, "the runs by the older code count"
+    assert not list(ledger.path.glob(".mesonet-*")), "no lock stays"

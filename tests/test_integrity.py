@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from click.testing import CliRunner, Result
 import mesonet as mn
 from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.integrity import DAMAGED, set_aside_damaged
-from mesonet.campaign.leases import Leases
+from mesonet.campaign.leases import Leases, sweep
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
@@ -255,3 +256,61 @@ def test_an_experiment_that_a_user_changed_is_read_without_its_checksum(campaign
     del document["checksums"]
     file.write_text(json.dumps({**document, "title": "Another title"}))
     assert mn.load(campaign).title == "Another title"
+
+
+def traced(campaign: Path) -> Path:
+    """A run with traces beside the runs, as a report makes it."""
+    scenario = mn.scenario("dumbbell", algorithm="tcp", duration="1 s").set("trace.routers", "all")
+    return mn.simulate(scenario, seed=1).write(campaign / "replay" / "x")
+
+
+@pytest.mark.parametrize("name", ["router_traces.parquet", "routers.parquet", "series.parquet", "run.json"])
+def test_flipped_bits_of_runs_with_traces_are_noticed_and_the_runs_set_aside(campaign: Path, name: str) -> None:
+    file = traced(campaign) / name
+    assert verified(campaign)[0] == 0
+    sound = file.read_bytes()
+    chance = random.Random(3)
+    for _ in range(6):
+        file.write_bytes(sound)
+        flip(file, chance.randrange(8 * len(sound)))
+        code, found = verified(campaign)
+        assert (code, [each["key"] for each in found["damaged"]]) == (1, ["replay/x"])
+        assert str(file) in found["damaged"][0]["reason"]
+        assert (found["verified"], found["done"]) == (2, 2)
+    broken = file.read_bytes()
+    assert command("run", str(campaign)).exit_code == 0
+    assert verified(campaign)[0] == 0
+    assert (campaign / DAMAGED / "replay-x-1" / name).read_bytes() == broken
+    assert not (campaign / "replay" / "x").exists(), "the next report makes it again"
+
+
+def test_a_missing_file_of_a_run_with_traces_is_damage(campaign: Path) -> None:
+    (traced(campaign) / "series.parquet").unlink()
+    assert verified(campaign)[0] == 1
+    assert command("run", str(campaign)).exit_code == 0
+    assert verified(campaign)[0] == 0
+
+
+def test_what_killed_processes_leave_is_removed(campaign: Path, tmp_path: Path) -> None:
+    left = [f"{folder}.mesonet-abc" for folder in ("", "analysis/", "analysis/figures/network/", "replay/x/")]
+    for each in left:
+        (campaign / each).mkdir(parents=True)
+        (campaign / each / "report.html").touch()
+    (tmp_path / "mine" / ".mesonet-abc").mkdir(parents=True)
+    (campaign / "analysis" / "link").symlink_to(tmp_path / "mine")
+    (campaign / ".mesonet-link").symlink_to(tmp_path / "mine")
+    (campaign / "runs" / ".takeover").touch()
+    for each in (*left, ".mesonet-link", "runs/.takeover"):
+        os.utime(campaign / each, (1, 1), follow_symlinks=False)
+    os.utime(tmp_path / "mine" / ".mesonet-abc", (1, 1))
+    (campaign / ".mesonet-new").mkdir()
+    assert command("run", str(campaign)).exit_code == 0
+    assert [str(each.relative_to(campaign)) for each in campaign.rglob(".*")] == [".mesonet-new"], "it may be in use"
+    assert (tmp_path / "mine" / ".mesonet-abc").is_dir()
+
+
+def test_a_takeover_leaves_no_lock(tmp_path: Path) -> None:
+    (tmp_path / ".lease-x").write_text("")
+    os.utime(tmp_path / ".lease-x", (1, 1))
+    sweep(tmp_path)
+    assert not list(tmp_path.iterdir())

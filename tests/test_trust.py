@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 import mesonet as mn
 from fragments import holds
+from mesonet import core
+from mesonet.campaign import runner
+from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.trust import is_trusted, trust
 from mesonet.cli.verbs import main
 
@@ -112,3 +117,58 @@ def test_networks_need_no_trust_and_no_place_to_record_it(tmp_path: Path, monkey
     model = {"command": ["x"], "directory": str(tmp_path)}
     trust(tmp_path, model)
     assert not is_trusted(tmp_path, model)
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of snapshots that the runs of each command find; no run is made."""
+    found: list[int] = []
+    monkeypatch.setattr(runner, "run_here", lambda todo, *_: found.append(len(todo.ledger.snapshots())))
+    return found
+
+
+def with_snapshot(folder: Path, document: Mapping[str, Any]) -> Path:
+    """The campaign folder of a network, with a snapshot of a run."""
+    ledger = Ledger.create(folder, document)
+    ledger.snapshot(planned(document, core.code_version())[0].key).write_bytes(b"")
+    return folder
+
+
+def test_snapshots_of_a_folder_of_others_begin_anew(one_factor: Path, tmp_path: Path, seen: list[int]) -> None:
+    theirs = with_snapshot(tmp_path / "theirs", mn.experiment(one_factor).document())
+    for target in ([str(theirs)], [str(one_factor), "--out", str(theirs)]):
+        done = CliRunner().invoke(main, ["experiment", "run", *target])
+        assert done.exit_code == 0, done.output
+        assert ("1 snapshot of a folder that you did not begin" in done.stderr) == (target == [str(theirs)])
+    assert seen == [0, 0]
+    with_snapshot(theirs, mn.experiment(one_factor).document())
+    assert not run(theirs).stderr, "this user has run the folder"
+    assert seen[2:] == [1]
+
+
+def test_an_experiment_by_its_name_does_not_trust_the_folder(one_factor: Path, tmp_path: Path, seen: list[int]) -> None:
+    theirs = with_snapshot(tmp_path / "theirs", mn.experiment(one_factor).document())
+    mn.experiment(one_factor).run_missing(theirs, progress=False)
+    assert seen == [0]
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_trusted_snapshots_are_used(
+    one_factor: Path, tmp_path: Path, seen: list[int], monkeypatch: pytest.MonkeyPatch, recorded: bool
+) -> None:
+    if not recorded:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    theirs = with_snapshot(tmp_path / "theirs", mn.experiment(one_factor).document())
+    assert not run(theirs, "--trust").stderr
+    assert ("you did not begin" in run(theirs).stderr) != recorded
+    assert seen == [1, int(recorded)]
+
+
+def test_own_snapshots_are_used_and_not_by_a_copy(one_factor: Path, tmp_path: Path, seen: list[int]) -> None:
+    mn.experiment(one_factor).run_missing(tmp_path / "own", progress=False)
+    with_snapshot(tmp_path / "own", mn.experiment(one_factor).document())
+    assert not run(tmp_path / "own").stderr
+    copy = Path(shutil.copytree(tmp_path / "own", tmp_path / "copy"))
+    assert "1 snapshot of a folder" in run(copy).stderr
+    assert seen == [0, 1, 0]

@@ -29,6 +29,7 @@ class RunOptions:
     shard: tuple[int, int] | None = None  #: (i, N): only the i-th of N parts of the runs, i from 1
     tries: int = TRIES  #: failed tries after which a run is quarantined
     retry: bool = False  #: try quarantined runs again
+    trusted: bool = False  #: continue from snapshots of a folder that this user has not begun
     mix: bool = False  #: continue a campaign that other code began, and keep its finished runs
 
     def __post_init__(self) -> None:

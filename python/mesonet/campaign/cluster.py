@@ -30,6 +30,7 @@ from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.errors import Broken, InputError, needs_extra
+from mesonet.files import reading
 from mesonet.simulation import provenance
 
 PATIENCE_S = 300.0
@@ -266,7 +267,7 @@ def _address(scheduler: str) -> str:
     """Return the address, of the scheduler file where it is one."""
     if "://" in scheduler or not (scheduler.endswith(".json") or Path(scheduler).is_file()):
         return scheduler
-    about = json.loads(Path(scheduler).read_text())
+    about = json.loads(reading.read_text(Path(scheduler), reading.MOST_JSON_BYTES))
     if not isinstance(about, dict) or not isinstance(about.get("address"), str):
         raise ValueError("the file holds no address")
     return str(about["address"])

@@ -13,6 +13,7 @@ import polars as pl
 
 from mesonet.errors import InputError
 from mesonet.files import places
+from mesonet.files.csv_tables import write_csv
 from mesonet.responses.definitions import BY_NAME
 from mesonet.responses.sets import DEFAULT, SETS
 
@@ -68,7 +69,7 @@ def write_study_table(campaign: Campaign, path: Path) -> Path:
     table = study_table(campaign)
     with places.file(path) as aside:
         if path.suffix == ".csv":
-            table.write_csv(aside)
+            write_csv(table, aside)
         else:
             table.write_parquet(aside)
     return path

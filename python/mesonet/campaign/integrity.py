@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from mesonet import models
-from mesonet.campaign import tables
+from mesonet.campaign import documents, tables
 from mesonet.campaign.leases import Leases
-from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run, planned
+from mesonet.campaign.ledger import EXPERIMENT, REPLAY, Ledger, Run, planned
 from mesonet.errors import InputError
-from mesonet.files import checksums
+from mesonet.files import checksums, reading
 from mesonet.files.checksums import ALLOWED
+from mesonet.files.places import inside
 
 DAMAGED = "damaged"
 """Folder beside ``runs`` for damaged files."""
@@ -29,11 +31,11 @@ class Verification:
     verified: int  #: number of finished runs whose files all have their checksums
     #: Number of finished runs of earlier code, which wrote none; their tables and records can be read.
     without_checksums: int
-    damaged: dict[str, str]  #: reason by key of each damaged run
+    damaged: dict[str, str]  #: reason of each damaged run, by its key, or by ``replay/`` and the name of its folder
 
 
 def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Verification:
-    """Return the state of the files of runs: sound, without checksums, or damaged."""
+    """Return the state of the files of runs, and of runs with traces: sound, without checksums, or damaged."""
     verified, without, damaged = 0, 0, {}
     for key in dict.fromkeys(run.key for run in runs):
         status = statuses.get(key, "missing")
@@ -44,13 +46,18 @@ def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Ver
         else:
             verified += status == "done" and known
             without += status == "done" and not known
+    for record in (ledger.path / REPLAY).glob(f"*/{checksums.RECORD}"):
+        try:
+            _read_files(record.parent, documents.done(record))
+        except InputError as error:
+            damaged[f"{REPLAY}/{record.parent.name}"] = str(error)
     return Verification(verified, without, damaged)
 
 
 def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> dict[str, str]:
     """Take the folders of damaged runs to `DAMAGED`; these runs are missing then.
 
-    A run that another runner makes now, or has made again, stays.
+    A run that another runner makes now, or has made again, stays. A report makes a run with traces again.
 
     `statuses`: status by key, as `Ledger.statuses` returns it; the runs that were moved are removed from it.
     """
@@ -58,12 +65,16 @@ def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, s
     if damaged := verify(ledger, runs, statuses).damaged:
         with Leases(ledger.runs) as leases:
             for key, reason in damaged.items():
+                if key.startswith(f"{REPLAY}/"):
+                    inside(ledger.path, key).replace(_unused(ledger, key.replace("/", "-")))
+                    moved[key] = reason
+                    continue
                 if not leases.take(key):
                     continue
                 try:
                     _read(ledger, key, ledger.status(key))
                 except InputError:
-                    _move(ledger, key)
+                    (ledger.runs / key).replace(_unused(ledger, key))
                     statuses.pop(key, None)
                     moved[key] = reason
                 finally:
@@ -78,12 +89,10 @@ def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
     its beginning and every run of the folder.
     """
     file = ledger.path / EXPERIMENT
-    with suppress(OSError):
-        held, sound = file.read_bytes(), checksums.sealed(document, EXPERIMENT)
+    with suppress(OSError, InputError):
+        held, sound = reading.read_bytes(file, reading.MOST_JSON_BYTES), checksums.sealed(document, EXPERIMENT)
         if held != sound and (_same_experiment(held, sound) or _is_cut(ledger, document, held, sound)):
-            place = ledger.path / DAMAGED
-            place.mkdir(exist_ok=True)
-            shutil.copy2(file, _unused(place, EXPERIMENT))
+            _unused(ledger, EXPERIMENT).write_bytes(held)
             ledger.write_document(document)
             return True
     return False
@@ -118,14 +127,21 @@ def count_set_aside(path: Path) -> int:
 def _read(ledger: Ledger, key: str, status: str) -> bool:
     """Read all of a run; return False if it has no checksums to compare. Raises an `InputError` about damage."""
     if status == "missing":
-        if (ledger.runs / key).exists():  # with it the run would be done: nothing could take the place of the folder
+        if os.path.lexists(
+            ledger.runs / key
+        ):  # with it the run would be done: nothing could take the place of the folder
             problem = "damaged: the file is missing"
             raise InputError(problem, file=str(ledger.runs / key / "responses.parquet"), allowed=ALLOWED)
         return False
     record = ledger.run_json(key, status)
     if status == "failed":
         return False
-    folder, known = ledger.runs / key, checksums.of_record(record)
+    return _read_files(ledger.runs / key, record)
+
+
+def _read_files(folder: Path, record: Mapping[str, Any]) -> bool:
+    """Read all files of a run that is done; return False if it has no checksums to compare."""
+    known = checksums.of_record(record)
     for name in known:
         if name != checksums.RECORD:
             checksums.refuse_changed(folder / name, known)
@@ -135,14 +151,9 @@ def _read(ledger: Ledger, key: str, status: str) -> bool:
     return bool(known)
 
 
-def _move(ledger: Ledger, key: str) -> None:
-    place = ledger.path / DAMAGED
+def _unused(ledger: Ledger, name: str) -> Path:
+    """Return a new place for a damaged file or folder of this name."""
+    place = inside(ledger.path, DAMAGED)
     place.mkdir(exist_ok=True)
-    (ledger.runs / key).replace(_unused(place, key))
-
-
-def _unused(place: Path, name: str) -> Path:
-    number = 1
-    while (place / f"{name}-{number}").exists():
-        number += 1
-    return place / f"{name}-{number}"
+    numbered = (place / f"{name}-{number}" for number in count(1))
+    return next(each for each in numbered if not os.path.lexists(each))

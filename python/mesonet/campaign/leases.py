@@ -21,6 +21,9 @@ from types import TracebackType
 from typing import Literal
 from uuid import uuid4
 
+from mesonet.errors import InputError
+from mesonet.files import reading
+
 if os.name == "nt":
     raise ImportError("campaigns need the signals of Linux or macOS; on Windows use WSL")
 
@@ -30,8 +33,9 @@ LEASE_S = 90.0
 
 PREFIX = ".lease-"
 _CLOCK = ".clock-"
-_TAKEOVER = ".takeover"
+TAKEOVER = ".takeover"
 _BORN_TOLERANCE_S = 1.0
+_MOST_BYTES = 10_000
 
 
 class Leases:
@@ -73,8 +77,8 @@ class Leases:
         with self._lock:
             content = self._held.pop(key, None)
         path = self._runs / f"{PREFIX}{key}"
-        with suppress(OSError):  # a lease that cannot be removed expires
-            if path.read_text() == content:
+        with suppress(OSError, InputError):  # a lease that cannot be removed expires
+            if _content(path) == content:
                 path.unlink(missing_ok=True)
 
     def _renew(self) -> None:
@@ -125,7 +129,7 @@ def _machine_mark() -> str:
 def _state(path: Path) -> Literal["free", "held", "void"]:
     try:
         renewed = path.stat().st_mtime
-        holder = json.loads(path.read_text())
+        holder = json.loads(_content(path))
         if holder["machine"] == _machine():
             return "held" if _is_alive(holder["pid"], holder["born"]) else "void"
     except FileNotFoundError:
@@ -134,6 +138,10 @@ def _state(path: Path) -> Literal["free", "held", "void"]:
         pass  # its writer was killed before it wrote the content
     # A stamp far in the future was written before a clock was set back: its holder would have renewed it since.
     return "void" if abs(_file_server_now(path.parent) - renewed) > LEASE_S else "held"
+
+
+def _content(path: Path) -> str:
+    return reading.read_bytes(path, _MOST_BYTES).decode()
 
 
 def _names(runs: Path) -> list[str]:
@@ -225,10 +233,13 @@ def _alone(runs: Path) -> Iterator[None]:
     """Hold the exclusive right to remove void leases. File systems without locks give no protection."""
     from filelock import FileLock  # seldom needed
 
-    lock = FileLock(runs / _TAKEOVER, fallback_to_soft=False)
+    lock = FileLock(runs / TAKEOVER, fallback_to_soft=False)
     with suppress(OSError):
         lock.acquire()
     try:
         yield
     finally:
+        if lock.is_locked:  # removed before the release: after it, the file may be another's
+            with suppress(OSError):
+                (runs / TAKEOVER).unlink(missing_ok=True)
         lock.release()

@@ -14,7 +14,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -22,15 +22,20 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
-from mesonet.campaign.leases import is_left_behind, live, mark
+from mesonet.campaign.leases import TAKEOVER, is_left_behind, live, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
-from mesonet.files.places import ASIDE
+from mesonet.files.locks import alone
+from mesonet.files.places import ASIDE, inside
 from mesonet.files.reading import refuse_unprintable
 from mesonet.simulation.checkpoint import discard
 
 EXPERIMENT = "experiment.json"
 """File of the experiment in the campaign folder."""
+REPLAY = "replay"
+"""Folder beside ``runs`` for runs with traces, each as `mesonet run --out` writes it."""
+ANALYSIS = "analysis"
+"""Folder beside ``runs`` for tables and figures."""
 
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
@@ -110,7 +115,7 @@ class Ledger:
     @property
     def runs(self) -> Path:
         """Folder of the runs."""
-        return self.path / "runs"
+        return inside(self.path, "runs")
 
     @classmethod
     def create(cls, path: str | Path, document: Mapping[str, Any]) -> Ledger:
@@ -165,6 +170,10 @@ class Ledger:
         """
         file = self.path / "provenance.json"
         return documents.provenance(file) if file.exists() else {}
+
+    def changing_provenance(self) -> AbstractContextManager[None]:
+        """Return the exclusive right to read and then replace the provenance."""
+        return alone(self.path / "provenance.json")
 
     def write_provenance(self, provenance: documents.ProvenanceDocument) -> None:
         """Replace the provenance. `provenance`: the new content of ``provenance.json``."""
@@ -242,6 +251,14 @@ class Ledger:
         """Return the keys of the runs that have a snapshot, of this code or another."""
         return {path.name.removeprefix(_SNAPSHOT) for path in self.runs.glob(f"{_SNAPSHOT}*")}
 
+    def remove_snapshots(self) -> int:
+        """Remove all snapshots, so that their runs begin anew; return their number."""
+        found = self.snapshots()
+        for key in found:
+            with suppress(OSError):  # a folder, which is none
+                self.snapshot(key).unlink(missing_ok=True)
+        return len(found)
+
     def remove_stale(self, code_version: str) -> None:
         """Remove files that killed writers left behind, and snapshots from which no run by this code can continue."""
         beside = f"{ASIDE}{_SNAPSHOT}"
@@ -262,12 +279,14 @@ class Ledger:
         for left in self.runs.glob(f"{_WORKING}*"):
             if left.name.removeprefix(_WORKING).partition("-")[0] not in at_work:
                 shutil.rmtree(left, ignore_errors=True)
-        patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"{ASIDE}*")
-        for left in chain.from_iterable(map(self.path.glob, patterns)):
+        patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"runs/{TAKEOVER}", f"{ASIDE}*")
+        folders = [folder for name in (ANALYSIS, REPLAY) if not (folder := self.path / name).is_symlink()]
+        left_there = (folder.rglob(f"{ASIDE}*") for folder in folders)
+        for left in chain(*map(self.path.glob, patterns), *left_there):
             with suppress(OSError):  # another runner removes them too
                 writer = left.name.split("-")[-2] if left.name.startswith(_UNFINISHED) else ""
-                if is_left_behind(writer) or time.time() - left.stat().st_mtime > _STALE_S:
-                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+                if is_left_behind(writer) or time.time() - left.lstat().st_mtime > _STALE_S:
+                    shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
     def _unfinished(self, key: str) -> Path:
         """Return a new name for a folder of the run that is not yet, or no longer, in its place."""

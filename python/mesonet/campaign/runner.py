@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-import msgspec
+from msgspec import convert
+from msgspec.structs import replace
 
 from mesonet import interrupts, models
 from mesonet.campaign.agenda import Agenda
@@ -18,8 +20,10 @@ from mesonet.campaign.documents import ProvenanceDocument, Versions
 from mesonet.campaign.leases import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
+from mesonet.campaign.trust import SNAPSHOTS, is_trusted, trust
 from mesonet.progress import Progress
 from mesonet.simulation import provenance
+from mesonet.words import counted
 
 
 def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: bool = True) -> None:
@@ -27,23 +31,29 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     options = options or RunOptions()
     document = ledger.document()
     code_version = models.code_version(document.get("model"))
-    before = ledger.provenance()
-    versions = versions_that_count(ledger, code_version, options.mix)
-    if ledger.runs.is_dir():
-        sweep(ledger.runs)
-        ledger.remove_stale(code_version)
-    todo = backlog(ledger, document, versions, options)
-    if not todo.runs and known_versions(before) == versions:
-        return
-    ledger.runs.mkdir(exist_ok=True)
+    before, versions = known_versions(ledger.provenance()), versions_that_count(ledger, code_version, options.mix)
     about = ProvenanceDocument(
         versions=Versions(**provenance.versions(code_version)),
         code_versions=versions,
         tries=options.tries,
-        started=before["started"] if known_versions(before) == versions else provenance.now(),
+        started=provenance.now(),
         finished=None,
     )
-    ledger.write_provenance(about)
+    if versions != before:
+        with ledger.changing_provenance():
+            versions = versions_that_count(ledger, code_version, options.mix)  # of what others wrote meanwhile
+            about = replace(about, code_versions=versions)
+            ledger.write_provenance(about)
+    if ledger.runs.is_dir():
+        if document.get("model") is None:  # others leave no snapshots
+            _refuse_foreign_snapshots(ledger, options.trusted)
+        sweep(ledger.runs)
+        ledger.remove_stale(code_version)
+    todo = backlog(ledger, document, versions, options)
+    if not todo.runs and versions == before:
+        return
+    ledger.runs.mkdir(exist_ok=True)
+    _record(ledger, about)
     with _interrupted_once(), Progress(document["name"], progress) as shown:
         agenda = Agenda(todo, shown)
         if options.dask is not None:
@@ -54,7 +64,26 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
             run_here(todo, agenda, options.workers or os.cpu_count() or 1, options.memory, options.time_limit)
     sweep(ledger.runs)
     ledger.remove_unfinished()
-    ledger.write_provenance(msgspec.structs.replace(about, finished=provenance.now()))
+    _record(ledger, replace(about, finished=provenance.now()))
+
+
+def _refuse_foreign_snapshots(ledger: Ledger, trusted: bool) -> None:
+    """Remove the snapshots of a folder that this user has not begun or trusted; later ones are of this user."""
+    trusted = trusted or is_trusted(ledger.path, SNAPSHOTS)
+    if not trusted and (number := ledger.remove_snapshots()):
+        of = "of a folder that you did not begin here"
+        sys.stderr.write(f"mesonet: note: {counted(number, 'snapshot')} {of}: begins these runs anew; see --trust\n")
+    trust(ledger.path, SNAPSHOTS)
+
+
+def _record(ledger: Ledger, about: ProvenanceDocument) -> None:
+    """Record the begin or the end of a driver; code versions of a driver that began later stay."""
+    with ledger.changing_provenance():
+        held = ledger.provenance()
+        if not held or known_versions(held) == about.code_versions:
+            ledger.write_provenance(replace(about, started=held.get("started", about.started)))
+        elif about.finished and held["finished"]:
+            ledger.write_provenance(replace(convert(held, ProvenanceDocument), finished=about.finished))
 
 
 class Interrupted(KeyboardInterrupt):

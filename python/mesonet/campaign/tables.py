@@ -1,19 +1,36 @@
-"""Tables of many runs, read at once: opening 10,000 files one after another would take ten times as long."""
+"""Tables of runs, read in one place: regular files of bounded size, whose footers bound their memory.
+
+The contents of many files become one table at once: one after another would take twice as long.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from mesonet.errors import InputError
-from mesonet.files import checksums
+from mesonet.files import checksums, reading
 
 RUN = ("condition", "algorithm", "replicate")
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 """Errors of Polars for a damaged file; some damage makes it panic."""
-_KEY_OF_FILE = r"([^/\\]+)[/\\][^/\\]+$"
+MOST_BYTES = 4 * 2**30
+"""Most memory of tables that are read at once, bytes (chosen): of the flow groups of 40,000 runs."""
+MOST_BYTES_OF_ONE = 2 * 2**30
+"""Most memory of a table, bytes (chosen): of the traces of a run that needs 4 GiB, the default limit."""
+_TEXT_BYTES, _NUMBER_BYTES = 16, 8
+"""Bytes of a cell."""
+
+
+class _Source(NamedTuple):
+    content: bytes
+    rows: int
+    size: int  #: bytes, in the file and in memory
 
 
 def read(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
@@ -27,26 +44,59 @@ def read(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mappin
     files = [folder / key / f"{name}.parquet" for key in done["run_key"].unique(maintain_order=True)]
     if not files:
         return pl.DataFrame()
+    sources, left = [], MOST_BYTES
     for file in files:
-        checksums.refuse_changed(file, known.get(file.parent.name, {}))
+        sources.append(_source(file, known.get(file.parent.name, {}), left))
+        left -= sources[-1].size
     try:
-        # The paths are plain names of files: a pattern or key=value in them has no meaning.
-        rows = pl.read_parquet(files, include_file_paths="run_key", glob=False, hive_partitioning=False)
+        rows = _decoded([each.content for each in sources])
+        keys = pl.Series("run_key", [file.parent.name for file in files])
+        rows = rows.with_columns(keys.gather(np.repeat(np.arange(len(keys)), [each.rows for each in sources])))
     except UNREADABLE as error:
         for file in files:
             table(file)
         raise InputError(f"the tables {name} of the runs have different columns: {error}", file=str(folder)) from None
     rows = rows.rename({own: f"{own}_of_row" for own in RUN if own in rows.columns})
-    rows = rows.with_columns(pl.col("run_key").str.extract(_KEY_OF_FILE))
     return done.join(rows, on="run_key", how="inner", maintain_order="left_right").drop("run_key")
 
 
 def table(file: Path, known: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Return a table of a run."""
-    checksums.refuse_changed(file, known or {})
+    source = _source(file, known or {})
     try:
-        return pl.read_parquet(file, glob=False, hive_partitioning=False)
+        return _decoded([source.content])
     except UNREADABLE as error:
-        problem = f"not a table of a run: {str(error).splitlines()[0]}"
-        allowed = "the file as it was written; `mesonet experiment run` makes a damaged run of its campaign again"
-        raise InputError(problem, file=str(file), allowed=allowed) from None
+        raise _no_table(file, str(error)) from None
+
+
+def _source(file: Path, known: Mapping[str, str], left: float = math.inf) -> _Source:
+    """Return the content of a file, and the size of its table by its footer. `left`: memory that is left, bytes."""
+    try:
+        content = reading.read_bytes(file, reading.MOST_TABLE_BYTES, checksums.ALLOWED)
+    except FileNotFoundError:
+        raise InputError("damaged: the file is missing", file=str(file), allowed=checksums.ALLOWED) from None
+    checksums.refuse_changed(file, known, content)
+    try:
+        lazy = pl.scan_parquet(content, glob=False, hive_partitioning=False)
+        kinds = lazy.collect_schema()
+        rows = lazy.select(pl.len()).collect().item()
+    except UNREADABLE as error:
+        raise _no_table(file, str(error)) from None
+    for name, kind in kinds.items():
+        if not kind.is_numeric() and kind not in (pl.String, pl.Boolean):
+            raise _no_table(file, f"the column {name} has neither numbers nor text")
+    size = len(content) + rows * sum(_TEXT_BYTES if kind == pl.String else _NUMBER_BYTES for kind in kinds.values())
+    if size > min(left, MOST_BYTES_OF_ONE):
+        problem = f"{rows:,} rows of {len(kinds)} columns, with the tables before them, need too much memory"
+        allowed = f"at most {MOST_BYTES_OF_ONE / 2**30:.0f} GiB, and {MOST_BYTES / 2**30:.0f} GiB of all runs"
+        raise InputError(problem, file=str(file), allowed=allowed)
+    return _Source(content, rows, size)
+
+
+def _decoded(contents: list[bytes]) -> pl.DataFrame:
+    return pl.read_parquet(contents, glob=False, hive_partitioning=False)
+
+
+def _no_table(file: Path, problem: str) -> InputError:
+    first = problem.partition("\n")[0]
+    return InputError(f"not a table of a run: {first}", file=str(file), allowed=checksums.ALLOWED)

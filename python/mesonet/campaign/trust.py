@@ -17,6 +17,9 @@ from typing import Any
 
 from mesonet import models
 
+SNAPSHOTS = {"snapshots": "all"}
+"""In the place of code: the snapshots of a campaign folder, which only a user who trusts them continues from."""
+
 
 def named_code(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the code that a campaign folder names.
@@ -75,6 +78,7 @@ def _record() -> Path:
 
 
 def _mark(path: Path, model: Mapping[str, Any]) -> str:
-    content = None if "plugins" in model else models.digest(model)  # a plug-in has its digest in the description
+    # A plug-in has its digest in the description, and snapshots have none.
+    content = models.digest(model) if {"command", "function"} & model.keys() else None
     about = json.dumps([str(path.resolve()), model, content], sort_keys=True)
     return hashlib.sha256(about.encode()).hexdigest()

@@ -106,7 +106,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @runner_options
-@click.option("--trust", is_flag=True, help="Run the model or the plug-ins that a campaign folder of others names.")
+@click.option("--trust", is_flag=True, help="Run the code, and continue from the snapshots, of a folder of others.")
 @click.option(
     "--force", is_flag=True, help="Run even if the scale distorts the network, or if other code began the campaign."
 )
@@ -132,7 +132,7 @@ def run_experiment(
 
     try:
         folder = experiment_targets.run(
-            target, out=out, workers=workers, force=force, options=options, confirmed=confirmed, **chosen
+            target, out=out, workers=workers, force=force, options=options, confirmed=confirmed, trusted=trust, **chosen
         )
     except KeyboardInterrupt as interrupt:
         number = getattr(interrupt, "number", signal.SIGINT)

@@ -8,6 +8,7 @@ import click
 
 import mesonet
 from mesonet.cli.common import DIRECTORY, JSON, Command
+from mesonet.files import places
 from mesonet.terminal import write_json
 
 
@@ -19,7 +20,7 @@ def export(directory: Path, out: Path | None, as_json: bool) -> None:
     """Write one table of the campaign in DIR: responses of the network and goodputs of flow groups."""
     from mesonet.campaign.export import write_study_table
 
-    path = write_study_table(mesonet.load(directory), out or directory / "study.parquet")
+    path = write_study_table(mesonet.load(directory), out or places.inside(directory, "study.parquet"))
     if as_json:
         write_json({"path": str(path)})
     else:

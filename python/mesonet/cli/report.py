@@ -77,7 +77,7 @@ def report(
         return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress, live=live)
 
     try:
-        path = from_results(directory, "report", write, out or directory / "report.html")
+        path = from_results(directory, "report", write, out or places.inside(directory, "report.html"))
     except InputError as error:
         raise replace(error, path="--against") if error.path == "against" else error from error
     if as_json:

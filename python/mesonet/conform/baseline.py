@@ -20,7 +20,7 @@ from mesonet.conform.bench import Bench, folder
 from mesonet.conform.finding import FAIL, PASS, About, Finding
 from mesonet.conform.samples import Samples
 from mesonet.errors import InputError
-from mesonet.files import places
+from mesonet.files import places, reading
 from mesonet.scenarios.scenario import load_scenario
 
 GROUP = "baseline"
@@ -178,7 +178,7 @@ def read_baseline(text: str) -> Baseline:
     if not where.is_file():
         raise InputError("no such baseline", None, "--baseline", text, allowed)
     try:
-        document = json.loads(where.read_text(encoding="utf-8"))
+        document = json.loads(reading.read_text(where, reading.MOST_JSON_BYTES))
         if document["format"] != FORMAT:
             raise InputError("a baseline of another version", str(where), "format", document["format"], str(FORMAT))
         numbers = {

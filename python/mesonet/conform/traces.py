@@ -24,19 +24,14 @@ def write(folder: Path, bench: Bench) -> list[Path]:
         cleaned = [(re.sub("[^A-Za-z0-9.]+", "-", name).strip("-"), name) for name in bench.runs]
         for own, (name, samples) in zip(distinct(cleaned), bench.runs.items(), strict=True):
             for number in samples.numbers:
-                stem = folder / f"{own}-flow-{number}"
+                table, log = (places.inside(folder, f"{own}-flow-{number}{ending}") for ending in (".csv", ".sqlog"))
                 flow = samples.flow(number)
-                with (
-                    places.file(stem.with_name(f"{stem.name}.csv"), "--traces") as aside,
-                    aside.open("w", newline="") as file,
-                ):
+                with places.file(table, "--traces") as aside, aside.open("w", newline="") as file:
                     rows = csv.writer(file, lineterminator="\n")
                     rows.writerow(flow)
                     rows.writerows(zip(*(_cells(column) for column in flow.values()), strict=True))
-                qlog.write(
-                    stem.with_name(f"{stem.name}.sqlog"), samples, number, f"{bench.algorithm}: {name}, flow {number}"
-                )
-                written += [stem.with_name(f"{stem.name}{ending}") for ending in (".csv", ".sqlog")]
+                qlog.write(log, samples, number, f"{bench.algorithm}: {name}, flow {number}")
+                written += [table, log]
     return written
 
 

@@ -33,14 +33,14 @@ _MARKS = {HARM: "harm", NO_HARM: "none"}
 
 def write(plan: EvidencePlan, findings: Sequence[CriterionVerdict], out: Path) -> tuple[Path, ...]:
     """Write ``index.html``, ``evidence.md``, ``evidence.xml``, and scenario files of bad cells of a search."""
-    found = out / "index.html", out / "evidence.md", out / "evidence.xml"
+    found = tuple(places.inside(out, name) for name in ("index.html", "evidence.md", "evidence.xml"))
     texts = html(plan, findings), markdown(plan, findings), xml2rfc.table(plan, findings)
     for path, text in zip(found, texts, strict=True):
         with places.file(path) as aside:
             aside.write_text(text, encoding="utf-8")
     for search in (search for each in findings for search in each.searches):
         for name, text, _ in scenario_files(plan, search):
-            with places.file(out / name) as aside:
+            with places.file(places.inside(out, name)) as aside:
                 aside.write_text(text, encoding="utf-8")
     return found
 

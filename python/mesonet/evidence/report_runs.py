@@ -14,7 +14,7 @@ from mesonet.evidence.confirmed_search import Searched, searched
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.plan import SEEDS, EvidencePlan
 from mesonet.experiments.network import Experiment
-from mesonet.files import places
+from mesonet.files import places, reading
 
 RECORD = "evidence.json"
 """File of the folder that identifies the report."""
@@ -35,10 +35,10 @@ def run(plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = N
 
     `out`: folder of the report: new, empty, or begun with the same plan. Each campaign has a folder in it.
     """
-    places.checked(out / RECORD)
-    record = out / RECORD
+    record = places.inside(out, RECORD)
+    places.checked(record)
     if record.exists():
-        known = json.loads(record.read_text(encoding="utf-8"))
+        known = json.loads(reading.read_text(record, reading.MOST_JSON_BYTES))
         for key, value in plan.document().items():
             if known.get(key) != value:
                 raise InputError(
@@ -52,7 +52,7 @@ def run(plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = N
     found: dict[str, Campaign] = {}
 
     def one(name: str, chosen: Experiment) -> Campaign:
-        found[name] = load(chosen.run_missing(out / name, **how))
+        found[name] = load(chosen.run_missing(places.inside(out, name), **how))
         return found[name]
 
     for number, (name, chosen) in enumerate(plan.campaigns.items(), start=1):
@@ -87,5 +87,5 @@ def confirm(
         if told:
             told(f"again, with other seeds, {number} of {len(names)}: {chosen.title}, {name}")
         again = replace(chosen, name=f"{name}{CONFIRMED}", seed=seeds[chosen.seed])
-        found[again.name] = load(again.run_missing(out / again.name, **how))
+        found[again.name] = load(again.run_missing(places.inside(out, again.name), **how))
     return replace(results, campaigns=found)

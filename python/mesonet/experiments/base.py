@@ -294,7 +294,7 @@ class Designed(ABC):
         force
             Run even where the scale distorts the network, and continue a campaign that other code began.
         **how
-            ``memory``, ``time_limit``, ``dask``, ``shard``, ``tries``, ``retry``: see
+            ``memory``, ``time_limit``, ``dask``, ``shard``, ``tries``, ``retry``, ``trusted``: see
             `mesonet.campaign.backlog.RunOptions`.
 
         Returns
@@ -340,7 +340,7 @@ class Designed(ABC):
         from mesonet.campaign.integrity import restore_experiment
         from mesonet.campaign.ledger import EXPERIMENT, Ledger
         from mesonet.campaign.runner import run_missing
-        from mesonet.campaign.trust import named_code, trust
+        from mesonet.campaign.trust import SNAPSHOTS, named_code, trust
 
         with places.folder(out):
             document = self.document()
@@ -359,6 +359,8 @@ class Designed(ABC):
 
                     answering(asked.dask)
                 ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
+                if self.model is None:
+                    trust(ledger.path, SNAPSHOTS)
             if (held := ledger.document()).get("plugins") != document.get("plugins"):  # equal files, moved
                 ledger.write_document({**held, "plugins": document["plugins"]})
             trust(ledger.path, named_code(document))  # this very call names the code
@@ -366,7 +368,7 @@ class Designed(ABC):
         return Path(out)
 
 
-_HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
+_HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")
 """Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
 
 

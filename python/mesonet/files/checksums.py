@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError
+from mesonet.files import reading
 
 ENTRY = "checksums"
 RECORD = "run.json"
@@ -24,8 +25,8 @@ ALLOWED = "the file as it was written; `mesonet experiment run` makes a damaged 
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
+    """Return the SHA-256 of a regular file."""
+    with reading.opened(path, ALLOWED) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -73,15 +74,16 @@ def refuse_changed_document(text: bytes, content: Any, file: Path, allowed: str 
         raise InputError("damaged: its checksum is wrong", file=str(file), allowed=allowed)
 
 
-def refuse_changed(file: Path, checksums: Mapping[str, str]) -> None:
+def refuse_changed(file: Path, checksums: Mapping[str, str], content: bytes | None = None) -> None:
     """Raise an `InputError` for a file of a run that differs from the file that was written.
 
-    `checksums`: checksums in the record, as `of_record` returns them; empty: any file passes.
+    `checksums`: checksums in the record, as `of_record` returns them; empty: any file passes. `content`: of the file,
+    if it was read.
     """
     if not checksums:
         return
     try:
-        digest = sha256(file)
+        digest = sha256(file) if content is None else hashlib.sha256(content).hexdigest()
     except OSError as error:
         problem = f"damaged: cannot be read ({(error.strerror or str(error)).lower()})"
         raise InputError(problem, file=str(file), allowed=ALLOWED) from None

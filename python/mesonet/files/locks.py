@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
-from contextlib import suppress
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
 """Errors of flock(2) on file systems without locks."""
+_WAIT_S = 0.01
 
 
 def lock_file(path: Path) -> Path:
@@ -22,6 +26,18 @@ def lock_file(path: Path) -> Path:
     A file that exists while `path` is in use, and after a process that used `path` was killed.
     """
     return path.with_name(f"{ASIDE}{path.name}.lock")
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait for the exclusive use of a file, for a block that takes no time."""
+    lock = FileLock(path)
+    while not lock.take():
+        time.sleep(_WAIT_S)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class FileLock:
@@ -44,7 +60,9 @@ class FileLock:
 
         if self._lock is not None:
             return True
-        self._place.touch()  # filelock would make the folder, too, where it is gone
+        # filelock would make the folder, too, where it is gone.
+        flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        os.close(os.open(self._place, flags, 0o666))
         # Any thread may release the lock. Soft locks stay behind when a process is killed.
         lock = filelock.FileLock(self._place, thread_local=False, fallback_to_soft=False)
         try:

@@ -60,6 +60,20 @@ def file(path: str | Path, option: str = "--out") -> Iterator[Path]:
         new.replace(place)
 
 
+def inside(folder: str | Path, *parts: str) -> Path:
+    """Return a place to write to in a folder that somebody else may have made; refuse links below the folder.
+
+    The folder itself, which the user names, may be a link.
+    """
+    place = Path(folder)
+    for part in Path(*parts).parts:
+        place /= part
+        if os.path.islink(place):  # False for a name that is too long, which is refused later
+            problem = "a link, which may lead out of the folder: nothing is written through it"
+            raise InputError(problem, file=str(place), allowed="a file or folder in its place, or another --out")
+    return place
+
+
 def checked(path: str | Path, option: str = "--out") -> None:
     """Raise the error that `file` would raise at once, for work that comes before the file is opened."""
     with suppress(_Enough), file(path, option):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from io import BufferedReader
 from pathlib import Path
 
 from mesonet.errors import InputError
@@ -15,6 +16,8 @@ MOST_TOML_BYTES = 5_000_000
 """Largest TOML file, bytes (chosen): 100,000 flows; the parser of Python reads about 1 MB each second."""
 MOST_JSON_BYTES = 200_000_000
 """Largest file of a campaign folder, bytes (chosen): an experiment of 40,000 scenarios."""
+MOST_TABLE_BYTES = 1_000_000_000
+"""Largest table of a run, bytes of its file (chosen): far above every table of the published experiments."""
 MOST_DEPTH = 50
 """Deepest nesting of tables, arrays, elements and parts of keys (chosen): files of users have five levels."""
 MOST_DIGITS = 1_000
@@ -48,8 +51,8 @@ def refuse_unprintable(path: str | Path, option: str | None = None) -> None:
         raise InputError("not a path in UTF-8", path=option, value=printable(path), allowed="a path in UTF-8")
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -> bytes:
-    """Return the content of a regular file. `most`: its largest size, bytes."""
+def opened(path: Path, allowed: str | None = None) -> BufferedReader:
+    """Return a regular file, open to be read; refuse everything else without waiting for it."""
     name = str(path)
     try:
         # A pipe without a writer would block for ever.
@@ -59,15 +62,20 @@ def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"cannot be read ({reason})", file=name, allowed=allowed) from None
-    about = os.fstat(descriptor)
-    if not stat.S_ISREG(about.st_mode):
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise InputError("not a regular file", file=name, allowed=allowed or "a file, no pipe, device or folder")
-    with os.fdopen(descriptor, "rb") as file:
-        content = file.read(most + 1) if about.st_size <= most else b""
-        size = max(about.st_size, len(content))
+    return os.fdopen(descriptor, "rb")
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -> bytes:
+    """Return the content of a regular file. `most`: its largest size, bytes."""
+    with opened(path, allowed) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(most + 1) if size <= most else b""
+        size = max(size, len(content))
         if size > most:
-            raise InputError(f"a file of {size / 1e6:,.0f} MB", file=name, allowed=f"at most {most / 1e6:.0f} MB")
+            raise InputError(f"a file of {size / 1e6:,.0f} MB", file=str(path), allowed=f"at most {most / 1e6:.0f} MB")
         return content
 
 

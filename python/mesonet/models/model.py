@@ -32,6 +32,8 @@ from typing import Any
 
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.files import reading
+from mesonet.files.checksums import sha256
 from mesonet.files.reached import module_files, reached
 from mesonet.files.reading import is_file
 from mesonet.models import workplace
@@ -96,8 +98,7 @@ def digest(model: Description) -> str:
         raise InputError("the model is not where it was", value=model["function"], allowed=where)
     for file in reached([*files, *(directory / name for name in model.get("files", ()))]):
         try:
-            with file.open("rb") as content:
-                found.update(hashlib.file_digest(content, "sha256").digest())
+            found.update(bytes.fromhex(sha256(file)))
         except OSError as error:
             problem = f"a file of the model cannot be read ({error.strerror or error})"
             raise InputError(problem, value=str(file), allowed="the files with which the campaign began") from None
@@ -180,7 +181,7 @@ def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
         allowed = 'a function of a Python file beside this one, such as "queue.py:simulate"'
         raise InputError("no such function", path="model.function", value=text, allowed=allowed)
     file = Path(directory) / f"{match[1]}.py"
-    if not re.search(rf"\b{match[2]}\b", file.read_text(errors="replace")):
+    if not re.search(rf"\b{match[2]}\b", reading.read_bytes(file).decode(errors="replace")):
         raise InputError(f"{file.name} has no such function", path="model.function", value=text, allowed=_TOP_LEVEL)
     return {"function": match[2], "module": match[1], "directory": directory}
 

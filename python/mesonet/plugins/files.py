@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from mesonet.errors import InputError
+from mesonet.files import reading
 from mesonet.files.reached import included, reached
 from mesonet.plugins.names import ALLOWED
 
@@ -61,7 +62,7 @@ def companions(file: Path) -> list[Path]:
 def _content(file: Path) -> bytes:
     try:
         if file.is_file() and file.stat().st_size <= _MOST_BYTES:
-            return file.read_bytes()
+            return reading.read_bytes(file, _MOST_BYTES, ALLOWED)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", value=str(file), allowed=ALLOWED) from None
     raise InputError("no such file", value=str(file), allowed=ALLOWED)

@@ -22,6 +22,7 @@ from typing import Any
 
 from mesonet import core, units
 from mesonet.errors import InputError
+from mesonet.files import reading
 from mesonet.files.locks import FileLock
 from mesonet.files.places import ASIDE
 
@@ -206,7 +207,8 @@ class Checkpoint:
         }
         aside = _half_written(self.path)
         try:
-            with aside.open("wb") as file:
+            aside.unlink(missing_ok=True)  # of a process that was killed, or a link of somebody else
+            with aside.open("xb") as file:
                 file.write(json.dumps(header, sort_keys=True).encode() + b"\n")
                 file.write(snapshot.state)
                 file.flush()
@@ -221,7 +223,7 @@ class Checkpoint:
 
     def _read(self) -> _Snapshot | None:
         try:
-            with self.path.open("rb") as file:
+            with reading.opened(self.path) as file:
                 line, state = file.readline(), file.read()
         except FileNotFoundError:
             return None

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mesonet.files import checksums
+import polars as pl
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
+SERIES = "series"
+"""Table of a run."""
 
-def kept_series(campaign: Campaign, condition: int, algorithm: str) -> Path | None:
-    """Return the time series of the first replicate that kept one.
 
-    The file ``series.parquet``; None if no run that is done kept it.
-    """
+def with_series(campaign: Campaign, condition: int, algorithm: str) -> str:
+    """Return the key of the first replicate that kept a time series; empty if no run that is done kept it."""
     keys = campaign.runs.filter(condition=condition, algorithm=algorithm, status="done").sort("replicate")["key"]
-    files = (campaign.path / "runs" / key / "series.parquet" for key in keys)
-    found = next((file for file in files if file.exists()), None)
-    if found:
-        checksums.refuse_changed(found, campaign.checksums.get(found.parent.name, {}))
-    return found
+    return next((key for key in keys if (campaign.path / "runs" / key / f"{SERIES}.parquet").exists()), "")
+
+
+def kept_series(campaign: Campaign, condition: int, algorithm: str) -> pl.DataFrame | None:
+    """Return the time series of the first replicate that kept one."""
+    key = with_series(campaign, condition, algorithm)
+    return campaign.table(key, SERIES) if key else None

@@ -93,7 +93,7 @@ def _draw(view: CampaignView, algorithm: str) -> Drawing:
         if (condition := classes.typical(place)) is not None
     ]
     panels = {c: f"condition {c}, congestion {classes.names[place - 1]}" for place, c in typical}
-    series = {c: _series(view, c, algorithm) for c in panels}
+    series = {c: kept_series(view.campaign, c, algorithm) for c in panels}
     over_time = bool(series) and all(frame is not None for frame in series.values())
     if over_time:
         rows = pl.concat(
@@ -117,12 +117,6 @@ def _draw(view: CampaignView, algorithm: str) -> Drawing:
     title = f"States of the flows, {algorithm}, one condition of each class of congestion"
     chart = flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
     return drawing(chart, caption(rows, list(panels.values()), over_time))
-
-
-def _series(view: CampaignView, condition: int, algorithm: str) -> pl.DataFrame | None:
-    """Return the time series of the first replicate that kept one."""
-    path = kept_series(view.campaign, condition, algorithm)
-    return pl.read_parquet(path) if path else None
 
 
 def _thinned(frame: pl.DataFrame, most: int = 400) -> pl.DataFrame:

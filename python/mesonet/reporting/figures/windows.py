@@ -40,9 +40,9 @@ def figure(view: CampaignView) -> Figure | None:
     """Return the windows of every run with explicit flows."""
     several = view.campaign.design.runs > 1
     runs: dict[str, Callable[[], Drawing]] = {}
-    for condition, algorithm, file in _runs_with_windows(view.campaign):
+    for condition, algorithm in _runs_with_windows(view.campaign):
         title = f"Windows of the flows, {algorithm}, condition {condition}"
-        runs[f"{algorithm}, condition {condition}"] = partial(_draw_series, file, title)
+        runs[f"{algorithm}, condition {condition}"] = partial(_draw_series, view.campaign, condition, algorithm, title)
     for run in view.traced:
         if len(run.flows) > 1:
             name = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm
@@ -64,13 +64,13 @@ def figure(view: CampaignView) -> Figure | None:
     )
 
 
-def _runs_with_windows(campaign: Campaign) -> list[tuple[int, str, str]]:
-    """Return condition, algorithm and file of the first replicates that kept the series of an explicit flow."""
+def _runs_with_windows(campaign: Campaign) -> list[tuple[int, str]]:
+    """Return condition and algorithm of the runs that kept the series of an explicit flow."""
     found = []
     for condition, algorithm in campaign.runs.select("condition", "algorithm").unique(maintain_order=True).iter_rows():
-        path = kept_series(campaign, condition, algorithm)
-        if path and _windows_in(pl.read_parquet_schema(path)):
-            found.append((condition, algorithm, str(path)))
+        series = kept_series(campaign, condition, algorithm)
+        if series is not None and _windows_in(series.columns):
+            found.append((condition, algorithm))
     return found
 
 
@@ -79,8 +79,9 @@ def _windows_in(columns: Any) -> list[str]:
     return [name for name in columns if re.fullmatch(r"flow_\d+_cwnd", name)]
 
 
-def _draw_series(file: str, title: str) -> Drawing:
-    series = pl.read_parquet(file)
+def _draw_series(campaign: Campaign, condition: int, algorithm: str, title: str) -> Drawing:
+    series = kept_series(campaign, condition, algorithm)
+    assert series is not None
     names = _windows_in(series.columns)
     values = series.select(pl.col(name).cast(pl.Float64).fill_null(float("nan")) for name in names).to_numpy()
     values = np.where(values > 0, values, np.nan)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from mesonet.campaign.ledger import ANALYSIS
 from mesonet.errors import InputError, unknown
 from mesonet.files import places
 from mesonet.progress import Update
@@ -76,23 +77,24 @@ def write_analysis(
     if not view.has_results:
         pair = None
     chosen = None if responses is None else tuple(responses)
-    with places.folder(Path(directory) / "analysis", directory) as root:
+    with places.folder(places.inside(directory, ANALYSIS), directory) as root:
         tables = Sampled(view).tables() if is_sampled(campaign) else two_level_tables(view)
         written = [
             path
             for name, table in (tables | (pair.tables() if pair else {})).items()
-            for path in write_table(table, root / "tables" / name)
+            for path in write_table(table, places.inside(root, "tables", name))
         ]
         drawn: list[Drawn] = []
         if view.has_results and figures != "none":
             drawn = draw_all(
-                campaign, _figures(view, figures, chosen, pair), root / "figures",
+                campaign, _figures(view, figures, chosen, pair), places.inside(root, "figures"),
                 again=partial(_again, extent=figures, responses=chosen, thresholds=thresholds, beside=beside), png=png,
                 chosen=repr(thresholds) + (fingerprint(beside) if beside else ""),
                 workers=workers or os.cpu_count() or 1, progress=progress,
             )  # fmt: skip
-        index = root / "index.md"
-        index.write_text(_index(view, root, drawn, figures, pair), encoding="utf-8")
+        index = places.inside(root, "index.md")
+        with places.file(index) as aside:
+            aside.write_text(_index(view, root, drawn, figures, pair), encoding="utf-8")
         pictures = [path for each in drawn for path in (each.path, each.path.with_suffix(".png")) if path.exists()]
         return [*written, *pictures, index]
 

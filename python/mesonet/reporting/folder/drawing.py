@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet.charts.export import to_png, to_svg
 from mesonet.charts.theme import unchecked
-from mesonet.files import places
+from mesonet.errors import InputError
+from mesonet.files import places, reading
 from mesonet.processes import process_pool
 from mesonet.progress import Update
 from mesonet.reporting.folder.gallery import FigureFile
@@ -162,7 +163,7 @@ def _draw(figure: FigureFile, root: Path, mark: str, png: bool) -> str:
 
 
 def _svg(root: Path, name: str) -> Path:
-    return root / f"{name}.svg"
+    return places.inside(root, f"{name}.svg")
 
 
 def _up_to_date(root: Path, name: str, mark: str, png: bool) -> str | None:
@@ -177,9 +178,9 @@ def _up_to_date(root: Path, name: str, mark: str, png: bool) -> str | None:
 def _record(path: Path) -> tuple[str, str] | None:
     """Return fingerprint and caption of a figure; None for a foreign or missing file."""
     try:
-        with path.open("rb") as file:
+        with reading.opened(path) as file:
             head = file.read(_HEAD).decode("utf-8", "replace")
-    except OSError:
+    except (OSError, InputError):
         return None
     found = re.search(r"<desc>(.*?)</desc><metadata>mesonet (\w+)</metadata>", head, re.DOTALL)
     return (found[2], unescape(found[1])) if found else None

@@ -25,7 +25,7 @@ from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_p
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.queues import queue_summary, queue_table
-from mesonet.reporting.campaign_view.series import kept_series
+from mesonet.reporting.campaign_view.series import with_series
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.values import categorical
@@ -242,8 +242,8 @@ def where_to_look(view: CampaignView) -> pl.DataFrame:
     table = found.to_polars().drop("place")
 
     def file(condition: int, algorithm: str) -> str:
-        path = kept_series(view.campaign, condition, algorithm)
-        return f"runs/{path.parent.name}/{path.name}" if path else ""
+        key = with_series(view.campaign, condition, algorithm)
+        return f"runs/{key}/series.parquet" if key else ""
 
     series = [next((s for word, s in SERIES.items() if word in name), _OTHERWISE) for name in found.response]
     pairs = list(zip(found.condition.tolist(), found.algorithm, found.against, strict=True))

@@ -69,13 +69,11 @@ function drawSeries(canvas, runs, router, time) {
   context.stroke();
 }
 
-const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
-
 function seriesCsv(runs, router) {
-  const name = quoted(scene.routers[router].name);
+  const name = scene.routers[router].name;
   const head = ['time_s', 'router', 'run', 'queue_share_of_buffer', 'dropped_share', 'utilisation', 'marked_share'];
   const rows = runs.flatMap((run) =>
-    run.times.map((t, frame) => [t, name, quoted(run.title), ...[QUEUE, DROPS, USE].map((q) => run.share(q, router, frame).toPrecision(3)), run.marked ? run.share(MARKS, router, frame).toPrecision(3) : '']),
+    run.times.map((t, frame) => [t, name, run.title, ...[QUEUE, DROPS, USE].map((q) => run.share(q, router, frame).toPrecision(3)), run.marked ? run.share(MARKS, router, frame).toPrecision(3) : '']),
   );
-  return [head, ...rows].map((row) => row.join(',')).join('\n') + '\n';
+  return [head, ...rows].map((row) => row.map(csvCell).join(',')).join('\n') + '\n';
 }

@@ -47,6 +47,5 @@ class Table {
 }
 
 function csvOf(names, rows) {
-  const cell = (value) => (/[",\n]/.test(String(value ?? '')) ? `"${String(value).replaceAll('"', '""')}"` : value ?? '');
-  return [names, ...rows].map((row) => row.map(cell).join(',')).join('\n') + '\n';
+  return [names, ...rows].map((row) => row.map(csvCell).join(',')).join('\n') + '\n';
 }

@@ -13,3 +13,10 @@ async function unpacked(id) {
 
 const unpack = async (id) => (await unpacked(id)).json();
 const unpackBytes = async (id) => new Uint8Array(await (await unpacked(id)).arrayBuffer());
+
+// A cell of CSV. Spreadsheets would take some texts for formulas: as in `mesonet/files/csv_tables.py`.
+function csvCell(value) {
+  const formula = /^[=+\-@\t\r\n]/.test(value) && !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value);
+  const text = `${typeof value === 'string' && formula ? "'" : ''}${value ?? ''}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

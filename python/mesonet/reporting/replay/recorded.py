@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from mesonet.campaign import documents, tables
+from mesonet.campaign.ledger import REPLAY
 from mesonet.files import checksums
-from mesonet.reporting.replay.simulated import FOLDER
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -74,7 +74,7 @@ def recorded_runs(campaign: Campaign) -> list[ReplayRun]:
     }
     order = {name: place for place, name in enumerate(campaign.algorithms)}
     runs = []
-    for file in sorted((campaign.path / FOLDER).glob("*/run.json")):
+    for file in sorted((campaign.path / REPLAY).glob("*/run.json")):
         run = _read(file.parent, known)
         if run.traces.height:
             runs.append(run)

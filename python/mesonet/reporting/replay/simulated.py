@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from mesonet import core, plugins
-from mesonet.campaign.ledger import Run, planned
+from mesonet.campaign.ledger import REPLAY, Run, planned
 from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
+from mesonet.files.places import inside
 from mesonet.processes import process_pool
 from mesonet.progress import Update
 from mesonet.simulation.own_process import simulate_and_write
@@ -28,8 +29,6 @@ from mesonet.simulation.own_process import simulate_and_write
 if TYPE_CHECKING:
     from mesonet.campaign.data import Campaign
 
-FOLDER = "replay"
-"""Folder of the traced runs in a campaign; each run is as `mesonet run --out` writes it."""
 CHEAP_S = 60.0
 """Processor time that a report may take by default to simulate its replay, s: about the time of the report itself."""
 FRAMES = 300
@@ -133,7 +132,7 @@ def missing_cost(campaign: Campaign, condition: int) -> float | None:
 
 def folder(campaign: Campaign, run: Run) -> Path:
     """Return the folder of the traces of a run, whether it exists or not."""
-    return campaign.path / FOLDER / run.key[:16]
+    return inside(campaign.path, REPLAY, run.key[:16])
 
 
 def interval(duration: float) -> float:
