@@ -134,7 +134,7 @@ CALCULATED = Template(
 _DISCIPLINE = """//! A template: what finds more work than a threshold is signalled.
 
 use super::constants::constants;
-use super::queue::{Arrives, Draws, QueueFacts, Verdict, Waiting};
+use super::queue::{Arrives, Backlog, Draws, QueueFacts, Verdict, Waiting};
 use mesonet_cc::{Picos, picos};
 use serde::{Deserialize, Serialize};
 
@@ -158,8 +158,8 @@ impl Template {
 }
 
 impl Arrives for Template {
-    fn decide(&mut self, empty_at: Picos, arrival: &Waiting, _: &mut Draws) -> Verdict {
-        if empty_at.saturating_sub(arrival.since) <= self.threshold {
+    fn decide(&mut self, backlog: Backlog, arrival: &Waiting, _: &mut Draws) -> Verdict {
+        if backlog.empty_at.saturating_sub(arrival.since) <= self.threshold {
             Verdict::Pass
         } else if arrival.may_be_marked() {
             Verdict::Mark

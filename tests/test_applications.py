@@ -157,8 +157,8 @@ def test_counts_add_up(engine: Any) -> None:
     ("flow", "path", "value", "allowed"),
     [
         ({"receiver": "lazy"}, "receiver", "lazy", "standard, ack_division, optimistic, ignores_ce"),
-        ({"receiver": "ack_division"}, "ack_pieces", None, "at least 2 and at most 10000"),
-        ({"receiver": "ack_division", "ack_pieces": 1}, "ack_pieces", 1, "at least 2 and at most 10000"),
+        ({"receiver": "ack_division"}, "ack_pieces", None, "a whole number, at least 2 and at most 10000"),
+        ({"receiver": "ack_division", "ack_pieces": 1}, "ack_pieces", 1, "a whole number, at least 2 and at most 10000"),
         ({"ack_pieces": 3}, "ack_pieces", 3, 'ack_pieces with receiver = "ack_division"'),
     ],
 )

@@ -272,6 +272,7 @@ class Run:
         sending = rows.filter(pl.col("sending") > 0)
         found |= {name: float((sending[column] / sending["sending"]).mean()) for name, column in SHARES.items()}
         y1 = found["transmitting_sources"]
+        queueing = sending["queueing_delay_ms"].drop_nans().mean()  # null over links that delay segments
         found |= {
             "transmitting_fraction": y1 / (self.sources + 3),
             "loss_rate": sums["segments_dropped"] / (sums["segments_dropped"] + sums["segments_leaving"]),
@@ -280,7 +281,7 @@ class Run:
             "retransmission_rate": 1 - done["size"].sum() / done["segments_sent"].sum() if len(done) else float("nan"),
             "cwnd": self.over_instants(period, "cwnd"),
             "rtt": self.over_instants(period, "rtt_ms"),
-            "queueing_delay": float(sending["queueing_delay_ms"].drop_nans().mean()),
+            "queueing_delay": float("nan") if queueing is None else float(queueing),
             "failed_connections": sums["connection_failures"],
             "flow_rate": found["flows_completed"] / INTERVAL,
             "segment_rate": found["segments_leaving"] / INTERVAL,

@@ -137,6 +137,8 @@ fn delays_of_links_are_no_queueing() {
     assert_eq!(numbers(&[], "standard"), [false; 3]);
     assert_eq!(numbers(&jitter("B - C"), "standard"), [true; 3]);
     assert_eq!(numbers(&[("impairments.loss", json!(1e-9))], "standard"), [false; 3]);
+    let none = [("impairments.jitter", json!("uniform")), ("impairments.jitter_mean", json!(0.0))];
+    assert_eq!(numbers(&none, "standard"), [false; 3]);
     assert!(numbers(&[], "optimistic")[0]);
 }
 

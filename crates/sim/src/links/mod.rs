@@ -166,7 +166,7 @@ impl Rules {
     /// They may delay a segment.
     #[must_use]
     pub fn delay(&self) -> bool {
-        self.jitter.is_some() || self.jitters.is_some() || self.steps.is_some() || self.late.0 > 0.0
+        self.longest_delay() > 0
     }
 
     /// The law of random delays at this time.
