@@ -153,12 +153,15 @@ def test_counts_add_up(engine: Any) -> None:
     assert 0 <= dropped - table["segments_dropped"].sum() <= tcp
 
 
+PIECES = "a whole number, at least 2 and at most 10000"
+
+
 @pytest.mark.parametrize(
     ("flow", "path", "value", "allowed"),
     [
         ({"receiver": "lazy"}, "receiver", "lazy", "standard, ack_division, optimistic, ignores_ce"),
-        ({"receiver": "ack_division"}, "ack_pieces", None, "a whole number, at least 2 and at most 10000"),
-        ({"receiver": "ack_division", "ack_pieces": 1}, "ack_pieces", 1, "a whole number, at least 2 and at most 10000"),
+        ({"receiver": "ack_division"}, "ack_pieces", None, PIECES),
+        ({"receiver": "ack_division", "ack_pieces": 1}, "ack_pieces", 1, PIECES),
         ({"ack_pieces": 3}, "ack_pieces", 3, 'ack_pieces with receiver = "ack_division"'),
     ],
 )
