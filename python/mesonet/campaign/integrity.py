@@ -127,9 +127,8 @@ def count_set_aside(path: Path) -> int:
 def _read(ledger: Ledger, key: str, status: str) -> bool:
     """Read all of a run; return False if it has no checksums to compare. Raises an `InputError` about damage."""
     if status == "missing":
-        if os.path.lexists(
-            ledger.runs / key
-        ):  # with it the run would be done: nothing could take the place of the folder
+        # With the file the run would be done: nothing could take the place of the folder.
+        if os.path.lexists(ledger.runs / key):
             problem = "damaged: the file is missing"
             raise InputError(problem, file=str(ledger.runs / key / "responses.parquet"), allowed=ALLOWED)
         return False

@@ -1,6 +1,7 @@
 //! A queue as its discipline sees it, and what a discipline has to do.
 
 use crate::engine::Segment;
+use crate::links::Clock;
 use crate::network::numbers::EgressLane;
 use crate::network::router::rescaled;
 use crate::random::{Purpose, Stream};
@@ -26,6 +27,15 @@ pub struct Backlog {
 }
 
 impl Backlog {
+    /// Of a queue that runs empty by the work of `empty`; without a clock work is time.
+    #[must_use]
+    pub fn new(now: Picos, empty: Picos, clock: Option<&Clock>) -> Self {
+        match clock {
+            None => Self::at_constant_rate(now, empty),
+            Some(clock) => Self { at: clock.work(now), empty, empty_at: clock.time(empty) },
+        }
+    }
+
     /// At a server of constant rate, whose clock is the time.
     #[must_use]
     pub fn at_constant_rate(now: Picos, empty_at: Picos) -> Self {

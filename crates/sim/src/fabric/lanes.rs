@@ -7,7 +7,7 @@ use super::{
     ALARMS, Alarm, Carrier, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes,
     SegmentDelays,
 };
-use crate::disciplines::{Signals, Verdict, Waiting};
+use crate::disciplines::{Backlog, Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::links::Fate;
 use crate::measure::Histogram;
@@ -677,17 +677,16 @@ impl LaneFabric {
         }
         let clock = clock_of(self.impaired.as_deref(), queue);
         let router = &mut self.routers[queue];
-        let empty_at = clock.map_or(router.empty_at(), |clock| clock.time(router.empty_at()));
-        let at = clock.map_or(now, |clock| clock.work(now));
-        let verdict = managed.decide(router.empty_at(), &arrival, clock);
+        let backlog = Backlog::new(now, router.empty_at(), clock);
+        let verdict = managed.decide(backlog, &arrival);
         let size = managed.service_of(&arrival);
         if verdict == Verdict::Drop {
             router.dropped += 1;
             self.drop(now, *segment);
             return false;
         }
-        if router.fits(at, size) {
-            managed.entered(empty_at.saturating_sub(now));
+        if router.fits(backlog.at, size) {
+            managed.entered(backlog.empty_at.saturating_sub(now));
             if verdict == Verdict::Mark {
                 let is_new = u64::from(!segment.is_marked());
                 self.crossed.marked += is_new;

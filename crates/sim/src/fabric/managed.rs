@@ -96,13 +96,8 @@ impl Managed {
         Waiting { segment, since: now, bytes, is_ack, egress: EgressLane::default(), may_step: false }
     }
 
-    /// The verdict of a discipline that decides at arrival. The queue runs empty, or has run empty, by the
-    /// work of `empty`.
-    pub fn decide(&mut self, empty: Picos, arrival: &Waiting, clock: Option<&Clock>) -> Verdict {
-        let backlog = match clock {
-            None => Backlog::at_constant_rate(arrival.since, empty),
-            Some(clock) => Backlog { at: clock.work(arrival.since), empty, empty_at: clock.time(empty) },
-        };
+    /// The verdict of a discipline that decides at arrival.
+    pub fn decide(&mut self, backlog: Backlog, arrival: &Waiting) -> Verdict {
         match &mut self.discipline {
             Discipline::Arrival(arrivals) => arrivals.decide(backlog, arrival, &mut self.draws),
             Discipline::Stored(_) => unreachable!("it decides at departure"),

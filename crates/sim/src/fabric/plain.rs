@@ -8,7 +8,7 @@ use super::{
     ALARMS, Alarm, Carrier, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes,
     OwnReceiver, SegmentDelays,
 };
-use crate::disciplines::{Signals, Verdict, Waiting};
+use crate::disciplines::{Backlog, Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
@@ -182,7 +182,7 @@ impl Carrier for PlainFabric {
                 return;
             }
             let empty_at = self.queues[number].departures.back().copied().unwrap_or(0);
-            match managed.decide(empty_at, &arrival, clock) {
+            match managed.decide(Backlog::new(now, empty_at, clock), &arrival) {
                 Verdict::Drop => {
                     self.queues[number].dropped += 1;
                     self.drop(now, segment);
