@@ -54,13 +54,15 @@ PLAIN = TIME | {
     "flows": [{"from": "A", "to": "B", "count": 2}, {"from": "A", "to": "B", "interface": "5 seg/s"}],
     "network.changes": [{"time": f"{t} s", "link": ["A", "B"], "delay": d} for t, d in ((3, "2 s"), (7, "4 s"))],
 }  # fmt: skip
-#: Three bursts join on their way: each router is slower than what comes to it.
+#: Three bursts join on their way: each router is slower than what comes to it. Later a file to an optimistic receiver.
 NARROW = TIME | {
     "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "8 segments", "network.speed": "1 seg/ms",
     "network.buffer": "10 segments", "transport.initial_window": "200 segments", "users.base_sources": 0,
     "impairments.late": 0.01, "impairments.late_by": "20 ms", "impairments.keep_order": False, "transport.undo": True,
-    "flows": [{"from": begin, "to": "Q", "interface": "5 seg/ms", "start": "3 s"}
-              for begin in "NFD"],
+    "flows": [
+        *({"from": begin, "to": "Q", "interface": "5 seg/ms", "start": "3 s"} for begin in "NFD"),
+        {"from": "N", "to": "Q", "size": "9 segments", "start": "6 s", "receiver": "optimistic"},
+    ],
 }  # fmt: skip
 #: Two videos by TCP and by UDP, and floods of half a second that fill their queue.
 MEDIA = TIME | {
@@ -146,7 +148,8 @@ class Run:
     def __init__(self, name: str, values: dict) -> None:
         start = mn.scenario(name).with_values(values)
         self.sources = start.describe()["sources"]
-        traced = {"trace.sources": list(range(self.sources)), "trace.flows": [1, 2, 3]}
+        self.explicit = range(1, 1 + max(3, len(values.get("flows", ()))))
+        traced = {"trace.sources": list(range(self.sources)), "trace.flows": list(self.explicit)}
         self.scenario: Scenario = start.with_values(traced)
         self.result = mn.simulate(self.scenario, seed=7)
         self.series = self.result.series.to_polars()
@@ -159,7 +162,7 @@ class Run:
         classes = dict(self.routers.select("router", "class").unique().iter_rows())
         flows = self.result.flows.to_polars()
         names, pairs = [], []
-        explicit = iter(range(1, 4))
+        explicit = iter(self.explicit)
         order = flows.filter(pl.col("category") == "explicit")["source"].to_list()
         number = {source: next(explicit) for source in sorted(order)}
         for row in flows.iter_rows(named=True):
@@ -212,12 +215,12 @@ class Run:
         return pl.concat(both).group_by("step", "pair").agg(pl.col("gain").sum())
 
     def goodput(self, period: str, pairs: tuple[str, ...]) -> float:
-        """Mean over the instants with any transmitting flow of the pairs."""
+        """Segments per second over flows, both means over the instants; NaN if none has a transmitting flow."""
         own = pl.col("pair").is_in(pairs)
         gains = dict(self.acked.filter(own).group_by("step").agg(pl.col("gain").sum()).iter_rows())
         sending = dict(self.traced.filter(own).group_by("step").len().iter_rows())
-        rates = [gains.get(step, 0) / sending[step] / INTERVAL for step in self.steps(period) if step in sending]
-        return float(np.mean(rates)) if rates else float("nan")
+        gained, flows = (sum(of.get(step, 0) for step in self.steps(period)) for of in (gains, sending))
+        return gained / INTERVAL / flows if flows else float("nan")
 
     def starved(self, period: str) -> float:
         """Share of the sending flows without an acknowledgement for `STARVED` seconds."""
@@ -274,7 +277,7 @@ class Run:
         y1 = found["transmitting_sources"]
         queueing = sending["queueing_delay_ms"].drop_nans().mean()  # null over links that delay segments
         found |= {
-            "transmitting_fraction": y1 / (self.sources + 3),
+            "transmitting_fraction": y1 / (self.sources + len(self.explicit)),
             "loss_rate": sums["segments_dropped"] / (sums["segments_dropped"] + sums["segments_leaving"]),
             "completion_ratio": found["flows_completed"] / (found["flows_completed"] + y1),
             "connection_failure_ratio": found["connection_failures"] / (found["connection_failures"] + y1),
@@ -364,9 +367,9 @@ class Run:
         """Mean and percentiles of the slowdowns of each class of sizes, in whole units of 2^-10."""
         done = self.completed(period)
         size = done["size"] * self.scenario.value("transport.segment_bytes")
-        found = {}
+        found = {"flows_without_slowdown": done["slowdown"].null_count()}
         for end, (least, most) in SIZES.items():
-            values = done.filter((size >= least) & (size < most))["slowdown"]
+            values = done.filter((size >= least) & (size < most))["slowdown"].drop_nulls()
             units = [round(value * 1024) for value in values]
             found[f"slowdown_mean{end}"] = float(values.mean()) if units else float("nan")
             found |= {f"slowdown_p{share}{end}": percentile(units, share) / 1024 for share in SHARES_OF_DELAYS}

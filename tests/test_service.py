@@ -15,7 +15,7 @@ from mesonet.campaign import Campaign
 from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES, KEY_RESPONSES, SERVICE
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import figure_groups
-from mesonet.reporting.figures.service import LATE, OF_FRAMES, SIZES, service_summary
+from mesonet.reporting.figures.service import LATE, OF_FRAMES, SIZES, WITHOUT, service_summary
 from mesonet.reporting.folder.analysis_files import SECTIONS
 
 VIDEO = {"from": "A", "to": "B", "application": {"source": {"frames": {"rate": 30.0, "size": 2.5}}}}
@@ -118,3 +118,17 @@ def test_one_figure_shows_slowdown_and_late_frames() -> None:
     (group,) = [group for group in figure_groups(alone) if group.id == "service"]
     assert group.title == "Late frames"
     assert "slowdown, ×" not in plots.to_svg(group.figures[0].draw().chart())
+
+
+def test_the_caption_counts_flows_without_slowdown() -> None:
+    campaign = with_service(ARRIVALS)
+    row = (1, campaign.algorithms[0], 1, WITHOUT, "", "measured", "flows", 1234.0)
+    more = pl.DataFrame([row], schema=campaign.responses.schema, orient="row")
+    left_out = replace(campaign, responses=pl.concat([campaign.responses, more]))
+    captions = {}
+    for each in (campaign, left_out):
+        (group,) = [group for group in figure_groups(CampaignView(each)) if group.id == "service"]
+        captions[len(captions)] = group.figures[0].draw().text
+    assert "no slowdown" not in captions[0]
+    assert "1,230 flows that completed have no slowdown" in captions[1]
+    assert "in 1 run." in captions[1]

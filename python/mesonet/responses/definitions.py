@@ -50,7 +50,7 @@ def _goodput(pair: str, number: int) -> Response:
         f"y{number}",
         f"Goodput of {pair.upper()} flows",
         "segments/s",
-        f"Segments acknowledged per second and transmitting flow between {between}, mean over the intervals with any",
+        f"Segments acknowledged per second / transmitting flows between {between}, both means over the period",
         direction="higher",
         source="ASME paper Table 4",
     )
@@ -716,6 +716,16 @@ RESPONSES: tuple[Response, ...] = (
     ),
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
     *(response for end, words in SIZE_CLASSES.items() for response in _slowdowns(end, words)),
+    Response(
+        "flows_without_slowdown",
+        "",
+        "Flows without a slowdown",
+        "flows",
+        "Flows that completed in the period and have no slowdown: over links that delay segments, with an optimistic "
+        "receiver, or with data that an application hands over in pieces",
+        direction="neutral",
+        source="chosen: lists what the slowdowns leave out",
+    ),
     *(response for router in ROUTER_CLASSES for response in _of_queues(router)),
     *_of_network(),
     *_of_applications(),

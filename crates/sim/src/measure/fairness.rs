@@ -23,11 +23,13 @@ const NEVER: Picos = Picos::MAX;
 /// Segments of each explicit flow that were acknowledged so far; none unless it is in progress.
 pub type Progress = Vec<Option<u64>>;
 
-/// The sample instant at which flows are looked at.
+/// The instant at which flows are looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant {
     /// Now.
     pub now: Picos,
+    /// A sample is due.
+    pub is_sample: bool,
     /// Measured period (from 0) of the interval that ends now.
     pub before: Option<usize>,
     /// Measured period of the interval that begins now; none at the end of the run.
@@ -139,14 +141,15 @@ impl Fairness {
         }
     }
 
-    /// Looks at the flows at a sample instant, if something is due.
+    /// Looks at the flows at a sample or the border of a period, if something is due.
     pub fn look(&mut self, at: Instant, progress: impl FnOnce() -> Progress) {
         let rules = &self.rules;
         if rules.starts.is_empty() {
             return;
         }
-        let joins = rules.joins[self.window.joined..].first().is_some_and(|start| *start <= at.now);
-        let window = joins || self.window.pass_sample();
+        let joined = rules.joins[self.window.joined..].first().is_some_and(|start| *start <= at.now);
+        let joins = at.is_sample && joined;
+        let window = joins || (at.is_sample && self.window.pass_sample());
         let horizons = at.before.is_some() && (self.period.is_due(at.now) || self.measured.is_due(at.now));
         let boundary = at.before != at.after;
         if !(window || horizons || boundary) {
@@ -443,7 +446,7 @@ mod tests {
             delivered.iter_mut().zip(&gains).for_each(|(sum, gain)| *sum += gain.unwrap_or(0));
             let progress = delivered.iter().zip(gains).map(|(sum, gain)| gain.map(|_| *sum)).collect();
             let after = if k == 32 { None } else { period(now + HALF) };
-            fairness.look(Instant { now, before: period(now), after }, || progress);
+            fairness.look(Instant { now, is_sample: true, before: period(now), after }, || progress);
         }
         fairness
     }

@@ -6,14 +6,14 @@
 //! both against each other.
 
 use super::counters::{COUNTED, Counters};
-use super::pair_class::{PAIR_CLASSES, PATH_CLASSES, PathClass};
+use super::pair_class::{PAIR_CLASSES, PathClass};
 use super::sample::{SAMPLED, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Long-lived flows that have a response of their own.
 pub const LONG_LIVED: usize = 3;
 
-/// The counts of an interval, and its length.
+/// Counts between two looks, and the time between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {
     /// Length, s.
@@ -28,13 +28,14 @@ pub struct Interval {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct PeriodSums {
     samples: u64,
+    /// Intervals between samples, parts of them included.
+    intervals: f64,
     time: f64,
     connecting: u64,
     sending: u64,
     counters: Counters,
     sampled: [Mean; SAMPLED.len()],
-    goodput: [Mean; PAIR_CLASSES],
-    path_goodput: [Mean; PATH_CLASSES],
+    by_class: [u64; PAIR_CLASSES],
     long_lived: [u64; LONG_LIVED],
 }
 
@@ -73,29 +74,37 @@ const LONG_LIVED_GOODPUT: [&str; LONG_LIVED] =
     ["goodput_long_lived_1", "goodput_long_lived_2", "goodput_long_lived_3"];
 
 impl PeriodSums {
-    /// Adds the sample that ends an interval, with what was counted in it.
-    pub fn add(&mut self, sample: &Sample, interval: &Interval) {
+    /// Adds what was counted since the last look. A sample is taken each `interval` s.
+    pub fn count(&mut self, since: &Interval, interval: f64) {
+        self.intervals += since.length / interval;
+        self.time += since.length;
+        self.counters = self.counters.plus(&since.counted);
+        for (sum, acked) in self.long_lived.iter_mut().zip(since.long_lived) {
+            *sum += acked;
+        }
+    }
+
+    /// Adds a sample.
+    pub fn sample(&mut self, sample: &Sample) {
         self.samples += 1;
-        self.time += interval.length;
         self.connecting += sample.connecting;
         self.sending += sample.sending;
-        self.counters = self.counters.plus(&interval.counted);
         for (mean, sampled) in self.sampled.iter_mut().zip(SAMPLED) {
             mean.add((sampled.of)(sample));
         }
-        let mut by_path = [(0, 0); PATH_CLASSES];
-        for (class, mean) in self.goodput.iter_mut().enumerate() {
-            let (acked, flows) = (interval.counted.acked_by_class[class], sample.by_class[class]);
-            mean.add(acked as f64 / interval.length / flows as f64);
-            let path = &mut by_path[PathClass::of(class) as usize];
-            *path = (path.0 + acked, path.1 + flows);
+        for (sum, flows) in self.by_class.iter_mut().zip(sample.by_class) {
+            *sum += flows;
         }
-        for (mean, (acked, flows)) in self.path_goodput.iter_mut().zip(by_path) {
-            mean.add(acked as f64 / interval.length / flows as f64);
-        }
-        for (sum, acked) in self.long_lived.iter_mut().zip(interval.long_lived) {
-            *sum += acked;
-        }
+    }
+
+    /// Segments per second and flow of the given pair classes: a ratio of two means over the period, because
+    /// a mean of ratios leaves out the intervals that end without a flow.
+    fn goodput(&self, is_wanted: impl Fn(usize) -> bool) -> f64 {
+        let sum = |counts: &[u64; PAIR_CLASSES]| -> u64 {
+            counts.iter().enumerate().filter(|(class, _)| is_wanted(*class)).map(|(_, count)| count).sum()
+        };
+        let (acked, flows) = (sum(&self.counters.acked_by_class), sum(&self.by_class));
+        if flows == 0 { f64::NAN } else { acked as f64 / self.time / (flows as f64 / self.samples as f64) }
     }
 
     /// The responses of the period, in any order. NaN where there was nothing to measure; `sources` and
@@ -103,15 +112,16 @@ impl PeriodSums {
     #[must_use]
     pub fn responses(&self, sources: f64, long_lived: usize) -> Responses {
         let c = &self.counters;
-        let per_interval = |count: u64| count as f64 / self.samples as f64;
+        let per_interval = |count: u64| count as f64 / self.intervals;
+        let per_sample = |count: u64| count as f64 / self.samples as f64;
         let per_second = |count: u64| count as f64 / self.time;
-        let sending = per_interval(self.sending);
+        let sending = per_sample(self.sending);
         let (completed, failures) = (per_interval(c.completed), per_interval(c.failures));
         let per_loss = if c.dropped > 0 { c.timeouts as f64 / c.dropped as f64 } else { f64::NAN };
         let mut responses = vec![
             ("transmitting_sources", sending),
             ("transmitting_fraction", sending / sources),
-            ("connecting_sources", per_interval(self.connecting)),
+            ("connecting_sources", per_sample(self.connecting)),
             ("loss_rate", c.dropped as f64 / (c.dropped + c.leaving) as f64),
             ("completion_ratio", completed / (completed + sending)),
             ("connection_failure_ratio", failures / (failures + sending)),
@@ -124,8 +134,10 @@ impl PeriodSums {
         responses.extend(COUNTED.iter().map(|counted| (counted.response, per_interval((counted.of)(c)))));
         let sampled = SAMPLED.iter().zip(&self.sampled);
         responses.extend(sampled.map(|(sampled, mean)| (sampled.response, mean.get() * sampled.per_unit)));
-        responses.extend(GOODPUT.iter().zip(&self.goodput).map(|(name, mean)| (*name, mean.get())));
-        responses.extend(PATH_GOODPUT.iter().zip(&self.path_goodput).map(|(name, mean)| (*name, mean.get())));
+        let of_class = |(class, name)| (name, self.goodput(|one| one == class));
+        responses.extend(GOODPUT.into_iter().enumerate().map(of_class));
+        let of_path = |(path, name)| (name, self.goodput(|class| PathClass::of(class) as usize == path));
+        responses.extend(PATH_GOODPUT.into_iter().enumerate().map(of_path));
         for (i, name) in LONG_LIVED_GOODPUT.into_iter().enumerate() {
             let goodput = if i < long_lived { per_second(self.long_lived[i]) } else { f64::NAN };
             responses.push((name, goodput));

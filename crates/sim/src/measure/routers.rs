@@ -49,10 +49,12 @@ const OF_QUEUES: [(RouterClass, [&str; 6]); 6] = [
 /// Routers by measured period.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RouterUse {
-    /// Routers at the last sampling instant.
+    /// Routers at the last look.
     seen: Vec<RouterState>,
     /// Samples of each period.
     samples: Vec<u64>,
+    /// Time of each period, in intervals between samples.
+    intervals: Vec<f64>,
     periods: Vec<Vec<RouterSums>>,
     /// By period the delays that queues have recorded, in microseconds, by queue.
     delays: Vec<BTreeMap<u32, Histogram>>,
@@ -67,24 +69,35 @@ impl RouterUse {
         Self {
             seen: vec![RouterState::default(); routers],
             samples: vec![0; periods],
+            intervals: vec![0.0; periods],
             periods: vec![vec![RouterSums::default(); routers]; periods],
             delays: vec![BTreeMap::new(); periods],
             one_way: vec![Histogram::default(); periods],
         }
     }
 
-    /// Looks at every router at the end of an interval, which lies in a measured period (from 0) or in none.
-    pub fn sample(&mut self, states: impl Iterator<Item = RouterState>, period: Option<usize>) {
+    /// Looks at every router. The time since the last look, in intervals, lies in a measured period (from 0)
+    /// or in none; queues are sampled where a sample is due.
+    pub fn look(
+        &mut self,
+        states: impl Iterator<Item = RouterState>,
+        period: Option<usize>,
+        intervals: f64,
+        is_sample: bool,
+    ) {
         if let Some(period) = period {
-            self.samples[period] += 1;
+            self.intervals[period] += intervals;
+            self.samples[period] += u64::from(is_sample);
         }
         for (index, (state, seen)) in states.zip(&mut self.seen).enumerate() {
             let before = std::mem::replace(seen, state);
             let Some(period) = period else { continue };
             let sums = &mut self.periods[period][index];
             let accepted = seen.accepted - before.accepted;
-            sums.queue += seen.queue;
-            sums.longest = sums.longest.max(seen.queue);
+            if is_sample {
+                sums.queue += seen.queue;
+                sums.longest = sums.longest.max(seen.queue);
+            }
             sums.accepted += accepted;
             sums.busy += seen.busy - before.busy;
             sums.possible += seen.possible - before.possible;
@@ -121,10 +134,10 @@ impl RouterUse {
         periods: &std::ops::Range<usize>,
         interval: f64,
     ) -> [(&'static str, f64); 4] {
-        let samples: u64 = self.samples[periods.clone()].iter().sum();
+        let intervals: f64 = self.intervals[periods.clone()].iter().sum();
         let utilisation = |queue: usize| {
             let sums = self.periods[periods.clone()].iter().map(|period| period[queue]);
-            utilisation(&sums.fold(RouterSums::default(), RouterSums::plus), samples as f64 * interval)
+            utilisation(&sums.fold(RouterSums::default(), RouterSums::plus), intervals * interval)
         };
         // `f64::max` ignores NaN, which is there before the first sample.
         let highest = (0..network.queues.count()).map(utilisation).fold(f64::NAN, f64::max);
@@ -189,15 +202,16 @@ impl RouterUse {
         let mut rows = Vec::new();
         for (name, span) in &spans {
             let samples: u64 = self.samples[span.clone()].iter().sum();
+            let intervals: f64 = self.intervals[span.clone()].iter().sum();
             for router in 0..network.queues.count() {
                 let sums = self.periods[span.clone()].iter().map(|p| p[router]);
                 let sums = sums.fold(RouterSums::default(), RouterSums::plus);
                 let mut delays = Histogram::default();
                 self.merge_delays(span.clone(), router, &mut delays);
-                rows.push((name.clone(), router, samples, sums, delays));
+                rows.push((name.clone(), router, samples, sums, delays, intervals * interval));
             }
         }
-        type Row = (String, usize, u64, RouterSums, Histogram);
+        type Row = (String, usize, u64, RouterSums, Histogram, f64);
         let text = |f: &dyn Fn(&Row) -> String| rows.iter().map(f).collect::<Vec<_>>();
         let whole = |f: &dyn Fn(&Row) -> u64| rows.iter().map(f).collect::<Vec<_>>();
         let float = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).collect::<Vec<_>>();
@@ -207,7 +221,7 @@ impl RouterUse {
         table.text("class", text(&|r| network.queues.class(r.1, &network.topology).name().into()));
         table.float("speed", float(&|r| network.speeds[r.1]));
         table.integer("buffer", whole(&|r| network.buffers[r.1]));
-        table.float("utilisation", float(&|r| utilisation(&r.3, r.2 as f64 * interval)));
+        table.float("utilisation", float(&|r| utilisation(&r.3, r.5)));
         table.float("queue_mean", float(&|r| r.3.queue as f64 / r.2 as f64));
         table.integer("queue_max", whole(&|r| r.3.longest));
         table.integer("segments_accepted", whole(&|r| r.3.accepted));

@@ -75,21 +75,32 @@ impl Slowdowns {
     }
 }
 
-/// Slowdowns by measured period (from 0) and class of size.
+/// Slowdowns by measured period (from 0) and class of size, and the flows that have none by period.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SlowdownClasses(BTreeMap<(u16, u8), Slowdowns>);
+pub struct SlowdownClasses {
+    known: BTreeMap<(u16, u8), Slowdowns>,
+    without: BTreeMap<u16, u64>,
+}
 
 impl SlowdownClasses {
     /// Adds a flow of `bytes` that completed in a measured period (from 0).
     pub fn add(&mut self, period: usize, bytes: u64, slowdown: u64) {
         let class = CLASS_LIMITS.partition_point(|limit| *limit <= bytes);
-        self.0.entry((period as u16, class as u8)).or_default().add(slowdown);
+        self.known.entry((period as u16, class as u8)).or_default().add(slowdown);
+    }
+
+    /// Adds a flow without a slowdown that completed in a measured period (from 0).
+    pub fn add_without(&mut self, period: usize) {
+        *self.without.entry(period as u16).or_default() += 1;
     }
 
     /// Adds the flows of `other`.
     pub fn merge(&mut self, other: &Self) {
-        for (key, slowdowns) in &other.0 {
-            self.0.entry(*key).or_default().merge(slowdowns);
+        for (key, slowdowns) in &other.known {
+            self.known.entry(*key).or_default().merge(slowdowns);
+        }
+        for (period, flows) in &other.without {
+            *self.without.entry(*period).or_default() += flows;
         }
     }
 
@@ -97,8 +108,9 @@ impl SlowdownClasses {
     #[must_use]
     pub fn responses(&self, period: Option<usize>) -> Responses {
         let mut classes = vec![Slowdowns::default(); RESPONSES.len()];
-        for ((of, class), slowdowns) in &self.0 {
-            if period.is_none_or(|wanted| wanted == usize::from(*of)) {
+        let is_wanted = |of: u16| period.is_none_or(|wanted| wanted == usize::from(of));
+        for ((of, class), slowdowns) in &self.known {
+            if is_wanted(*of) {
                 classes[0].merge(slowdowns);
                 classes[1 + usize::from(*class)].merge(slowdowns);
             }
@@ -107,7 +119,10 @@ impl SlowdownClasses {
             let values = [found.mean(), found.quantile(0.5), found.quantile(0.95), found.quantile(0.99)];
             names.iter().copied().zip(values).collect::<Vec<_>>()
         };
-        RESPONSES.iter().zip(classes).flat_map(of_class).collect()
+        let without: u64 =
+            self.without.iter().filter(|(of, _)| is_wanted(**of)).map(|(_, flows)| flows).sum();
+        let known = RESPONSES.iter().zip(classes).flat_map(of_class);
+        known.chain([("flows_without_slowdown", without as f64)]).collect()
     }
 }
 
@@ -131,10 +146,16 @@ mod tests {
         assert_eq!(of("slowdown_mean"), 4.6);
         // Buckets are at most 1/64 of their value wide.
         assert!((of("slowdown_p50") / 4.0 - 1.0).abs() < 0.008, "{}", of("slowdown_p50"));
-        assert!(classes.responses(Some(0)).iter().all(|r| r.1.is_nan()));
+        let (without, none) =
+            classes.responses(Some(0)).split_last().map(|(a, b)| (a.1, b.to_vec())).unwrap();
+        assert!(without == 0.0 && none.iter().all(|r| r.1.is_nan()));
         let mut twice = classes.clone();
         twice.merge(&classes);
         assert_eq!(twice.responses(Some(1)), responses);
+        classes.add_without(0);
+        twice.merge(&classes);
+        let without = |period| twice.responses(period).last().expect("a response").1;
+        assert_eq!([without(Some(0)), without(Some(1)), without(None)], [1.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -164,7 +164,7 @@ impl Simulation {
             self.run_before(stop);
             self.now = stop;
             let (shared, domains) = (&*self.shared, &mut self.domains[..]);
-            if stop == self.sampling.next(shared) && self.sampling.sample(shared, domains, stop) {
+            if stop == self.sampling.next(shared) && self.sampling.look(shared, domains, stop) {
                 self.end = stop;
             }
             if Some(stop) == self.tracing.next() {

@@ -13,7 +13,7 @@ use crate::measure::{
 };
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{Flow, SAMPLED_LINES};
-use mesonet_cc::{Picos, picos};
+use mesonet_cc::{Picos, picos, seconds};
 
 /// Flows between the one that a sample adds and the one whose state it asks for: some 50 ns each, for a
 /// latency of 100 ns and more (chosen).
@@ -25,11 +25,14 @@ pub struct Sampling {
     /// Counts until the last sample.
     sampled: Counters,
     samples: u64,
+    /// The last look, and the counts until then.
+    looked: Picos,
+    counted: Counters,
     /// Sums by measured period, then of the whole measured span.
     periods: Vec<PeriodSums>,
     pub series: Series,
     pub routers: RouterUse,
-    /// Segments of the long-lived flows acknowledged until the last sample.
+    /// Segments of the long-lived flows acknowledged until the last look.
     long_lived: [u64; LONG_LIVED],
     convergence: Convergence<2>,
     fairness: Fairness,
@@ -42,6 +45,8 @@ impl Sampling {
         Self {
             sampled: Counters::default(),
             samples: 0,
+            looked: 0,
+            counted: Counters::default(),
             periods: vec![PeriodSums::default(); periods + 1],
             series: Series::default(),
             routers: RouterUse::new(shared.network.queues.count(), periods),
@@ -51,53 +56,64 @@ impl Sampling {
         }
     }
 
-    /// Instant of the next sample: always a multiple of the interval, so that nothing drifts.
+    /// Instant of the next look: a sample, or the border of a measured period.
     pub fn next(&self, shared: &Shared) -> Picos {
+        self.next_sample(shared).min(shared.border_after(self.looked))
+    }
+
+    /// Instant of the next sample: always a multiple of the interval, so that nothing drifts.
+    fn next_sample(&self, shared: &Shared) -> Picos {
         picos(shared.scenario.measurement.interval) * (self.samples + 1)
     }
 
-    /// Looks at everything now. Returns whether the means have converged, so that the run ends.
-    pub fn sample(&mut self, shared: &Shared, domains: &mut [Domain], now: Picos) -> bool {
-        self.samples += 1;
-        let measurement = &shared.scenario.measurement;
+    /// Counts what happened since the last look and, where a sample is due, looks at everything. Returns
+    /// whether the means have converged, so that the run ends.
+    pub fn look(&mut self, shared: &Shared, domains: &mut [Domain], now: Picos) -> bool {
+        let is_sample = now == self.next_sample(shared);
         let look = Look { shared, domains: &*domains, now };
-        let sample = sample_flows(&look);
-        let explicit = explicit_samples(&look);
         let counters = look.counters();
-        let interval = Interval {
-            length: measurement.interval,
-            counted: counters.since(&self.sampled),
+        let since = Interval {
+            length: seconds(now - self.looked),
+            counted: counters.since(&self.counted),
             long_lived: self.long_lived_acked(&look),
         };
-        self.sampled = counters;
+        (self.looked, self.counted) = (now, counters);
+        let sampled = is_sample.then(|| (sample_flows(&look), explicit_samples(&look)));
         let period = shared.period(now);
-        let next = shared.period(self.next(shared));
+        let next = shared.period(now + 1);
         if next != period {
             domains.iter_mut().for_each(|domain| domain.end_period(shared, period, now));
             self.end_delays(shared, domains, period);
         }
         let look = Look { shared, domains: &*domains, now };
         let states: Vec<_> = (0..shared.network.queues.count()).map(|queue| look.queue(queue)).collect();
-        self.routers.sample(states.into_iter(), period);
-        let mut converged = false;
+        let interval = shared.scenario.measurement.interval;
+        self.routers.look(states.into_iter(), period, since.length / interval, is_sample);
         if let Some(period) = period {
-            self.periods[period].add(&sample, &interval);
             // The last one holds the whole measured span.
-            if let Some(measured) = self.periods.last_mut() {
-                measured.add(&sample, &interval);
-            }
-            let tolerance = shared.scenario.time.converged;
-            let quantities = [sample.sending as f64, interval.counted.leaving as f64];
-            converged = tolerance > 0.0 && self.convergence.add(quantities, tolerance);
-            if converged {
-                self.end_delays(shared, domains, Some(period));
+            for place in [period, self.periods.len() - 1] {
+                self.periods[place].count(&since, interval);
+                if let Some((sample, _)) = &sampled {
+                    self.periods[place].sample(sample);
+                }
             }
         }
+        let mut converged = false;
+        if let Some((sample, explicit)) = sampled {
+            let counted = counters.since(&self.sampled);
+            (self.samples, self.sampled) = (self.samples + 1, counters);
+            let tolerance = shared.scenario.time.converged;
+            let quantities = [sample.sending as f64, counted.leaving as f64];
+            converged = period.is_some() && tolerance > 0.0 && self.convergence.add(quantities, tolerance);
+            if converged {
+                self.end_delays(shared, domains, period);
+            }
+            self.series.push(now, sample, counted, explicit);
+            domains.iter_mut().for_each(|domain| domain.events.fabric.shrink());
+        }
         let look = Look { shared, domains: &*domains, now };
-        let instant = Instant { now, before: period, after: next.filter(|_| !converged && now < shared.end) };
+        let instant = Instant { now, is_sample, before: period, after: next.filter(|_| !converged) };
         self.fairness.look(instant, || look.progress());
-        self.series.push(now, sample, interval.counted, explicit);
-        domains.iter_mut().for_each(|domain| domain.events.fabric.shrink());
         converged
     }
 
@@ -120,7 +136,7 @@ impl Sampling {
     }
 
     /// Segments of the long-lived flows, the last of the explicit ones, that were acknowledged since the last
-    /// sample.
+    /// look.
     fn long_lived_acked(&mut self, look: &Look) -> [u64; LONG_LIVED] {
         let flows = look.shared.scenario.flows.len();
         let mut acked = [0; LONG_LIVED];
@@ -139,7 +155,6 @@ impl Sampling {
         let sources = f64::from(shared.population.count) + shared.scenario.flows.len() as f64;
         // Arrivals have no number of sources.
         let sources = if shared.scenario.arrivals.is_empty() { sources } else { f64::NAN };
-        let interval = shared.scenario.measurement.interval;
         let (groups, slowdowns, applications) = (look.groups(), look.slowdowns(), look.applications());
         let mut rows = Vec::new();
         let mut add = |period: &str, responses: Responses| {
@@ -152,7 +167,7 @@ impl Sampling {
             add(&name, period.responses(sources, long_lived_flows(shared)));
             add(&name, groups.responses((!last).then_some(i)));
             add(&name, slowdowns.responses((!last).then_some(i)));
-            add(&name, self.routers.responses(&shared.network, &span, interval));
+            add(&name, self.routers.responses(&shared.network, &span, shared.scenario.measurement.interval));
             add(&name, applications::responses(&applications, &span));
             add(&name, self.fairness.responses(i));
         }
@@ -162,9 +177,22 @@ impl Sampling {
 
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { sampled, samples, periods, series, routers, long_lived, convergence, fairness } = self;
+        let Self {
+            sampled,
+            samples,
+            looked,
+            counted,
+            periods,
+            series,
+            routers,
+            long_lived,
+            convergence,
+            fairness,
+        } = self;
         passage.field(sampled)?;
         passage.field(samples)?;
+        passage.field(looked)?;
+        passage.field(counted)?;
         passage.field(periods)?;
         passage.field(series)?;
         passage.field(routers)?;

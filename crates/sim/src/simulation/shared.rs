@@ -139,8 +139,21 @@ impl Shared {
         }
     }
 
-    /// Measured period in which an interval that ends at `now` lies.
+    /// The first border of a measured period after `now`; never where none is left.
+    pub fn border_after(&self, now: Picos) -> Picos {
+        let warmup = picos(self.scenario.time.warmup);
+        match now.checked_sub(warmup) {
+            None => warmup,
+            Some(_) if now >= self.end => Picos::MAX,
+            Some(since) => (warmup + (since / self.period_length + 1) * self.period_length).min(self.end),
+        }
+    }
+
+    /// Measured period in which a span that ends at `now` lies; none after the end of the run.
     pub fn period(&self, now: Picos) -> Option<usize> {
+        if now > self.end {
+            return None;
+        }
         let warmup = picos(self.scenario.time.warmup);
         let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
         (index < u64::from(self.scenario.time.periods)).then_some(index as usize)

@@ -14,7 +14,7 @@ from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.responses.definitions import SIZE_CLASSES
-from mesonet.words import listed, number, percent, period_title
+from mesonet.words import counted, listed, number, percent, period_title
 
 DATA = "service"
 WIDTH, STEP = 520, 14  # px
@@ -25,6 +25,8 @@ PANELS = {SLOWDOWN: "slowdown, ×", SHARE: "late frames, %", DELAY: "delay of fr
 TITLES = {ARRIVALS: "slowdown", FRAMES: "late frames"}
 #: Measures of the summary: the share of the flows or frames that get at most this.
 SHARES = ("p50", "p95", "p99")
+#: Response that counts the flows whose slowdown is not known.
+WITHOUT = "flows_without_slowdown"
 #: Measure of the summary: late frames over frames sent.
 LATE = "late"
 #: Rows of the summary: classes of flow sizes in words, and frames.
@@ -204,7 +206,19 @@ def caption(view: CampaignView, summary: pl.DataFrame) -> str:
     marks = (
         f"{text}{ends}. Points of slowdowns and delays are of 95 % of the flows and frames, ticks of half and of 99 %."
     )
-    return " ".join(found) + marks
+    return " ".join(found) + marks + _left_out(view)
+
+
+def _left_out(view: CampaignView) -> str:
+    """Return a sentence on the flows that have no slowdown; empty if all have one."""
+    rows = view.campaign.responses.filter(
+        (pl.col("response") == WITHOUT) & (pl.col("period") == view.main_period) & (pl.col("value") > 0)
+    )
+    if ARRIVALS not in view.traffic or rows.is_empty():
+        return ""
+    flows = number(float(rows["value"].sum()), 3)
+    what = "that completed have no slowdown (links that delay segments, optimistic receivers, applications)"
+    return f" {flows} flows {what} and are left out, in {counted(len(rows), 'run')}."
 
 
 def _ends(subject: str, rows: pl.DataFrame) -> str:

@@ -96,13 +96,13 @@ impl Books {
         let mut record = Record::of(flow, shared.is_fast(flow), completed, now);
         // What an application hands over in pieces takes as long as the application does.
         let is_fed = shared.explicit(flow).is_some_and(|spec| spec.application.is_some());
-        if completed
-            && !is_fed
-            && let Some((slowdown, bytes)) = slowdown::of(shared, flow, now)
-        {
-            record.slowdown = Some(slowdown);
-            if let Some(period) = period {
-                self.slowdowns.add(period, bytes, slowdown);
+        if completed {
+            let known = slowdown::of(shared, flow, now).filter(|_| !is_fed);
+            record.slowdown = known.map(|(slowdown, _)| slowdown);
+            match (period, known) {
+                (Some(period), Some((slowdown, bytes))) => self.slowdowns.add(period, bytes, slowdown),
+                (Some(period), None) => self.slowdowns.add_without(period),
+                (None, _) => {}
             }
         }
         self.ended.push(Ended { slot, base: flow.base, period, record });
