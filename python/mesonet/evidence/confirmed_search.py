@@ -37,7 +37,7 @@ def searched(
 
     def compared(stage: str, places: Sequence[SearchPoint], replicates: int, seeds: tuple[str, str]) -> Comparison:
         one = replace(criterion, table=cells.table(places))
-        name = f"{campaign_name(criterion, incumbent)}-{stage.replace(' ', '-')}"
+        name = campaign_name(criterion, incumbent, stage)
         names = list(dict.fromkeys([plan.algorithm, incumbent]))
         tested = reference = name
         made[name] = run(
@@ -53,7 +53,7 @@ def searched(
             ),
         )
         if plan.algorithm == incumbent:
-            reference = f"{name}-again"
+            reference = campaign_name(criterion, incumbent, f"{stage} again")
             again = experiment_for(
                 suite=plan.suite,
                 criterion=one,

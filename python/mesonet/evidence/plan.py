@@ -130,7 +130,8 @@ def plan(
                 name, pair = id, list(dict.fromkeys([algorithm, *against]))
             tested = reference = add(criterion, name, pair, incumbent, "tested")
             if incumbent == algorithm:
-                reference = add(criterion, f"{name}-again", [incumbent], incumbent, "reference")
+                again = f"{id}-again" if name == id else campaign_name(criterion, incumbent, "again")
+                reference = add(criterion, again, [incumbent], incumbent, "reference")
             comparisons.append(Comparison(criterion, incumbent, tested, reference))
     return EvidencePlan(
         suite=from_suite,
@@ -143,9 +144,9 @@ def plan(
     )
 
 
-def campaign_name(criterion: Criterion, incumbent: str) -> str:
-    """Return the name of a campaign in which flows of an incumbent meet newcomers."""
-    return f"{criterion.id}-beside-{name_part(incumbent)}"
+def campaign_name(criterion: Criterion, incumbent: str, stage: str = "") -> str:
+    """Return the name of a campaign in which flows of an incumbent meet newcomers; it ends with the incumbent."""
+    return "-".join([criterion.id, *stage.split(), "beside", name_part(incumbent)])
 
 
 def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
