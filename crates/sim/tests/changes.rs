@@ -160,7 +160,8 @@ fn refusals_name_the_change() {
         (vec![change(1.0, &[("factor", json!(1.0))])], "network.changes[0]", "of a router"),
         (vec![router(1.0, "A", "factor", 1e-6)], "network.buffer", "a round trip through full queues"),
     ] {
-        let scenario = with(path(&changes), &[("network.buffer", segments(1000.0))]);
+        let values = [("network.buffer", segments(1000.0)), ("time.duration", json!(1000.0))];
+        let scenario = with(path(&changes), &values);
         let refused = Scenario::from_json(&scenario.to_string())
             .and_then(|scenario| Simulation::new(scenario, 1))
             .map(|_| ())

@@ -147,5 +147,9 @@ fn spans_beyond_the_engine_are_refused() {
         Simulation::new(scenario, 1).unwrap_err().path
     };
     let queue = json!({"rule": "segments", "factor": 1e6});
-    assert_eq!(refused(&[("network.speed", json!(10.0)), ("network.buffer", queue)]), "network.buffer");
+    let slow = [("network.speed", json!(10.0)), ("network.buffer", queue), ("time", time(300.0, 10.0, 1))];
+    assert_eq!(refused(&slow), "network.buffer");
+    // No segment is under way for longer than a run.
+    let short = with(with(dumbbell(), &slow), &[("time", time(30.0, 10.0, 1))]);
+    assert!(Simulation::new(Scenario::from_json(&short.to_string()).unwrap(), 1).is_ok());
 }

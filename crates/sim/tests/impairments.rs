@@ -554,8 +554,9 @@ fn sets_impair_their_own_links() {
 #[test]
 fn delays_of_links_are_held_against_the_longest_round_trip() {
     let steps = |delay: f64| json!({"points": [[0.0, delay]], "period": null});
+    let long = |values: &[(&str, Value)]| with(link(values), &[("time", time(500.0, 10.0, 1))]);
     let both_ways = |delay| {
-        link(&[("impairments.delays", steps(delay)), ("impairments.at", json!(["A - B", "B -> hosts"]))])
+        long(&[("impairments.delays", steps(delay)), ("impairments.at", json!(["A - B", "B -> hosts"]))])
     };
     // 100 s each on two links of the data alone, and of acknowledgements too.
     assert!(Scenario::from_json(&both_ways(100.0).to_string()).and_then(|s| Simulation::new(s, 1)).is_ok());
@@ -566,8 +567,8 @@ fn delays_of_links_are_held_against_the_longest_round_trip() {
         "{refused}"
     );
     let random =
-        link(&[("impairments.jitter", json!("exponential")), ("impairments.jitter_mean", json!(10.0))]);
+        long(&[("impairments.jitter", json!("exponential")), ("impairments.jitter_mean", json!(10.0))]);
     assert!(refusal(&random).contains("up to 367 s"), "{}", refusal(&random));
     let held = [("impairments.outage", json!("hold")), ("impairments.outage_length", json!(300.0))];
-    assert!(refusal(&link(&held)).contains("up to 300 s"), "{}", refusal(&link(&held)));
+    assert!(refusal(&long(&held)).contains("up to 300 s"), "{}", refusal(&long(&held)));
 }

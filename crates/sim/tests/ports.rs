@@ -162,6 +162,55 @@ fn capacities_and_buffers_are_those_of_the_links() {
     assert_eq!([slower("A1 -> A1a"), slower("A1a -> A1"), slower("A1a -> hosts")], [0.05, 0.05, 0.05]);
 }
 
+/// Ports of plain routers towards hosts keep up with the links into the router, unless it has a speed of its
+/// own. A note has what is raised.
+#[test]
+fn ports_towards_hosts_keep_up_with_links() {
+    let hosts = |scenario: &Value| {
+        let network = built(scenario);
+        let queue = (0..network.queues.count())
+            .find(|q| network.queues.name(*q, &network.topology) == "B -> hosts")
+            .expect("a port");
+        let notes = network.describe(&Scenario::from_json(&scenario.to_string()).unwrap()).raised;
+        (network.speeds[queue], notes)
+    };
+    let mut scenario = chain(3_000.0, 400.0);
+    assert_eq!(hosts(&scenario), (100_000.0, vec![]));
+    for router in scenario["topology"]["routers"].as_array_mut().unwrap() {
+        router.as_object_mut().unwrap().remove("speed_factor");
+    }
+    let (speed, notes) = hosts(&scenario);
+    assert_eq!(speed, 3_000.0);
+    assert!(notes[0].starts_with("3 ports towards hosts serve faster than network.speed"), "{notes:?}");
+    let fast = with(scenario, &[("network.speed", json!(5_000.0))]);
+    assert_eq!(hosts(&fast).0, 5_000.0);
+}
+
+/// Buffers in segments and in time are as given; only products of rate and delay have a floor, with a note.
+#[test]
+fn the_floor_holds_for_products_of_rate_and_delay() {
+    let buffers = |rule: &str, factor: f64, own: Value| {
+        let mut scenario =
+            with(chain(3_000.0, 400.0), &[("network.buffer", json!({"rule": rule, "factor": factor}))]);
+        scenario["topology"]["links"][1]["buffer"] = own;
+        let network = built(&scenario);
+        let notes = network.describe(&Scenario::from_json(&scenario.to_string()).unwrap()).raised;
+        let queue = (0..network.queues.count())
+            .find(|q| network.queues.name(*q, &network.topology) == "M -> B")
+            .expect("a port");
+        (network.buffers[queue], notes.into_iter().next().unwrap_or_default())
+    };
+    assert_eq!(buffers("segments", 2.0, json!(null)), (2, String::new()));
+    assert_eq!(buffers("time", 0.001, json!(null)).0, 3);
+    assert_eq!(buffers("bdp", 1.0, json!([0.002, null])).0, 6);
+    let (raised, note) = buffers("bdp", 0.005, json!(null));
+    assert_eq!(raised, 8);
+    assert!(note.starts_with("network.buffer_floor raises the buffers of"), "{note}");
+    let (raised, note) = buffers("time", 0.0001, json!(null));
+    assert_eq!(raised, 1);
+    assert!(note.contains("the smallest buffer, a segment"), "{note}");
+}
+
 /// Each direction of a link has its delay and its buffer. The round trip is the sum of both ways, whichever
 /// way a flow goes, and a change by a factor keeps their ratio.
 #[test]

@@ -144,7 +144,8 @@ fn routes_that_do_not_exist_are_refused() {
         .map(|n| change(0.01 * f64::from(n), ["A", "B"], "cost", json!(f64::from(n % 2) * 10.0)))
         .collect();
     let often = |size: f64| {
-        let scenario = two_ways(&flaps, &[("network.buffer", segments(size))]).to_string();
+        let scenario = two_ways(&flaps, &[("network.buffer", segments(size)), ("time", time(500.0, 1.0, 1))])
+            .to_string();
         Scenario::from_json(&scenario).and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
     };
     assert!(often(10.0).is_ok());

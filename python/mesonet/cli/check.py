@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
+from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options, value_notes
 from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
 from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
@@ -39,7 +39,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     if draw:
         _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
-    notes = [*shown.notes, *idle_notes(chosen), *load_notes(described)]
+    notes = [*shown.notes, *value_notes(chosen, described), *load_notes(described)]
     if as_json:
         about = {
             "name": chosen.name,

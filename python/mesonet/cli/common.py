@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -152,9 +152,10 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
         return write(campaign, place, progress=progress.update)
 
 
-def idle_notes(chosen: Scenario) -> list[str]:
-    """Return notes on values that have no effect, and on capacities of links that are filled in."""
+def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
+    """Return notes on values that have no effect, that are raised, and on capacities of links that are filled in."""
     from mesonet.scenarios.derived import capacity_notes, ecn_notes, impairment_notes, traffic_notes
 
     unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
-    return [*unused, *capacity_notes(chosen), *traffic_notes(chosen), *ecn_notes(chosen), *impairment_notes(chosen)]
+    return [*unused, *capacity_notes(chosen), *traffic_notes(chosen), *ecn_notes(chosen), *impairment_notes(chosen),
+            *described["raised"]]  # fmt: skip

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
     from mesonet.simulation.result import Result
 
-from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options, stop
+from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options, stop, value_notes
 
 TERMINAL = Path("terminal")
 """Value of --plot that stands for no file."""
@@ -91,7 +91,7 @@ def run(
         _refuse_other_forms(figure)
     size = in_bytes(memory)
     chosen = find_scenario(target, **options)
-    for note in (*getattr(chosen.value("topology"), "notes", ()), *idle_notes(chosen)):
+    for note in (*getattr(chosen.value("topology"), "notes", ()), *value_notes(chosen, chosen.describe())):
         click.echo(f"note: {note}", err=True)
     try:
         with (

@@ -238,7 +238,7 @@ class Experiment(Designed):
                 raise InputError(
                     error.problem, f"{self.file}, condition {number}", error.path, error.value, error.allowed
                 ) from None
-            for warning in described["warnings"]:
+            for warning in (*described["raised"], *described["warnings"]):
                 about.setdefault(warning, []).append(number)
         return idle + [f"{warning} ({share_of_runs(numbers, self.conditions)})" for warning, numbers in about.items()]
 

@@ -138,7 +138,8 @@ _TABLE = (
     ),
     Parameter(
         "network.buffer_floor", WHOLE_SEGMENTS, "8 segments",
-        "No buffer is smaller. Bytes are rounded up to whole segments.",
+        "No buffer of a multiple of rate and delay (`bdp`, `bdp/sqrt(n)`) is smaller. Buffers in segments, bytes or "
+        "time are as given, but at least a segment. Bytes are rounded up to whole segments.",
         "assumed: keeps networks that were scaled down usable",
     ),
     Parameter(
@@ -191,8 +192,8 @@ _TABLE = (
         "network.queue", Choice("router", "port"), "router",
         "Where segments queue. `router`: one queue in each router for all its links, and segments have no size (the "
         "study). `port`: one queue at each output of a router. It serves bytes at the capacity of its link, and "
-        "towards hosts at the speed of the router. A link without a capacity has the speed of the slower router at its "
-        "ends.",
+        "towards hosts at the speed of the router. At a plain router without a `speed_factor`, that is at least the "
+        "capacity of all links into it. A link without a capacity has the speed of the slower router at its ends.",
         "ASME paper: routers of the study have one queue; real routers have one at each output",
     ),
     Parameter(

@@ -11,7 +11,7 @@ use super::numbers::{AccessRouter, LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
 use super::routing::{Adjacency, RoutesTo, Routing, adjacency, routes_to};
-use super::sizing::Sizing;
+use super::sizing::{Queued, Sizing};
 use super::topology::{LinkSpec, Topology};
 use super::traffic::{Traffic, traffic};
 use super::wiring::Wiring;
@@ -48,6 +48,8 @@ pub struct Network {
     pub aqm: AqmParameters,
     /// Bytes of a data segment and of an acknowledgement.
     pub bytes: [u32; 2],
+    /// Buffer as asked for, segments, by queue of data.
+    pub asked: Vec<f64>,
     /// Buffer in segments, by queue of data.
     pub buffers: Vec<u64>,
     /// Speed in segments/s, by queue of data.
@@ -120,7 +122,7 @@ impl Network {
             lanes.push(LaneSpec { from: RouterId::new(router), end, delay: 0, least: 0 });
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
-        let mut speeds = queues.speeds(scenario, &router_speeds, &link_of);
+        let mut speeds = queues.speeds(scenario, &topology, &router_speeds, &link_of);
         let have_capacity = queues.have_capacity(&link_of);
         let own_buffers = queues.buffers(&link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
@@ -181,7 +183,7 @@ impl Network {
         let mean_round_trip = distances.mean_round_trip();
         let load = Load { wiring: &wiring, traffic: &traffic, arrivals: &arrivals, mean_round_trip };
         let sizing = Sizing { own: &own_buffers, have_capacity: &have_capacity };
-        let (buffers, mut routers) = sizing.queues(scenario, &load, &speeds)?;
+        let Queued { asked, buffers, mut routers } = sizing.queues(scenario, &load, &speeds)?;
         if ack_path == AckPath::Direction {
             routers.extend_from_within(..);
         }
@@ -195,6 +197,7 @@ impl Network {
             aqm: scenario.aqm.clone(),
             bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
                 .map(|bytes| bytes.round() as u32),
+            asked,
             buffers,
             speeds,
             distances,

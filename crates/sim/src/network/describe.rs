@@ -90,6 +90,8 @@ pub struct Description {
     pub routes: Vec<RoutesSummary>,
     /// Every router and link.
     pub map: NetworkMap,
+    /// Notes on values that the network raises.
+    pub raised: Vec<String>,
     /// Notes about the scale.
     pub warnings: Vec<String>,
 }
@@ -182,6 +184,7 @@ impl Network {
             class_rtt: flows.round_trips,
             routes: self.routes_summaries(scenario),
             map: self.map(scenario.network.delay_multiplier),
+            raised: self.raised(scenario),
             warnings: self.warnings(scenario),
         }
     }
@@ -294,6 +297,39 @@ impl Network {
                 visit(from.access, to.access, shares);
             }
         }
+    }
+
+    /// Notes on values that the network raises: buffers, and ports towards hosts.
+    fn raised(&self, scenario: &Scenario) -> Vec<String> {
+        let count = self.queues.count();
+        let name = |queue: usize| self.queues.name(queue, &self.topology);
+        let mut notes = Vec::new();
+        let buffers: Vec<usize> =
+            (0..count).filter(|&q| self.asked[q].round() < self.buffers[q] as f64).collect();
+        if let Some(&least) = buffers.iter().min_by(|a, b| self.asked[**a].total_cmp(&self.asked[**b])) {
+            let (floor, asked) = (self.buffers[least], self.asked[least]);
+            let why = if floor > 1 { "network.buffer_floor" } else { "the smallest buffer, a segment," };
+            notes.push(format!(
+                "{why} raises the buffers of {} of {count} queues: {} would hold {asked:.3} segments, and holds {floor}",
+                buffers.len(),
+                name(least)
+            ));
+        }
+        let own =
+            |q: usize| self.topology.routers[self.queues.router(q)].speed_factor * scenario.network.speed;
+        let is_faster = |q: &usize| self.queues.at_ports() && self.queues.towards(*q).is_none();
+        let ports: Vec<usize> =
+            (0..count).filter(is_faster).filter(|&q| self.speeds[q] > own(q) * (1.0 + 1e-9)).collect();
+        if let Some(&fastest) = ports.iter().max_by(|a, b| self.speeds[**a].total_cmp(&self.speeds[**b])) {
+            let rate = self.speeds[fastest] * 8e-9 * scenario.transport.segment_bytes;
+            notes.push(format!(
+                "{} ports towards hosts serve faster than network.speed, as fast as the links into their routers: {} \
+                 {rate:.4} Gbit/s; speed_factor of a router sets another speed",
+                ports.len(),
+                name(fastest)
+            ));
+        }
+        notes
     }
 
     fn warnings(&self, scenario: &Scenario) -> Vec<String> {

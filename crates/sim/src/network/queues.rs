@@ -184,15 +184,31 @@ impl Queues {
     }
 
     /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of
-    /// data that has one, and whether the lane begins at its second end.
+    /// data that has one, and whether the lane begins at its second end. The port of a plain router towards
+    /// its hosts is at least as fast as the links into the router, unless the topology gives its speed.
     #[must_use]
-    pub fn speeds(&self, scenario: &Scenario, routers: &[f64], link_of: &[(&LinkSpec, bool)]) -> Vec<f64> {
+    pub fn speeds(
+        &self,
+        scenario: &Scenario,
+        topology: &Topology,
+        routers: &[f64],
+        link_of: &[(&LinkSpec, bool)],
+    ) -> Vec<f64> {
         let segments_per_bit = scenario.network.capacity_factor / (8.0 * scenario.transport.segment_bytes);
+        let mut into = vec![0.0; routers.len()];
+        for (towards, (link, back)) in self.towards.iter().zip(link_of) {
+            if let (Some(other), Some(capacity)) = (towards, link.capacity) {
+                into[*other] += capacity[usize::from(*back)] * segments_per_bit;
+            }
+        }
         let speed = |queue: usize| {
-            let own = routers[self.routers[queue]];
+            let router = self.routers[queue];
+            let own = routers[router];
             let (Some(Some(other)), Some((link, back))) = (self.towards.get(queue), link_of.get(queue))
             else {
-                return own;
+                let spec = &topology.routers[router];
+                let follows = spec.class == RouterClass::Plain && !spec.has_own_speed;
+                return if follows { own.max(into[router]) } else { own };
             };
             match link.capacity {
                 Some(capacity) => capacity[usize::from(*back)] * segments_per_bit,

@@ -5,6 +5,16 @@ use super::load::Load;
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::picos;
 
+/// Buffers, and the routers or ports that have them, by queue of data.
+#[derive(Default)]
+pub struct Queued {
+    /// As asked for, segments.
+    pub asked: Vec<f64>,
+    /// As they are, segments.
+    pub buffers: Vec<u64>,
+    pub routers: Vec<Router>,
+}
+
 /// Values that links give to queues at ports.
 pub struct Sizing<'a> {
     /// Buffer that the link of a port has of its own, s of service, by queue.
@@ -14,7 +24,8 @@ pub struct Sizing<'a> {
 }
 
 impl Sizing<'_> {
-    /// Buffer, and router or port, of each queue of data.
+    /// Buffer as asked for and as it is, segments, and router or port, of each queue of data. The floor holds
+    /// for products of rate and delay, not for buffers in segments, bytes or time.
     ///
     /// # Errors
     /// [`InvalidScenario`] where a queue would be too fast.
@@ -23,9 +34,10 @@ impl Sizing<'_> {
         scenario: &Scenario,
         load: &Load,
         speeds: &[f64],
-    ) -> Result<(Vec<u64>, Vec<Router>), InvalidScenario> {
+    ) -> Result<Queued, InvalidScenario> {
         let (parameters, queues) = (&scenario.network, &load.wiring.queues);
-        let (mut buffers, mut routers) = (Vec::new(), Vec::new());
+        let mut queued = Queued::default();
+        let is_product = matches!(parameters.buffer.rule, BufferKind::Bdp | BufferKind::BdpPerSqrtN);
         let rtt = load.mean_round_trip;
         let flows: Vec<f64> = match parameters.buffer.rule {
             BufferKind::BdpPerSqrtN => load.expected_flows(scenario),
@@ -42,7 +54,8 @@ impl Sizing<'_> {
                     parameters.buffer.factor * rtt * speed / flows.max(1.0).sqrt()
                 }
             };
-            let buffer = (size.round() as u64).max(parameters.buffer_floor);
+            let floor = if is_product && own.is_none() { parameters.buffer_floor } else { 1 };
+            let buffer = (size.round() as u64).max(floor);
             let service = picos(1.0 / speed);
             if service == 0 {
                 let path =
@@ -53,12 +66,13 @@ impl Sizing<'_> {
                 return Err(invalid(path, format!("{name} {message}")));
             }
             let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
-            buffers.push(buffer);
+            queued.asked.push(size);
+            queued.buffers.push(buffer);
             let router = Router::new(service, waiting).marking(parameters.ecn_threshold);
             let ack_service = picos(ack_share / speed).max(1);
             let at_port = queues.at_ports();
-            routers.push(if at_port { router.serving_acks(ack_service) } else { router });
+            queued.routers.push(if at_port { router.serving_acks(ack_service) } else { router });
         }
-        Ok((buffers, routers))
+        Ok(queued)
     }
 }

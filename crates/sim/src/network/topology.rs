@@ -88,13 +88,15 @@ pub struct RouterSpec {
     pub region: usize,
     /// Speed as a multiple of the base speed X1.
     pub speed_factor: f64,
+    /// The topology gives that speed; else the class does.
+    pub has_own_speed: bool,
 }
 
 impl RouterSpec {
     /// A router with the speed of its class.
     #[must_use]
     pub fn new(name: impl Into<String>, class: RouterClass, region: usize) -> Self {
-        Self { name: name.into(), class, region, speed_factor: class.speed_factor() }
+        Self { name: name.into(), class, region, speed_factor: class.speed_factor(), has_own_speed: false }
     }
 }
 

@@ -117,7 +117,8 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
         if network.queued_acks.is_some() { 2 * network.longest_route } else { network.longest_route };
     let delays = check_impairments(scenario, network)?;
     let round_trip = longest_queue * queues as f64 + propagation + delays;
-    if round_trip > LONGEST_ROUND_TRIP {
+    // No segment is under way for longer than the run.
+    if round_trip.min(scenario.time.duration) > LONGEST_ROUND_TRIP {
         return Err(invalid(
             "network.buffer",
             format!(
@@ -126,7 +127,7 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
             ),
         ));
     }
-    let round_trip = with_detours(network, round_trip)?;
+    let round_trip = with_detours(network, round_trip, scenario.time.duration)?;
     let longest_run = seconds(horizon) - round_trip;
     if scenario.time.duration > longest_run {
         return Err(invalid(
@@ -145,11 +146,11 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
 ///
 /// # Errors
 /// [`InvalidScenario`] where a segment cannot measure it.
-fn with_detours(network: &Network, round_trip: f64) -> Result<f64, InvalidScenario> {
+fn with_detours(network: &Network, round_trip: f64, duration: f64) -> Result<f64, InvalidScenario> {
     let turns = network.routes.windows(2).zip(&network.changes).filter(|(routes, _)| routes[0] != routes[1]);
     let times: Vec<f64> = turns.map(|(_, change)| seconds(change.time)).collect();
     let mut trips = 1.0;
-    while trips * round_trip <= LONGEST_ROUND_TRIP {
+    while (trips * round_trip).min(duration) <= LONGEST_ROUND_TRIP {
         let longest = trips * round_trip;
         let within = |first: usize| times[first..].partition_point(|time| *time <= times[first] + longest);
         let most = (0..times.len()).map(within).max().unwrap_or(0) as f64;
@@ -184,7 +185,7 @@ fn check_impairments(scenario: &Scenario, network: &Network) -> Result<f64, Inva
     let there = network.longest_sum(&delays);
     let back = if network.queued_acks.is_some() { there } else { 0 };
     let both = seconds(there.saturating_add(back));
-    if both <= LONGEST_ROUND_TRIP {
+    if both.min(scenario.time.duration) <= LONGEST_ROUND_TRIP {
         return Ok(both);
     }
     let sets = scenario.impairment_sets.keys().map(|name| format!(", impairments.{name}"));
