@@ -159,7 +159,7 @@ def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
     Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
     found = read("two-way.graphml")
     assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
-    assert any(holds(note, "directed graph", "both directions", "values of each") for note in found.notes)
+    assert any(holds(note, "directed graph", "both directions", "of each", "one cost") for note in found.notes)
 
 
 def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
@@ -367,7 +367,6 @@ def test_topology_as_a_factor(here: Path, one_factor: Path) -> None:
         (NODES, "from,to\nP,Q,1\n", 'links.csv: line 2 = "P,Q,1": 3 cells under 2 columns'),
         (NODES, 'from,to\n"P,Q\n', "links.csv: line 2: not CSV"),
         (NODES, LINKS + "P,Rome,1,,\n", 'links.csv: line 5, to = "Rome": unknown router'),
-        (NODES, LINKS + "Q,P,1,,\n", 'links.csv: line 5 = "Q - P": the link of line 2 again'),
         (NODES, LINKS + "P,P,1,,\n", 'links.csv: line 5 = "P": a link from a router to itself'),
         (NODES, LINKS.replace("5.1", "nan"), 'links.csv: line 2, delay_ms = "nan": not a number'),
         (NODES, LINKS.replace("5.1", "-1"), 'links.csv: line 2, delay_ms = "-1": too low'),
@@ -543,6 +542,57 @@ def test_capacities_of_links_are_read_with_their_units(tmp_path: Path) -> None:
     assert holds(
         result.stderr, "note: capacities of 4 links", "no effect", "network.queue = router", "network.queue = port"
     )
+
+
+def test_values_with_units_are_read_and_numbers_without_are_named(tmp_path: Path) -> None:
+    import networkx as nx
+
+    graph = nx.path_graph(["A", "B", "C", "D", "E"])
+    attributes = [
+        {"latency": "50 ms", "LinkLabel": "45 Mbps DS-3"},
+        {"length": "120 km", "LinkLabel": "2x10Gb/s"},
+        {"delay": 5.0, "dist": 7.0, "weight": 3.0, "delay_ms": 1.0},
+        {"propagation_delay": "2 ms", "bandwidth": "1Gbit", "id": 4.0},
+    ]
+    nx.set_edge_attributes(graph, dict(zip(graph.edges, attributes, strict=True)))
+    nx.write_graphml(graph, tmp_path / "net.graphml")
+    found = read(str(tmp_path / "net.graphml"))
+    assert [r.name for r in found.routers] == ["A", "B", "C", "D", "E"]
+    assert [e.delay for e in found.links] == pytest.approx([0.05, 120 * DELAY_PER_KM, 0.001, 0.002], abs=1e-9)
+    assert [e.capacity and e.capacity[0] for e in found.links] == [45e6, 20e9, None, 1e9]
+    assert found.notes[:3] == (
+        "delay of 1 link ignored: no time with a unit, such as 5 ms",
+        "dist of 1 link ignored: no length with a unit, such as 120 km",
+        "weight of 1 link ignored: not an attribute of links here",
+    )
+    # FNSS gives units for the whole graph.
+    fnss = nx.path_graph(3)
+    nx.set_edge_attributes(fnss, 5.0, "delay")
+    nx.set_edge_attributes(fnss, 10.0, "capacity")
+    fnss.graph.update(delay_unit="ms", capacity_unit="Gbps")
+    nx.write_graphml(fnss, tmp_path / "fnss.graphml")
+    links = read(str(tmp_path / "fnss.graphml")).links
+    assert [(e.delay, e.capacity) for e in links] == [(0.005, (1e10, 1e10))] * 2
+
+
+def test_rows_between_the_same_routers_follow_the_rule_of_graphs(here: Path) -> None:
+    header = "from,to,delay_ms,capacity_mbps\n"
+    Path("parallel.csv").write_text(f"{header}A,B,2,10\nA,B,1,20\nB,C,3,5\n")
+    found = read("parallel.csv")
+    assert [(e.delay, e.capacity) for e in found.links] == [(0.001, (30e6, 30e6)), (0.003, (5e6, 5e6))]
+    assert "parallel link left out" in found.notes[0]
+    Path("ways.csv").write_text(f"{header}A,B,1,10\nB,A,2,20\nB,C,3,5\nC,B,3,6\n")
+    found = read("ways.csv")
+    assert [(e.delay, e.delay_back, e.capacity) for e in found.links] == [
+        (0.001, 0.002, (10e6, 20e6)), (0.003, None, (5e6, 6e6)),
+    ]  # fmt: skip
+    assert "listed in both directions" in found.notes[0]
+
+
+def test_the_parts_of_a_network_that_is_not_connected_are_listed(here: Path) -> None:
+    Path("parts.csv").write_text("from,to,delay_ms\nA,B,1\nC,D,1\nD,E,1\n")
+    with pytest.raises(InputError, match=r'its parts: 3 routers with "C", 2 routers with "A"'):
+        read("parts.csv")
 
 
 def test_parallel_links_add_their_capacities_and_directed_ones_keep_theirs(tmp_path: Path) -> None:

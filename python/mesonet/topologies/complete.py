@@ -9,6 +9,8 @@ from mesonet.topologies.model import Link, Router, Topology
 
 EARTH_RADIUS = 6371.0
 """km, the mean radius."""
+_MOST_PARTS = 5
+"""Most parts of a network that a message names."""
 DELAY_PER_KM = 0.0088272e-3
 """s, one way; calibrated: it gives Abilene its published mean propagation round trip of 41 ms (ASME paper).
 
@@ -56,24 +58,34 @@ def _check(draft: Draft) -> None:
         if each.a == each.b:
             name = draft.routers[each.a].name
             raise each.place.refuse("a link from a router to itself", value=name, allowed="two different routers")
-    reached = _reached(draft)
-    if len(reached) < len(draft.routers):
-        apart = next(number for number in range(len(draft.routers)) if number not in reached)
-        inside, outside = draft.routers[0].name, draft.routers[apart].name
-        problem = f'the network is not connected: no way from "{inside}" to "{outside}"'
+    parts = _parts(draft)
+    if len(parts) > 1:
+        names = [draft.routers[part[0]].name for part in parts]
+        inside, outside = names[0], names[1]
+        most = ", ".join(
+            f'{_counted(len(part), "router")} with "{name}"'
+            for part, name in list(zip(parts, names, strict=True))[:_MOST_PARTS]
+        )
+        more = f" and {len(parts) - _MOST_PARTS} more" if len(parts) > _MOST_PARTS else ""
+        problem = f'the network is not connected: no way from "{inside}" to "{outside}"; its parts: {most}{more}'
         raise draft.links_place.refuse(problem, allowed="links that join all routers")
 
 
-def _reached(draft: Draft) -> set[int]:
-    """Return the routers that can be reached from the first."""
+def _parts(draft: Draft) -> list[list[int]]:
+    """Return the routers of each connected part, the largest part first."""
     neighbours = _neighbours(draft)
-    reached, waiting = {0}, [0]
-    while waiting:
-        for other in neighbours[waiting.pop()]:
-            if other not in reached:
-                reached.add(other)
-                waiting.append(other)
-    return reached
+    parts, seen = [], [False] * len(neighbours)
+    for first in range(len(neighbours)):
+        if seen[first]:
+            continue
+        seen[first], part = True, [first]
+        for router in part:
+            for other in neighbours[router]:
+                if not seen[other]:
+                    seen[other] = True
+                    part.append(other)
+        parts.append(part)
+    return sorted(parts, key=len, reverse=True)
 
 
 def _neighbours(draft: Draft) -> list[list[int]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace
-from mesonet.topologies.capacity import LEAST, MOST
+from mesonet.topologies.attributes import LEAST, MOST
 from mesonet.topologies.model import CLASSES
 
 MOST_ROUTERS = 10_000
@@ -164,6 +164,30 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
     )
 
 
+def merge(draft: Draft, *, directed: bool) -> None:
+    """Merge the links between the same two routers, with a note: the shortest stays, with the sum of capacities.
+
+    `directed`: a link has the values of one direction, and two opposite ones are the directions of one.
+    """
+    between: dict[tuple[int, int], DraftLink] = {}
+    parallel = 0
+    for each in draft.links:
+        ends = (min(each.a, each.b), max(each.a, each.b))
+        merged = each
+        if ends in between:
+            other = between[ends]
+            opposite = directed and (each.a, each.b) == (other.b, other.a)
+            parallel += not opposite
+            merged = _merged(*sorted((other, each), key=_order), directed=directed)
+        between[ends] = merged
+    draft.links = list(between.values())
+    if parallel:
+        noun = "parallel link" if parallel == 1 else "parallel links"
+        draft.notes.append(
+            f"{parallel} {noun} left out, the shortest of each pair kept with the sum of their capacities"
+        )
+
+
 def checked_name(place: FilePlace, name: str, key: str = "name") -> str:
     """Return the name of a router, if it is one.
 
@@ -183,6 +207,39 @@ def refuse_many(place: FilePlace, routers: int, links: int) -> None:
     for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
         if count > most:
             raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")
+
+
+def _merged(kept: DraftLink, other: DraftLink, *, directed: bool) -> DraftLink:
+    """Return the link `kept` with the capacities of both, and what an edge in the other direction has of its own."""
+    there, back = _capacities(kept, directed)
+    more = _capacities(other, directed)
+    if (other.a, other.b) != (kept.a, kept.b):
+        more = (more[1], more[0])
+    total = [
+        None if one is None and two is None else (one or 0.0) + (two or 0.0)
+        for one, two in zip((there, back), more, strict=True)
+    ]
+    both = replace(kept, capacity=total[0], capacity_back=total[1])
+    if not directed or (other.a, other.b) == (kept.a, kept.b) or kept.delay is None:
+        return both
+    delay_back = other.delay if kept.delay_back is None else kept.delay_back
+    return replace(both, delay_back=delay_back, buffer_back=other.buffer)
+
+
+def _capacities(each: DraftLink, directed: bool) -> tuple[float | None, float | None]:
+    """Return the capacity of each direction; of a directed edge the other one is not known."""
+    if directed:
+        return each.capacity, each.capacity_back
+    return each.both_capacities() or (None, None)
+
+
+def _order(each: DraftLink) -> tuple[float, float]:
+    """Return delay, then length, for sorting; inf where not known."""
+    unknown = float("inf")
+    return (
+        unknown if each.delay is None else each.delay,
+        unknown if each.length is None else each.length,
+    )
 
 
 def _number(place: FilePlace, given: Mapping[str, Any], key: str) -> float | None:

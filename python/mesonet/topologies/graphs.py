@@ -1,8 +1,8 @@
 """GraphML and GML, as the Topology Zoo writes them, read by networkx.
 
 Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: the numbers of a link in a
-CSV file, or a capacity as `mesonet.topologies.capacity` reads it. Other attributes are
-ignored; for capacities without a unit the network has a note.
+CSV file, or values with units as `mesonet.topologies.attributes` reads them. The network has a note for each
+other attribute with a number.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import re
 import warnings
 import xml.parsers.expat as expat
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mesonet.errors import needs_extra
 from mesonet.files.csv_rows import FilePlace
 from mesonet.files.reading import MOST_DEPTH, printable, read_text
-from mesonet.topologies.capacity import capacity, words
-from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
+from mesonet.topologies import attributes as attributes_of
+from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, merge, refuse_many, router
 
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"
@@ -68,11 +68,12 @@ def from_nodes(
     edges: Iterable[tuple[Any, Any, Mapping[str, Any]]],
     *,
     directed: bool = False,
+    scales: Mapping[str, str] = MappingProxyType({}),
 ) -> Draft:
     """Return the network of nodes and edges with attributes.
 
-    Equal labels are made different, and parallel edges are merged, each with a note: the shortest edge stays, with the
-    sum of the capacities.
+    Equal labels are made different, and parallel edges are merged, each with a note. `scales`: units that the file
+    gives for numbers of edges, by attribute.
     """
     draft = Draft(name, text, place, place)
     index: dict[Any, int] = {}
@@ -83,44 +84,40 @@ def from_nodes(
         at = FilePlace(place.file, f"node {number}")
         label = given.get("label", given.get("name"))
         given_name = "" if label in (None, _NO_LABEL) else " ".join(str(label).split())
-        unnamed += not given_name
+        unnamed += not given_name and not isinstance(key, str)
         unique = _unused(given_name or str(key), used)
         doubled += bool(given_name) and unique != given_name
         external += given.get("internal") in (0, "0", False, "false")
         used.add(checked_name(at, unique, "label"))
         index[key] = number
         draft.routers.append(router(at, unique, given))
-    between: dict[tuple[int, int], DraftLink] = {}
-    parallel = 0
-    capacities: dict[str, int] = {}
+    ignored: dict[str, int] = {}
     for number, (a, b, attributes) in enumerate(edges):
         given = {str(word).lower(): value for word, value in attributes.items()}
+        for word, unit in scales.items():
+            if isinstance(given.get(word), (int, float)):
+                given[word] = f"{given[word]!r} {unit}"
         each = link(FilePlace(place.file, f"edge {number}"), index[a], index[b], given)
         if each.capacity is None:
-            each.capacity = capacity(given)
-        if each.capacity is None:
-            for word in words(given):
-                capacities[word] = capacities.get(word, 0) + 1
-        ends = (min(each.a, each.b), max(each.a, each.b))
-        if ends in between:
-            other = between[ends]
-            opposite = directed and (each.a, each.b) == (other.b, other.a)
-            parallel += not opposite
-            each = _merged(*sorted((other, each), key=_order), directed=directed)
-        between[ends] = each
-    draft.links = list(between.values())
-    for word, count in capacities.items():
-        draft.notes.append(
-            f"{word} of {count} {_numbered('link(s)', count)} ignored: no capacity with a unit, such as 10 Gbit/s"
-        )
+            each.capacity = attributes_of.capacity(given)
+        if each.delay is None:
+            each.delay = attributes_of.delay(given)
+        if each.length is None:
+            each.length = attributes_of.length(given)
+        for phrase in attributes_of.unread(given, LINK_KEYS):
+            ignored[phrase] = ignored.get(phrase, 0) + 1
+        draft.links.append(each)
+    for phrase, count in ignored.items():
+        word, reason = phrase.split(": ", 1)
+        draft.notes.append(f"{word} of {count} {_numbered('link(s)', count)} ignored: {reason}")
     for count, note in (
         (unnamed, "router(s) without a label, named by number"),
         (doubled, "duplicate label(s), with a number appended"),
         (external, "external router(s) (Internal = 0), kept in the network"),
-        (parallel, "parallel link(s) left out, the shortest of each pair kept with the sum of their capacities"),
     ):
         if count:
             draft.notes.append(f"{count} {_numbered(note, count)}")
+    merge(draft, directed=directed)
     return draft
 
 
@@ -138,34 +135,17 @@ def _graph(place: FilePlace, stem: str, text: str, form: str, read: Any) -> Draf
         raise place.refuse(f"not valid {form}: {reason}", allowed=_FORMS[form]) from None
     refuse_many(place, graph.number_of_nodes(), graph.number_of_edges())
     directed = graph.is_directed()
-    draft = from_nodes(place, stem, text, graph.nodes(data=True), graph.edges(data=True), directed=directed)
+    # FNSS: the units of `delay`, `capacity` and `length` are attributes of the graph.
+    units = {word: graph.graph.get(f"{word}_unit") for word in ("delay", "capacity", "length", "distance")}
+    scales = {word: unit for word, unit in units.items() if isinstance(unit, str)}
+    nodes, edges = graph.nodes(data=True), graph.edges(data=True)
+    draft = from_nodes(place, stem, text, nodes, edges, directed=directed, scales=scales)
     if directed:
-        draft.notes.append("a directed graph: every link is taken in both directions, with the values of each")
+        draft.notes.append(
+            "a directed graph: every link is taken in both directions, with the delay, capacity and buffer of each, "
+            "and with one cost"
+        )
     return draft
-
-
-def _merged(kept: DraftLink, other: DraftLink, *, directed: bool) -> DraftLink:
-    """Return the link `kept` with the capacities of both, and what an edge in the other direction has of its own."""
-    there, back = _capacities(kept, directed)
-    more = _capacities(other, directed)
-    if (other.a, other.b) != (kept.a, kept.b):
-        more = (more[1], more[0])
-    total = [
-        None if one is None and two is None else (one or 0.0) + (two or 0.0)
-        for one, two in zip((there, back), more, strict=True)
-    ]
-    both = replace(kept, capacity=total[0], capacity_back=total[1])
-    if not directed or (other.a, other.b) == (kept.a, kept.b) or kept.delay is None:
-        return both
-    delay_back = other.delay if kept.delay_back is None else kept.delay_back
-    return replace(both, delay_back=delay_back, buffer_back=other.buffer)
-
-
-def _capacities(each: DraftLink, directed: bool) -> tuple[float | None, float | None]:
-    """Return the capacity of each direction; of a directed edge the other one is not known."""
-    if directed:
-        return each.capacity, each.capacity_back
-    return each.both_capacities() or (None, None)
 
 
 def _refuse_costly_xml(place: FilePlace, content: bytes) -> None:
@@ -227,15 +207,6 @@ def _unused(name: str, used: set[str]) -> str:
         number += 1
         new = f"{name} {number}"
     return new
-
-
-def _order(each: DraftLink) -> tuple[float, float]:
-    """Return delay, then length, for sorting; inf where not known."""
-    unknown = float("inf")
-    return (
-        unknown if each.delay is None else each.delay,
-        unknown if each.length is None else each.length,
-    )
 
 
 def _numbered(note: str, count: int) -> str:

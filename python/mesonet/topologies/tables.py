@@ -7,7 +7,7 @@ from pathlib import Path
 from mesonet.errors import unknown
 from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.files.reading import printable
-from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, refuse_many, router
+from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, merge, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"
 _NODE_COLUMNS = ("name", "class", "speed_factor", "latitude", "longitude")
@@ -36,7 +36,7 @@ def read_folder(folder: Path, text: str) -> Draft:
                 error = unknown("router", cells[key], index)
                 raise at.refuse(error.problem, key=key, value=cells[key], allowed=f"a name of {NODES}")
         draft.links.append(link(at, index[cells["from"]], index[cells["to"]], cells))
-    _refuse_twice(draft)
+    _merge(draft)
     return draft
 
 
@@ -52,16 +52,15 @@ def read_links(path: Path, text: str) -> Draft:
                 index[cells[key]] = len(index)
         draft.links.append(link(at, index[cells["from"]], index[cells["to"]], cells))
         refuse_many(place, len(index), len(draft.links))
-    _refuse_twice(draft)
+    _merge(draft)
     return draft
 
 
-def _refuse_twice(draft: Draft) -> None:
-    seen: dict[tuple[int, int], str] = {}
-    for each in draft.links:
-        ends = (min(each.a, each.b), max(each.a, each.b))
-        if ends in seen:
-            names = " - ".join(draft.routers[end].name for end in (each.a, each.b))
-            problem = f"the link of {seen[ends]} again"
-            raise each.place.refuse(problem, value=names, allowed="one link between two routers")
-        seen[ends] = str(each.place.path)
+def _merge(draft: Draft) -> None:
+    """Merge rows between the same routers; a list with every link in both directions has a row for each direction."""
+    ends = [(each.a, each.b) for each in draft.links]
+    given = set(ends)
+    directed = len(ends) == len(given) and all((b, a) in given for a, b in ends)
+    merge(draft, directed=directed)
+    if directed and ends:
+        draft.notes.append("every link is listed in both directions: each row has the values of one direction")
