@@ -84,6 +84,15 @@ def test_a_file_beside_the_scenario_gives_the_sizes(chosen: Scenario) -> None:
     ]  # fmt: skip
 
 
+def test_a_file_without_a_header_has_bytes_and_percent(folder: Path) -> None:
+    (folder / "hpcc.txt").write_text("0 0\n30000 50\n60000 100\n")
+    assert SIZES.with_file("hpcc.txt", folder)["points"] == [["0.0 B", 0.0], ["30000.0 B", 0.5], ["60000.0 B", 1.0]]
+    for text, message in (("0 0\n30000 50\n", "the last percentage is not 100"), ("0 0\n5 a\n", "point 2 = ")):
+        (folder / "hpcc.txt").write_text(text)
+        with pytest.raises(InputError, match=message):
+            SIZES.with_file("hpcc.txt", folder)
+
+
 def test_a_scenario_without_arrivals_keeps_its_canonical_form() -> None:
     assert "arrivals" not in mn.scenario("dumbbell").canonical()
 

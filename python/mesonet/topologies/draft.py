@@ -164,8 +164,8 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
     )
 
 
-def merge(draft: Draft, *, directed: bool) -> None:
-    """Merge the links between the same two routers, with a note: the shortest stays, with the sum of capacities.
+def join_parallel(draft: Draft, *, directed: bool) -> None:
+    """Join the links between the same two routers, with a note: the shortest stays, with the sum of capacities.
 
     `directed`: a link has the values of one direction, and two opposite ones are the directions of one.
     """

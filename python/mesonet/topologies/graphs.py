@@ -20,7 +20,7 @@ from mesonet.errors import needs_extra
 from mesonet.files.csv_rows import FilePlace
 from mesonet.files.reading import MOST_DEPTH, printable, read_text
 from mesonet.topologies import attributes as attributes_of
-from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, merge, refuse_many, router
+from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, join_parallel, link, refuse_many, router
 
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"
@@ -117,7 +117,7 @@ def from_nodes(
     ):
         if count:
             draft.notes.append(f"{count} {_numbered(note, count)}")
-    merge(draft, directed=directed)
+    join_parallel(draft, directed=directed)
     return draft
 
 

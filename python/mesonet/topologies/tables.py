@@ -7,7 +7,7 @@ from pathlib import Path
 from mesonet.errors import unknown
 from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.files.reading import printable
-from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, merge, refuse_many, router
+from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, join_parallel, link, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"
 _NODE_COLUMNS = ("name", "class", "speed_factor", "latitude", "longitude")
@@ -61,6 +61,6 @@ def _merge(draft: Draft) -> None:
     ends = [(each.a, each.b) for each in draft.links]
     given = set(ends)
     directed = len(ends) == len(given) and all((b, a) in given for a, b in ends)
-    merge(draft, directed=directed)
+    join_parallel(draft, directed=directed)
     if directed and ends:
         draft.notes.append("every link is listed in both directions: each row has the values of one direction")

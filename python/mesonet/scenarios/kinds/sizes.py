@@ -11,7 +11,7 @@ from typing import Any
 from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace, rows
-from mesonet.files.reading import printable
+from mesonet.files.reading import printable, read_text
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.kind import Kind, Place, are_pairs
 from mesonet.scenarios.kinds.number import NUMBER
@@ -103,6 +103,8 @@ def _is_size(value: str) -> bool:
 
 def _points(path: Path) -> list[list[Any]]:
     """Return the points of a file: size with its unit, and probability."""
+    if bare := _bare_points(path):
+        return bare
     points = []
     for at, cells in rows(path, _COLUMNS, needed=1, comments=True):
         sizes = [key for key in _COLUMNS[1:] if key in cells]
@@ -116,6 +118,32 @@ def _points(path: Path) -> list[list[Any]]:
             probability = units.number(cells["probability"])
         points.append([size, probability])
     return points
+
+
+def _bare_points(path: Path) -> list[list[Any]]:
+    """Return the points of a file without a header, lines of bytes and percent as HPCC has them; empty for a header."""
+    lines = [line.split() for line in read_text(path).splitlines() if line.strip() and line[0] != "#"]
+    if not lines or not all(_is_number(cell) for cell in lines[0]):
+        return []
+    points = []
+    for number, cells in enumerate(lines, 1):
+        at = FilePlace(str(path), f"point {number}")
+        if len(cells) != 2 or not all(_is_number(cell) for cell in cells):
+            allowed = "the header size,probability, or lines of bytes and percent such as 10000 15"
+            raise at.refuse("not two numbers, in a file without a header", value=" ".join(cells), allowed=allowed)
+        points.append([units.number(cells[0]), units.number(cells[1]) / 100])
+    if points[-1][1] != 1:
+        place = FilePlace(str(path))
+        raise place.refuse("the last percentage is not 100", value=lines[-1][1], allowed="lines of bytes and percent")
+    return [[f"{size!r} B", share] for size, share in points]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        units.number(cell)
+    except InputError:
+        return False
+    return True
 
 
 @contextmanager
