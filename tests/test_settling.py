@@ -153,7 +153,10 @@ def test_the_command_names_series_that_had_not_settled() -> None:
 
 def test_a_note_on_rare_events_says_that_the_load_settled() -> None:
     times = {"sending": 1.0, "segments_leaving": None, "segments_dropped": None}
-    result: Any = SimpleNamespace(settling_times=times, load_drift={"segments_leaving": -0.01}, load_settled=True)
+    provenance = {"scenario": {"users": {"base_sources": 5}}}
+    result: Any = SimpleNamespace(
+        settling_times=times, load_drift={"segments_leaving": -0.01}, load_settled=True, provenance=provenance
+    )
     note = _settling_note(result, 2.0)
     assert holds(
         note,
@@ -167,6 +170,9 @@ def test_a_note_on_rare_events_says_that_the_load_settled() -> None:
     result.settling_times = {"sending": 2.0}
     assert _settling_note(result, 2.0) == ""
     assert "transmitting sources" not in note
+    result.settling_times = times
+    provenance["scenario"]["users"]["base_sources"] = 0  # only explicit flows
+    assert _settling_note(result, 2.0) == ""
 
 
 @pytest.fixture(scope="module")

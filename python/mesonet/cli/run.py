@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -19,6 +20,7 @@ from mesonet.responses.segment_sizes import data_bytes, response_bytes
 from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.simulation.settling import SETTLING, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
+from mesonet.simulation.summary import summary
 from mesonet.terminal import write_json, write_table
 from mesonet.units import RATE, SEGMENTS
 
@@ -91,7 +93,8 @@ def run(
         _refuse_other_forms(figure)
     size = in_bytes(memory)
     chosen = find_scenario(target, **options)
-    for note in (*getattr(chosen.value("topology"), "notes", ()), *value_notes(chosen, chosen.describe())):
+    described = chosen.describe()
+    for note in (*getattr(chosen.value("topology"), "notes", ()), *value_notes(chosen, described)):
         click.echo(f"note: {note}", err=True)
     try:
         with (
@@ -107,7 +110,9 @@ def run(
                 put(result)
             if figure and figure != TERMINAL:
                 _draw(result, chosen, seed, figure)
-            _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
+            _show_result(
+                chosen, described, seed, result, out, as_json
+            )  # in here: a signal that came late ends the block
             if figure == TERMINAL:
                 _draw_in_terminal(result, to_stderr=as_json)
     except Stopped as stopped:
@@ -148,16 +153,20 @@ def _draw_in_terminal(result: Result, *, to_stderr: bool) -> None:
     click.echo(f"\n{text}", err=to_stderr)
 
 
-def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:
+def _show_result(
+    chosen: Scenario, described: Mapping[str, Any], seed: int, result: Result, out: Path | None, as_json: bool
+) -> None:
     rows = result.responses.rows()
     performance = dict(result.performance)
+    sentences = summary(result.provenance["scenario"], described, rows, result.routers.rows())
     if as_json:
         responses = [{"name": row.pop("response"), **row} for row in rows]
-        about = {"scenario": chosen.name, "seed": seed, "load_settled": result.load_settled}
+        about = {"scenario": chosen.name, "seed": seed, "load_settled": result.load_settled, "summary": sentences}
         settling = {"settling_time_s": result.settling_time(), "settling_s": result.settling_times}
         settling["load_drift"] = result.load_drift
         write_json({**about, **settling, "responses": responses, "performance": performance})
         return
+    click.echo("\n".join(sentences) + "\n")
     _show_responses(result.provenance["scenario"], [row for row in rows if row["response"] not in queues.RESPONSES])
     click.echo("")
     if result.provenance["scenario"]["network"]["queue"] == "port":
@@ -198,9 +207,14 @@ def _show_responses(scenario: Mapping[str, Any], rows: list[dict[str, Any]]) -> 
 
 
 def _settling_note(result: Result, warmup: float) -> str:
-    """Return a sentence on the series that MSER-5 does not truncate within the warm-up; empty without any."""
+    """Return a sentence on the series that MSER-5 does not truncate within the warm-up; empty without any.
+
+    Empty, too, without users and arrivals: the load of explicit flows is given.
+    """
     times = result.settling_times
-    if not (names := late(times, warmup)):
+    scenario = result.provenance["scenario"]
+    is_given = not scenario["users"]["base_sources"] > 0 and not scenario.get("arrivals")
+    if is_given or not (names := late(times, warmup)):
         return ""
     series = []
     for name in names:
