@@ -27,7 +27,7 @@ impl Codepoint {
     }
 }
 
-/// What the sender does for an algorithm in the round trip after a mark.
+/// Rules of the sender for the round trip after a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkRules {
     /// Windows do not grow while the echo of the mark lasts. Otherwise the algorithm itself decides how they

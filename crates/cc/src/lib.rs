@@ -89,8 +89,8 @@ pub fn picos(seconds: f64) -> Picos {
 pub struct AckEvent {
     /// The instant of the acknowledgement.
     pub now: Picos,
-    /// Segments for which the window grows: those newly acknowledged, or 1 where acknowledgements are counted;
-    /// at least 1.
+    /// Segments for which the window grows: those newly acknowledged, or 1 where acknowledgements are
+    /// counted; at least 1.
     pub acked: u32,
     /// Segments newly acknowledged, cumulatively or selectively, whatever the window grows for.
     pub segments: u32,
@@ -128,8 +128,8 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// The part of `acked` that is not marked. Where acknowledgements are counted, an acknowledgement is marked
-    /// if all its segments are.
+    /// The part of `acked` that is not marked. Where acknowledgements are counted, an acknowledgement is
+    /// marked if all its segments are.
     #[inline]
     #[must_use]
     pub fn unmarked(&self) -> u32 {
@@ -350,7 +350,7 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         Codepoint::Ect0
     }
 
-    /// What the sender does in the round trip after a mark.
+    /// Rules for the round trip after a mark.
     fn marks(_config: &Self::Config) -> MarkRules {
         MarkRules::CLASSIC
     }

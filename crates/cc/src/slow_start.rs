@@ -66,8 +66,8 @@ impl SlowStartRules {
 }
 
 impl Default for SlowStartRules {
-    /// RFC 3742, section 2, recommends 100 segments; RFC 3465, section 2.3, allows an L of 2; RFC 9406 for the
-    /// rest.
+    /// RFC 3742, section 2, recommends 100 segments; RFC 3465, section 2.3, allows an L of 2; RFC 9406 for
+    /// the rest.
     fn default() -> Self {
         Self { limited_from: 100.0, max_acked: 2, hystart: HyStartRules::default() }
     }

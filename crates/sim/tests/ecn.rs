@@ -122,8 +122,8 @@ fn a_mark_and_a_loss_in_one_window_reduce_once() {
     }
 }
 
-/// RFC 9331, section 4.3, and dctcp_react_to_loss of Linux: a reduction for a mark covers no loss. BBRv3 takes
-/// both into its model, and enters fast recovery for the loss.
+/// RFC 9331, section 4.3, and dctcp_react_to_loss of Linux: a reduction for a mark covers no loss. BBRv3
+/// takes both into its model, and enters fast recovery for the loss.
 #[test]
 fn a_loss_after_a_mark_is_one_more_for_scalable_controls() {
     for (name, constants) in [

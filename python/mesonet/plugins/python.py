@@ -105,7 +105,9 @@ def slow_start(flow: Any, config: Any, acked: int) -> int:
 
     Notes
     -----
-    It has no limit for an acknowledgement; the built-in algorithms have ``transport.slow_start_max_acked``. Call it on a line of its own. ``flow.cwnd += slow_start(...)`` reads cwnd before the call and overwrites the growth.
+    It has no limit for an acknowledgement; the built-in algorithms have ``transport.slow_start_max_acked``.
+
+    Call it on a line of its own. ``flow.cwnd += slow_start(...)`` reads cwnd before the call and overwrites the growth.
     """
     room = flow.ssthresh - flow.cwnd
     if not room > 0.0:

@@ -8,8 +8,9 @@
 //!   3.3).
 //! * The window then rests until all that was outstanding has been acknowledged (section 3.3 by RFC 3168;
 //!   Linux, ns-3).
-//! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept. One reduction
-//!   for a window of data is enough, so that a loss after a mark is none (section 3.5). Linux halves for it.
+//! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept. One
+//!   reduction for a window of data is enough, so that a loss after a mark is none (section 3.5). Linux
+//!   halves for it.
 
 use crate::ecn::MarkedShare;
 use crate::param::params;

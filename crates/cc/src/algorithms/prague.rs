@@ -2,19 +2,19 @@
 //! L4S (RFC 9331).
 //!
 //! * Segments are ECT(1), retransmissions too, and every mark is fed back.
-//! * The virtual round trip is the real one, but at least `reference_rtt`. A flow is independent of its round
-//!   trip after `independent_after` real ones outside slow start. Before, its virtual round trips are real.
-//! * Once per virtual round trip, alpha moves by `gain` towards the share of segments that were marked. Before
-//!   the first mark it rests, so that this one halves the window.
-//! * The first mark of a virtual round trip cuts cwnd and ssthresh to `1 - alpha / 2` of the window. As in the
-//!   kernel, only the first mark of a real round trip may do so.
+//! * The virtual round trip is the real one, but at least `reference_rtt`. A flow is independent of its
+//!   round trip after `independent_after` real ones outside slow start. Before, virtual ones are real.
+//! * Once per virtual round trip, alpha moves by `gain` towards the share of segments that were marked. It
+//!   rests before the first mark, which halves the window.
+//! * The first mark of a virtual round trip cuts cwnd and ssthresh to `1 - alpha / 2` of the window. As in
+//!   the kernel, only the first mark of a real round trip may do so.
 //! * Each acknowledged segment without a mark adds (smoothed over virtual round trip)^2 / cwnd, also after a
 //!   mark: flows with short round trips grow in time as if theirs were the reference.
 //! * Loss and timeout: as standard TCP, whatever was marked before (RFC 9331, section 4.3); alpha is kept.
 //! * Segments are paced at a window per round trip, twice that in slow start up to half of ssthresh (Linux
 //!   tcp_prague.c).
 //!
-//! The times of these rules are those of `prague_is_rtt_indep`, `prague_update_alpha` and `prague_enter_cwr` of
+//! When these rules apply is from `prague_is_rtt_indep`, `prague_update_alpha` and `prague_enter_cwr` of
 //! L4STeam's tcp_prague.c, which the draft describes.
 //!
 //! Not here: detection of a bottleneck with classic ECN, which the draft leaves optional and off.

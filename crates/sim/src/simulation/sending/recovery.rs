@@ -153,7 +153,7 @@ impl Sender<'_> {
         let flow = &mut *self.flow;
         if marked {
             // The window was reduced for a mark since the lost segment left, and once per window is enough
-            // (RFC 3168, section 6.1.2; RFC 8257, section 3.5), if the algorithm says so. What left after that
+            // (RFC 3168, section 6.1.2; RFC 8257, section 3.5), if it covers losses. What left after that
             // reduction belongs to the next episode.
             if self.shared.rules.is_cumulative() {
                 // With cumulative acknowledgements duplicates count only beyond the segments outstanding now.
