@@ -201,6 +201,22 @@ def test_numbers_of_segments_reach_it(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_a_loss_after_a_mark_is_an_event_for_those_that_declare_it(tmp_path: Path) -> None:
+    text = (EXAMPLES / "aimd.c").read_text(encoding="utf-8")
+    values = {"duration": "60 s", "network.ecn_threshold": "2 segments", "impairments.loss": 0.005,
+              "impairments.of": "data", "network.speed": "1 seg/ms", "network.delay_multiplier": 0.1}  # fmt: skip
+    found = []
+    for name, flags in {"covered": "", "told": ".flags = MESONET_LOSS_AFTER_MARK, "}.items():
+        file, flagged = tmp_path / f"{name}.c", text.replace(".codepoint =", f"{flags}.codepoint =")
+        file.write_text(flagged.replace('"aimd-c"', f'"{name}"'))
+        flows = mn.simulate(mn.scenario("dumbbell", algorithm=str(file), **values)).flows.to_polars()
+        found.append((flows["loss_events"][0], flows["losses"][0]))
+    (covered, lost), (flagged_events, _) = found
+    assert lost > 10
+    assert flagged_events > covered
+
+
+@needs_compiler
 def test_its_state_goes_into_snapshots() -> None:
     scenario = mn.scenario("dumbbell", algorithm=str(COUNTING), duration="20 s").to_json()
     whole = core.module().Simulation(scenario, 1)

@@ -85,8 +85,11 @@ impl Conservation {
         self.recovery = if self.conserving { Recovery::Fast } else { Recovery::Timeout };
     }
 
-    /// Recovery is over: the window from before it.
+    /// Recovery is over: the window from before it. A recovery that did not begin leaves the window.
     pub fn end(&mut self, cwnd: f64) -> f64 {
+        if self.recovery == Recovery::Open {
+            return cwnd;
+        }
         (self.recovery, self.conserving) = (Recovery::Open, false);
         self.restored(cwnd)
     }

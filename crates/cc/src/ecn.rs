@@ -27,6 +27,23 @@ impl Codepoint {
     }
 }
 
+/// Rules of the sender for the round trip after a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkRules {
+    /// Windows do not grow while the echo of the mark lasts. Otherwise the algorithm itself decides how they
+    /// grow.
+    pub rests: bool,
+    /// The reduction for the mark covers losses: they are repaired, and are no congestion event of their own.
+    pub covers_losses: bool,
+}
+
+impl MarkRules {
+    /// A mark is a loss without a lost segment (RFC 3168, section 6.1.2; Linux: the state CWR).
+    pub const CLASSIC: Self = Self { rests: true, covers_losses: true };
+    /// A mark says how much congestion there is, and a loss is congestion beyond it (RFC 9331, section 4.3).
+    pub const SCALABLE: Self = Self { rests: false, covers_losses: false };
+}
+
 /// A weighted mean of the share of marked segments (RFC 8257, section 3.3): alpha.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct MarkedShare {
@@ -46,7 +63,7 @@ impl MarkedShare {
     /// Counts an acknowledgement.
     #[inline]
     pub fn count(&mut self, ack: &AckEvent) {
-        self.acked += ack.acked;
+        self.acked += ack.segments;
         self.marked += ack.ce;
     }
 
@@ -54,8 +71,13 @@ impl MarkedShare {
     pub fn update(&mut self, gain: f64) -> f64 {
         let share = f64::from(self.marked) / f64::from(self.acked.max(1));
         self.alpha += gain * (share - self.alpha);
-        (self.acked, self.marked) = (0, 0);
+        self.clear();
         share
+    }
+
+    /// Begins to count anew.
+    pub fn clear(&mut self) {
+        (self.acked, self.marked) = (0, 0);
     }
 
     /// The part of a window that its first mark leaves (RFC 8257, section 3.3).

@@ -33,7 +33,7 @@ mod window;
 
 pub use algorithm::Algorithm;
 pub use algorithms::*;
-pub use ecn::Codepoint;
+pub use ecn::{Codepoint, MarkRules};
 pub use param::{Param, Params};
 pub use preset::Preset;
 pub use registry::{Config, Controller};
@@ -89,8 +89,11 @@ pub fn picos(seconds: f64) -> Picos {
 pub struct AckEvent {
     /// The instant of the acknowledgement.
     pub now: Picos,
-    /// Segments newly acknowledged, cumulatively or selectively; at least 1.
+    /// Segments for which the window grows: those newly acknowledged, or 1 where acknowledgements are
+    /// counted; at least 1.
     pub acked: u32,
+    /// Segments newly acknowledged, cumulatively or selectively, whatever the window grows for.
+    pub segments: u32,
     /// Round-trip time of the acknowledged segment, 0 where there is no valid sample (Karn's rule).
     pub rtt: Picos,
     /// Smallest round-trip time that the flow has seen, 0 before the first sample.
@@ -111,8 +114,8 @@ pub struct AckEvent {
     /// The first acknowledgement of a new round trip: it covers a segment sent after the previous round
     /// began.
     pub round_start: bool,
-    /// The sender is in fast recovery, or in the round trip after a mark, if the algorithm rests then:
-    /// windows do not grow.
+    /// The sender is in fast recovery, or in the round trip after a mark, if [`MarkRules::rests`]: windows do
+    /// not grow.
     pub in_recovery: bool,
     /// Not all that was outstanding at the last timeout has been acknowledged.
     pub after_timeout: bool,
@@ -120,8 +123,19 @@ pub struct AckEvent {
     pub cwnd_limited: bool,
     /// The sender had nothing more to send.
     pub app_limited: bool,
-    /// Acknowledged segments that carried a congestion-experienced mark.
+    /// Acknowledged segments that carried a congestion-experienced mark, at most `segments`.
     pub ce: u32,
+}
+
+impl AckEvent {
+    /// The part of `acked` that is not marked. Where acknowledgements are counted, an acknowledgement is
+    /// marked if all its segments are.
+    #[inline]
+    #[must_use]
+    pub fn unmarked(&self) -> u32 {
+        let clear = self.segments - self.ce;
+        if self.ce == 0 || self.acked == 0 { self.acked } else { self.acked.min(clear) }
+    }
 }
 
 /// Positions in the data of a flow after an acknowledgement, counted from its first segment.
@@ -286,7 +300,8 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// Segments were acknowledged.
     fn on_ack(&mut self, config: &Self::Config, ack: &AckEvent);
 
-    /// The network is congested; called once per recovery episode, per round with marks and per timeout.
+    /// The network is congested; called once per recovery episode, per timeout, and per round trip with marks
+    /// that [`Self::answers_mark`]. [`Self::marks`] says which losses are none.
     fn on_loss(&mut self, config: &Self::Config, loss: &LossEvent);
 
     /// The application hands over data, and nothing is outstanding. Algorithms with a congestion window call
@@ -335,9 +350,16 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         Codepoint::Ect0
     }
 
-    /// Windows do not grow in the round trip after a mark, while its echo lasts (RFC 3168, section 6.1.2;
-    /// Linux: the state CWR, DCTCP included). Otherwise the algorithm itself decides how they grow.
-    const RESTS_AFTER_MARK: bool = true;
+    /// Rules for the round trip after a mark.
+    fn marks(_config: &Self::Config) -> MarkRules {
+        MarkRules::CLASSIC
+    }
+
+    /// Returns whether the first mark of a round trip is a congestion event at `now`. Marks of the same round
+    /// trip are none, whatever it returns.
+    fn answers_mark(&self, _config: &Self::Config, _now: Picos) -> bool {
+        true
+    }
 
     /// The period of [`Self::on_timer`], counted from the start of the flow.
     fn timer_period(_config: &Self::Config) -> Option<Picos> {

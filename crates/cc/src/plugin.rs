@@ -275,7 +275,7 @@ impl PluginFlow {
             after_timeout: ack.after_timeout.into(),
             cwnd_limited: ack.cwnd_limited.into(),
             app_limited: ack.app_limited.into(),
-            reserved: 0,
+            segments: ack.segments,
             una: positions.una,
             next: positions.next,
         };

@@ -2,8 +2,8 @@
 
 use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
-    AckEvent, Algorithm, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, Params,
-    Phase, Picos, Positions, SendEvent, Start, algorithms,
+    AckEvent, Algorithm, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, MarkRules,
+    Params, Phase, Picos, Positions, SendEvent, Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ macro_rules! registry {
             wants_sends: bool,
             wants_delivery_rate: bool,
             manages_recovery: bool,
-            rests_after_mark: bool,
+            marks: MarkRules,
         }
 
         #[derive(Clone, Debug)]
@@ -52,13 +52,16 @@ macro_rules! registry {
             #[must_use]
             pub fn new(name: &str, common: Common, values: &[f64]) -> Option<Self> {
                 match name {
-                    $(<$state>::NAME => Some(Self {
-                        constants: Constants::$variant(<$state as CongestionControl>::Params::new(&common, values).into()),
-                        wants_sends: <$state>::WANTS_SENDS,
-                        wants_delivery_rate: <$state>::WANTS_DELIVERY_RATE,
-                        manages_recovery: <$state>::MANAGES_RECOVERY,
-                        rests_after_mark: <$state>::RESTS_AFTER_MARK,
-                    }),)*
+                    $(<$state>::NAME => {
+                        let constants = <$state as CongestionControl>::Params::new(&common, values).into();
+                        Some(Self {
+                            wants_sends: <$state>::WANTS_SENDS,
+                            wants_delivery_rate: <$state>::WANTS_DELIVERY_RATE,
+                            manages_recovery: <$state>::MANAGES_RECOVERY,
+                            marks: <$state>::marks(&constants),
+                            constants: Constants::$variant(constants),
+                        })
+                    })*
                     _ => None,
                 }
             }
@@ -70,7 +73,10 @@ macro_rules! registry {
                     wants_sends: config.flag(abi::WANTS_SENDS),
                     wants_delivery_rate: config.flag(abi::WANTS_DELIVERY_RATE),
                     manages_recovery: config.flag(abi::MANAGES_RECOVERY),
-                    rests_after_mark: !config.flag(abi::GROWS_AFTER_MARK),
+                    marks: MarkRules {
+                        rests: !config.flag(abi::GROWS_AFTER_MARK),
+                        covers_losses: !config.flag(abi::LOSS_AFTER_MARK),
+                    },
                     constants: Constants::Plugin(config),
                 }
             }
@@ -117,11 +123,11 @@ macro_rules! registry {
                 self.manages_recovery
             }
 
-            /// See [`CongestionControl::RESTS_AFTER_MARK`].
+            /// See [`CongestionControl::marks`].
             #[inline]
             #[must_use]
-            pub fn rests_after_mark(&self) -> bool {
-                self.rests_after_mark
+            pub fn marks(&self) -> MarkRules {
+                self.marks
             }
 
             /// See [`CongestionControl::codepoint`].
@@ -140,6 +146,7 @@ macro_rules! registry {
             /// computed.
             #[inline(always)]
             pub fn on_ack(&mut self, config: &Config, ack: &AckEvent, positions: impl FnOnce() -> Positions) {
+                debug_assert!(ack.ce <= ack.segments, "{} marks on {} segments", ack.ce, ack.segments);
                 match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_ack(c, ack),)*
                     (Self::Plugin(s), Constants::Plugin(c)) => s.on_ack(c, ack, positions()),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
@@ -149,6 +156,14 @@ macro_rules! registry {
             pub fn on_loss(&mut self, config: &Config, loss: &LossEvent) {
                 match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_loss(c, loss),)*
                     (Self::Plugin(s), Constants::Plugin(c)) => s.on_loss(c, loss),
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::answers_mark`]. A plug-in gets the first mark of each round trip.
+            #[must_use]
+            pub fn answers_mark(&self, config: &Config, now: Picos) -> bool {
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.answers_mark(c, now),)*
+                    (Self::Plugin(_), Constants::Plugin(_)) => true,
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 

@@ -9,11 +9,13 @@
 //!   avoidance. If the round-trip time falls below what it was when conservative slow start began, slow start
 //!   goes on. Only the first slow start of a flow is of this kind; one after a congestion event is classic.
 //!
+//! An acknowledgement counts for at most `max_acked` segments (RFC 3465), in HyStart++ for at most its own L.
+//!
 //! The state of a flow is in [`SlowStart`], the constants of a scenario are in [`SlowStartRules`]. HyStart++
 //! keeps round-trip times in whole microseconds, as implementations do, so that it costs a flow 16 bytes. It
 //! looks at the acknowledgements that may raise the window.
 
-use crate::{MILLISECOND, Picos, seconds};
+use crate::{AckEvent, MILLISECOND, Picos, Preset, seconds};
 use serde::{Deserialize, Serialize};
 
 /// A slow-start variant, with what one flow must remember for it.
@@ -33,14 +35,41 @@ pub enum SlowStart {
 pub struct SlowStartRules {
     /// Window from which limited slow start is limited, segments (RFC 3742: max_ssthresh).
     pub limited_from: f64,
+    /// Most segments of one acknowledgement that count outside HyStart++ (RFC 3465: L); 0 for no limit.
+    pub max_acked: u32,
     /// Constants of HyStart++.
     pub hystart: HyStartRules,
 }
 
+impl SlowStartRules {
+    /// The rules of a preset.
+    #[must_use]
+    pub fn of(preset: Preset) -> Self {
+        let max_acked = match preset {
+            Preset::Standard => 2,
+            Preset::Sp500282 | Preset::Linux => 0,
+            Preset::Ns2000 => 1,
+        };
+        Self { max_acked, ..Self::default() }
+    }
+
+    /// Segments of an acknowledgement that count: 1 after a timeout, when an acknowledgement covers segments
+    /// that left the network long before (RFC 3465, section 2.3).
+    #[inline]
+    pub(crate) fn counted(&self, ack: &AckEvent) -> u32 {
+        match self.max_acked {
+            0 => ack.acked,
+            _ if ack.after_timeout => ack.acked.min(1),
+            most => ack.acked.min(most),
+        }
+    }
+}
+
 impl Default for SlowStartRules {
-    /// RFC 3742, section 2, recommends 100 segments; RFC 9406 for the rest.
+    /// RFC 3742, section 2, recommends 100 segments; RFC 3465, section 2.3, allows an L of 2; RFC 9406 for
+    /// the rest.
     fn default() -> Self {
-        Self { limited_from: 100.0, hystart: HyStartRules::default() }
+        Self { limited_from: 100.0, max_acked: 2, hystart: HyStartRules::default() }
     }
 }
 
@@ -175,12 +204,13 @@ impl SlowStart {
 mod tests {
     use super::*;
     use crate::testing::{acks, assert_near, loss, start};
-    use crate::{AckEvent, Common, LossCause, Preset, Start, Window};
+    use crate::{Common, LossCause, Start, Window};
 
     const MS: Picos = MILLISECOND;
 
+    /// Rules without a limit for each acknowledgement.
     fn common() -> Common {
-        Common::of(Preset::Standard)
+        Common::of(Preset::Linux)
     }
 
     fn window(slow_start: SlowStart, cwnd: f64, ssthresh: f64) -> Window {

@@ -31,7 +31,7 @@ pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
 
 /// An acknowledgement of `acked` segments of a flow that its window limits.
 pub fn acks(acked: u32) -> AckEvent {
-    AckEvent { acked, cwnd_limited: true, ..AckEvent::default() }
+    AckEvent { acked, segments: acked, cwnd_limited: true, ..AckEvent::default() }
 }
 
 /// Round-trip time of [`round`].

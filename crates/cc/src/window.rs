@@ -66,7 +66,7 @@ impl Common {
             Preset::Linux => (TimeoutRule::Linux, WindowBasis::Cwnd, IdleRule::Linux, true),
             Preset::Ns2000 => (TimeoutRule::Rfc2581, WindowBasis::Cwnd, IdleRule::Keep, false),
         };
-        let slow_start = SlowStartRules::default();
+        let slow_start = SlowStartRules::of(preset);
         Self { timeout, basis, idle, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
     }
 
@@ -152,15 +152,18 @@ impl Window {
     /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion
     /// avoidance.
     ///
-    /// An acknowledgement of n segments does the same as n acknowledgements of one segment do, but for the
-    /// bound of HyStart++.
+    /// An acknowledgement of n segments does the same as n acknowledgements of one segment do, but for
+    /// [`SlowStartRules::max_acked`] and the bound of HyStart++.
     #[inline]
     pub fn grow_in_slow_start(&mut self, common: &Common, ack: &AckEvent) -> u32 {
         if !self.in_slow_start() {
             return ack.acked;
         }
         match self.slow_start {
-            SlowStart::Classic => self.grow_up_to_ssthresh(common, ack.acked, f64::from(ack.acked)),
+            SlowStart::Classic => {
+                let growth = f64::from(common.slow_start.counted(ack));
+                self.grow_up_to_ssthresh(common, ack.acked, growth)
+            }
             SlowStart::Limited => self.grow_limited(common, ack),
             SlowStart::HyStart(_) => self.grow_with_hystart(common, ack),
         }
@@ -169,7 +172,7 @@ impl Window {
     /// Limited slow start.
     #[cold]
     fn grow_limited(&mut self, common: &Common, ack: &AckEvent) -> u32 {
-        for used in 0..ack.acked {
+        for used in 0..common.slow_start.counted(ack) {
             if !self.in_slow_start() {
                 return ack.acked - used;
             }
@@ -296,7 +299,7 @@ mod tests {
 
     #[test]
     fn slow_start_stops_at_ssthresh_and_returns_the_credit_that_is_left() {
-        let common = Common::of(Preset::Standard);
+        let common = Common::of(Preset::Linux);
         let mut window = Window::new(&common, &start(10.0, 16.0));
         assert_eq!(window.grow_in_slow_start(&common, &acks(4)), 0);
         assert_eq!(window.cwnd(), 14.0);
@@ -307,8 +310,33 @@ mod tests {
     }
 
     #[test]
+    fn an_acknowledgement_counts_for_as_many_segments_as_the_preset_says() {
+        for (preset, acked, growth) in [
+            (Preset::Standard, 1, 1.0),
+            (Preset::Standard, 2, 2.0),
+            (Preset::Standard, 18, 2.0),
+            (Preset::Linux, 18, 18.0),
+            (Preset::Sp500282, 18, 18.0),
+            (Preset::Ns2000, 2, 1.0),
+        ] {
+            let common = Common::of(preset);
+            let grown = |slow_start, ack: AckEvent| {
+                let mut window = Window::new(&common, &Start { slow_start, ..start(10.0, 1e9) });
+                assert_eq!(window.grow_in_slow_start(&common, &ack), 0);
+                window.cwnd() - 10.0
+            };
+            for slow_start in [SlowStart::Classic, SlowStart::Limited] {
+                assert_eq!(grown(slow_start, acks(acked)), growth, "{preset:?}, {acked} segments");
+                let after = if preset == Preset::Linux || preset == Preset::Sp500282 { growth } else { 1.0 };
+                let ack = AckEvent { after_timeout: true, ..acks(acked) };
+                assert_eq!(grown(slow_start, ack), after, "RFC 3465, section 2.3");
+            }
+        }
+    }
+
+    #[test]
     fn an_acknowledgement_of_many_segments_counts_like_as_many_acknowledgements() {
-        let common = Common::of(Preset::Standard);
+        let common = Common::of(Preset::Linux);
         for ssthresh in [2.0, 9.5, 10.0, 10.25, 11.0, 15.999, 16.0, 30.0] {
             for acked in 0..25 {
                 let mut once = Window::new(&common, &start(10.0, ssthresh));

@@ -154,7 +154,11 @@ proptest! {
                 let in_recovery = false;
                 let what = What::Ack { acked, rtt, in_flight, in_recovery, cwnd_limited, round_start, ce: false };
                 if cwnd_limited || !Common::of(preset).grow_only_if_cwnd_limited {
-                    expected = (expected + f64::from(acked)).min(start.initial_ssthresh);
+                    let counted = match Common::of(preset).slow_start.max_acked {
+                        0 => acked,
+                        most => acked.min(most),
+                    };
+                    expected = (expected + f64::from(counted)).min(start.initial_ssthresh);
                 }
                 for flow in &mut flows {
                     let phase = flow.controller.phase(&flow.config, flow.now);

@@ -63,6 +63,7 @@ impl Flow {
             let ack = AckEvent {
                 now: self.now,
                 acked: 1,
+                segments: 1,
                 rtt: RTT,
                 min_rtt: RTT,
                 srtt: RTT,

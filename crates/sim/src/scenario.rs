@@ -556,6 +556,8 @@ pub struct TransportParameters {
     pub max_cwnd: f64,
     /// Slow-start variant.
     pub slow_start: SlowStartKind,
+    /// Slow start but HyStart++: most segments of one acknowledgement that count; 0 for no limit.
+    pub slow_start_max_acked: u32,
     /// Limited slow start: window from which it is limited, segments.
     pub limited_slow_start_from: f64,
     /// HyStart++: smallest growth of the round-trip time that counts, s.
@@ -1161,6 +1163,7 @@ impl Scenario {
         let t = &self.transport;
         SlowStartRules {
             limited_from: t.limited_slow_start_from,
+            max_acked: t.slow_start_max_acked,
             hystart: HyStartRules {
                 min_threshold: picos(t.hystart_min_threshold),
                 max_threshold: picos(t.hystart_max_threshold),

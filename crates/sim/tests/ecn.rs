@@ -122,6 +122,96 @@ fn a_mark_and_a_loss_in_one_window_reduce_once() {
     }
 }
 
+/// RFC 9331, section 4.3, and dctcp_react_to_loss of Linux: a reduction for a mark covers no loss. BBRv3
+/// takes both into its model, and enters fast recovery for the loss.
+#[test]
+fn a_loss_after_a_mark_is_one_more_for_scalable_controls() {
+    for (name, constants) in [
+        ("prague", json!({})),
+        ("dctcp", json!({"loss_after_mark": 1.0})),
+        ("bbr3", json!({"ecn": 1.0, "ecn_max_rtt": 1.0})),
+    ] {
+        let mut scenario = with(
+            dumbbell_of(&[name], 0.0),
+            &[
+                ("network.speed", json!(1000.0)),
+                ("network.delay_multiplier", json!(100.0 / 162.1)),
+                ("network.buffer", segments(1000.0)),
+                ("network.ecn_threshold", json!(20.0)),
+                ("connection.establish", json!(false)),
+                ("time", time(2.0, 0.0, 1)),
+            ],
+        );
+        for (constant, value) in constants.as_object().unwrap() {
+            scenario["algorithms"][0]["parameters"][constant] = value.clone();
+        }
+        let mut calm = simulation(&scenario, 1);
+        while calm.counters().loss_events == 0 {
+            calm.step(u64::MAX);
+        }
+        let (sent, marked) = (calm.counters().data_sent, calm.time());
+        // The losses before the next round trip with marks.
+        let events = |lost: Option<u64>| {
+            let mut simulation = simulation(&scenario, 1);
+            simulation.lose_transmissions(lost.into_iter().collect());
+            simulation.advance(marked + 0.19);
+            assert!(lost.is_none() || simulation.counters().dropped == 1);
+            simulation.counters().loss_events
+        };
+        assert_eq!(events(None), 1, "{name}");
+        for lost in (sent - 60..sent - 30).step_by(3) {
+            assert_eq!(events(Some(lost)), 2, "{name}: {lost} of {sent}");
+        }
+    }
+}
+
+/// L4STeam tcp_prague.c, prague_enter_cwr: from 500 round trips on, marks of 25 ms are answered once. Before,
+/// those of a real round trip are.
+#[test]
+fn prague_reduces_once_per_virtual_round_trip() {
+    // 7 segments without a queue: the window swings by one, every few round trips.
+    let scenario = with(path(&["prague"], Some(2.0)), &[("network.speed", json!(2000.0))]);
+    let mut simulation = simulation(&scenario, 1);
+    let (mut last, mut soon, mut late) = (f64::NAN, 0, 0);
+    let mut reductions = 0;
+    while simulation.time() < 19.9 && simulation.step(u64::MAX) {
+        if simulation.counters().loss_events == reductions {
+            continue;
+        }
+        reductions += 1;
+        let (now, gap) = (simulation.time(), simulation.time() - last);
+        last = now;
+        // 500 round trips of 3.24 to 6 ms are over after 1.6 to 3 s.
+        if now < 1.6 {
+            soon += u64::from(gap < 0.024);
+        } else if now > 3.5 {
+            late += 1;
+            assert!(gap > 0.025 - 1e-9, "{gap} s after the last one, at {now} s");
+        }
+    }
+    assert!(soon > 10 && late > 100, "{soon} {late}");
+}
+
+/// Alpha is a share of segments, whatever makes windows grow: with marks on every segment it would exceed 1,
+/// and the window would fall to its least.
+#[test]
+fn marks_are_shares_where_acknowledgements_are_counted() {
+    for (name, pieces) in [("dctcp", None), ("prague", None), ("dctcp", Some(4))] {
+        let mut scenario = with(
+            path(&[name], Some(20.0)),
+            &[("transport.window_growth", json!("acks")), ("transport.delayed_acks", json!(true))],
+        );
+        if pieces.is_some() {
+            scenario["flows"][0]["receiver"] = json!("ack_division");
+            scenario["flows"][0]["ack_pieces"] = json!(pieces);
+        }
+        let simulation = run(&scenario, 1);
+        let utilisation = of_router(&simulation, "A", "utilisation");
+        assert!(utilisation > 0.97, "{name}: {utilisation}");
+        assert!(simulation.counters().marked > 1000);
+    }
+}
+
 /// BBR does not answer marks, so it gets none, however long the queue of the other flow.
 #[test]
 fn flows_that_do_not_understand_marks_get_none() {

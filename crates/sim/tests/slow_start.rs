@@ -60,3 +60,44 @@ fn limited_slow_start_overflows_no_buffer_and_takes_its_time() {
     let window = limited.flow_window(0);
     assert!((0.9 * most..=most).contains(&window), "{window} against {most}");
 }
+
+/// RFC 3465, section 2.3: an acknowledgement that covers many segments, because those before it were lost,
+/// raises the window by 2 at most; in Linux by all of them.
+#[test]
+fn a_window_grows_by_the_limit_where_acknowledgements_are_lost() {
+    let most = |limit: u32, delayed: bool| {
+        let scenario = with(
+            dumbbell(),
+            &[
+                ("transport.slow_start_max_acked", json!(limit)),
+                ("transport.delayed_acks", json!(delayed)),
+                ("network.ack_path", json!("queued")),
+                ("network.buffer", segments(20_000.0)),
+                ("impairments.of", json!("acks")),
+                ("impairments.at", json!(["all"])),
+                ("impairments.loss", json!(0.5)),
+                ("network.delay_multiplier", json!(0.1)),
+                ("transport.initial_window", json!(10.0)),
+                ("time", time(1.0, 0.0, 1)),
+            ],
+        );
+        let mut simulation = simulation(&scenario, 1);
+        let (mut most, mut window) = (0.0_f64, 0.0);
+        while simulation.time() < 0.6 && simulation.step(u64::MAX) {
+            let now = simulation.flow_window(0);
+            if window > 0.0 {
+                most = most.max(now - window);
+            }
+            window = if now.is_nan() { 0.0 } else { now };
+        }
+        assert!(
+            simulation.counters().acks_dropped > 50,
+            "{limit} {delayed} {most} {:?}",
+            simulation.counters()
+        );
+        most
+    };
+    assert_eq!([1, 2, 8].map(|limit| most(limit, false)), [1.0, 2.0, 8.0]);
+    assert!(most(0, false) > 8.0);
+    assert_eq!(most(2, true), 2.0);
+}

@@ -22,6 +22,7 @@ FLAGS = {
     "wants_sends": 2,
     "manages_recovery": 4,
     "grows_after_mark": 8,
+    "loss_after_mark": 32,
 }
 MODE = re.compile("[a-z][a-z0-9_]*")
 """Name of a mode."""
@@ -42,14 +43,14 @@ EVENTS: dict[str, list[tuple[str, str]]] = {
         ("sample_interval", "f8"), ("sample_prior_delivered", "u8"), ("delivered", "u8"), ("acked", "u4"),
         ("in_flight", "u4"), ("lost", "u4"), ("ce", "u4"), ("sample_in_flight", "u4"), ("sample_lost", "u4"),
         ("sample_ce", "u4"), ("sample_app_limited", "u4"), ("round_start", "u4"), ("in_recovery", "u4"),
-        ("after_timeout", "u4"), ("cwnd_limited", "u4"), ("app_limited", "u4"), ("reserved", "u4"),
+        ("after_timeout", "u4"), ("cwnd_limited", "u4"), ("app_limited", "u4"), ("segments", "u4"),
         ("una", "u8"), ("next", "u8"),
     ],
     "on_round": [
         ("now", "f8"), ("interval", "f8"), ("rtt", "f8"), ("least_rtt", "f8"), ("min_rtt", "f8"), ("srtt", "f8"),
         ("delivered", "u8"), ("acked", "u4"), ("lost", "u4"), ("ce", "u4"), ("losses", "u4"), ("in_flight", "u4"),
         ("in_recovery", "u4"), ("after_timeout", "u4"), ("cwnd_limited", "u4"), ("app_limited", "u4"),
-        ("reserved", "u4"),
+        ("segments", "u4"),
     ],
     "on_loss": [("now", "f8"), ("cause", "u4"), ("in_flight", "u4"), ("lost", "u4"), ("first_timeout", "u4")],
     "on_idle": [("now", "f8"), ("idle", "f8"), ("rto", "f8")],

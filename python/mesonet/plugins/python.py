@@ -24,7 +24,7 @@ Functions are `init`, `on_ack`, `on_loss`, `on_idle`, `on_send` and `on_segment_
 `on_recovery_exit` get an instant in s, `undo` gets the state before the loss. `report` sets `mode` and `bandwidth` of
 its third argument, for traces: mode 1 is the first name of `modes`, 0 is none. Facts are `name`, `title`, `source`,
 `params`, `state`, `modes`, `codepoint` (``none``, ``ect0``, ``ect1``), `timer_period` in s, and the flags
-`wants_delivery_rate`, `wants_sends`, `manages_recovery`, `grows_after_mark`.
+`wants_delivery_rate`, `wants_sends`, `manages_recovery`, `grows_after_mark`, `loss_after_mark`.
 
 The functions are compiled. They work with numbers, and keep no state but `self`. Numbers divide as in C, by 0 without
 an exception. The module needs numba, ``pip install "mesonet[python-cc]"``.
@@ -105,6 +105,8 @@ def slow_start(flow: Any, config: Any, acked: int) -> int:
 
     Notes
     -----
+    It has no limit for an acknowledgement; the built-in algorithms have ``transport.slow_start_max_acked``.
+
     Call it on a line of its own. ``flow.cwnd += slow_start(...)`` reads cwnd before the call and overwrites the growth.
     """
     room = flow.ssthresh - flow.cwnd

@@ -953,6 +953,18 @@ _TABLE = (
         "RFC 5681",
     ),
     Parameter(
+        "transport.slow_start_max_acked", COUNT, 2,
+        "Slow start but HyStart++: most segments of one acknowledgement that count (L), and after a timeout 1. 0: no "
+        "limit. It matters where acknowledgements are lost or cover many segments. Algorithms that measure delivery "
+        "rates, and plug-ins, have rules of their own.",
+        "RFC 3465, section 2.3; RFC 5681, section 3.1, recommends 1",
+        presets={
+            "sp500_282": (0, "assumed: its receivers acknowledge each segment"),
+            "linux": (0, "Linux: tcp_slow_start takes all that is acknowledged"),
+            "ns-2000": (1, "ns: opencwnd()"),
+        },
+    ),
+    Parameter(
         "transport.limited_slow_start_from", SEGMENTS, "100 segments",
         "Limited slow start: beyond this window (max_ssthresh) it grows by at most half of this per round trip.",
         "RFC 3742",
@@ -990,8 +1002,8 @@ _TABLE = (
     ),
     Parameter(
         "transport.hystart_max_acked", COUNT, 8,
-        "HyStart++: most segments of one acknowledgement that count (L). Receivers here acknowledge one segment at a "
-        "time, with delayed acknowledgements two, so that it has no effect.",
+        "HyStart++: most segments of one acknowledgement that count (L). It matters where acknowledgements are lost or "
+        "cover many segments.",
         "RFC 9406, for senders that do not pace",
     ),
     # -- how long, what is measured ----------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ mod modes;
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::{
-    AckEvent, Codepoint, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment, Phase,
-    Picos, Start, Window, seconds,
+    AckEvent, Codepoint, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment, MarkRules,
+    Phase, Picos, Start, Window, seconds,
 };
 pub use constants::Bbr3Config;
 use marks::Marks;
@@ -195,10 +195,13 @@ impl CongestionControl for Bbr3 {
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
     const MANAGES_RECOVERY: bool = true;
-    const RESTS_AFTER_MARK: bool = false;
 
     fn codepoint(config: &Bbr3Config) -> Codepoint {
         config.ecn
+    }
+
+    fn marks(_: &Bbr3Config) -> MarkRules {
+        MarkRules::SCALABLE
     }
 
     // BBROnInit (section 5.2.1).
@@ -654,6 +657,18 @@ mod tests {
             bbr.on_idle(&config, &IdleEvent { now: 20 * SECOND, idle: SECOND, rto: SECOND });
             assert_eq!(bbr.mode.name(), name);
         }
+    }
+
+    #[test]
+    fn a_recovery_that_did_not_begin_leaves_the_window() {
+        let (config, mut bbr) = known(Mode::Cruise(WAIT));
+        bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 5000));
+        bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+        bbr.on_recovery_exit(&config, 2 * MS);
+        bbr.window.set(&config.common, 700.0);
+        bbr.on_loss(&config, &loss(LossCause::Ecn, 700));
+        bbr.on_recovery_exit(&config, 3 * MS);
+        assert_eq!(bbr.cwnd(), 700.0);
     }
 
     #[test]

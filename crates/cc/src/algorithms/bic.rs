@@ -431,7 +431,7 @@ mod tests {
         for (preset, restart) in [(Preset::Standard, 1.0), (Preset::Sp500282, 2.0)] {
             let config = config::<Bic>(preset, &[]);
             let mut bic = Bic { last_max: 1200.0, ..Bic::new(&config, &start(2.0, 1000.0)) };
-            bic.on_ack(&config, &acks(998));
+            (0..998).for_each(|_| bic.on_ack(&config, &acks(1)));
             bic.on_loss(&config, &loss(LossCause::Timeout, 1000));
             assert_eq!((bic.cwnd(), bic.last_max), (restart, 0.0));
             assert_near(bic.ssthresh(), 799.8, 0.01);

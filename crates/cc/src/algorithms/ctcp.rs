@@ -533,7 +533,7 @@ mod tests {
         let mut ctcp = flow(&config, 400.0, 600.0);
         ctcp.on_loss(&config, &loss(LossCause::Timeout, 1000));
         assert_eq!(ctcp.phase(&config, 0), Phase::SlowStart);
-        ctcp.on_ack(&config, &acks(499));
+        (0..499).for_each(|_| ctcp.on_ack(&config, &acks(1)));
         assert_eq!((ctcp.cwnd(), ctcp.phase(&config, 0)), (500.0, Phase::Alternate));
     }
 }

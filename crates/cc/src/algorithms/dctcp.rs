@@ -8,13 +8,15 @@
 //!   3.3).
 //! * The window then rests until all that was outstanding has been acknowledged (section 3.3 by RFC 3168;
 //!   Linux, ns-3).
-//! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
+//! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept. One
+//!   reduction for a window of data is enough, so that a loss after a mark is none (section 3.5). Linux
+//!   halves for it.
 
 use crate::ecn::MarkedShare;
 use crate::param::params;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start,
-    Window,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, MarkRules, Phase, Picos,
+    Start, Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,9 @@ params! {
         initial_alpha: number("1", [0.0, 1.0], 1.0, "RFC 8257, section 3.3"),
         increase: increase(),
         decrease: decrease("RFC 8257, section 3.5; RFC 5681, section 3.1"),
+        /// 1: a loss in the round trip after a mark reduces the window once more; 0: it does not
+        loss_after_mark: flag(false, Linux = true,
+            "RFC 8257, section 3.5: one reduction per window; Linux: dctcp_react_to_loss of tcp_dctcp.c"),
         ecn: ecn(1, "RFC 3168, section 6.1; L4S needs 2 (RFC 9331, section 4.1)"),
     }
 }
@@ -49,6 +54,10 @@ impl CongestionControl for Dctcp {
 
     fn codepoint(config: &DctcpConfig) -> Codepoint {
         config.ecn
+    }
+
+    fn marks(config: &DctcpConfig) -> MarkRules {
+        MarkRules { covers_losses: !config.loss_after_mark, ..MarkRules::CLASSIC }
     }
 
     fn new(config: &DctcpConfig, start: &Start) -> Self {
@@ -175,6 +184,14 @@ mod tests {
             let (config, mut dctcp) = flow(100.0, 0.25);
             dctcp.on_loss(&config, &loss(cause, 100));
             assert_eq!((dctcp.cwnd(), dctcp.ssthresh(), dctcp.marks.alpha), (cwnd, 50.0, 0.25));
+        }
+    }
+
+    #[test]
+    fn a_loss_after_a_mark_is_one_more_in_linux() {
+        for (preset, covers) in [(Preset::Standard, true), (Preset::Linux, false), (Preset::Sp500282, true)] {
+            let marks = Dctcp::marks(&config::<Dctcp>(preset, &[]));
+            assert_eq!((marks.rests, marks.covers_losses), (true, covers), "{preset:?}");
         }
     }
 

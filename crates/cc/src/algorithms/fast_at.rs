@@ -114,7 +114,7 @@ impl FastAt {
     }
 
     fn measure(&mut self, ack: &AckEvent) {
-        self.acked = self.acked.saturating_add(ack.acked);
+        self.acked = self.acked.saturating_add(ack.segments);
         if ack.round_start && ack.now > self.began {
             self.throughput = f64::from(self.acked) / seconds(ack.now - self.began);
             (self.began, self.acked) = (ack.now, 0);

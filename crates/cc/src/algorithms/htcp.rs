@@ -212,7 +212,7 @@ impl CongestionControl for Htcp {
         if ack.rtt > 0 {
             self.sample_rtt(config, ack);
         }
-        self.acked += u64::from(ack.acked);
+        self.acked += u64::from(ack.segments);
         if self.timed_out && !ack.after_timeout {
             self.timed_out = false;
             // tcp_htcp.c, htcp_state: Delta counts from the return to the state Open.

@@ -365,7 +365,7 @@ mod tests {
         for (preset, restart) in [(Preset::Standard, 1.0), (Preset::Sp500282, 2.0)] {
             let config = config::<Illinois>(preset, &[]);
             let mut illinois = Illinois { max_rtt: 200 * MS, ..Illinois::new(&config, &start(2.0, 100.0)) };
-            illinois.on_ack(&config, &AckEvent { acked: 98, ..ack(0) });
+            (0..98).for_each(|_| illinois.on_ack(&config, &ack(0)));
             round(&mut illinois, &config, &[110 * MS]);
             assert_eq!((illinois.above, illinois.beta), (true, 0.125));
             illinois.on_loss(&config, &loss(LossCause::Timeout, 100));

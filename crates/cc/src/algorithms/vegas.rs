@@ -362,7 +362,7 @@ mod tests {
         for (preset, restart) in [(Preset::Standard, 1.0), (Preset::Sp500282, 2.0)] {
             let config = config::<Vegas>(preset, &[]);
             let mut vegas = Vegas::new(&config, &start(2.0, 40.0));
-            vegas.on_ack(&config, &AckEvent { acked: 38, ..acks(0) });
+            (0..38).for_each(|_| vegas.on_ack(&config, &acks(1)));
             vegas.on_loss(&config, &loss(LossCause::Timeout, 40));
             assert_eq!((vegas.cwnd(), vegas.ssthresh()), (restart, 20.0));
             assert_eq!(vegas.phase(&config, 0), Phase::SlowStart);

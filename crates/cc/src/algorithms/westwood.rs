@@ -125,7 +125,7 @@ impl CongestionControl for Westwood {
     #[inline]
     fn on_ack(&mut self, config: &WestwoodConfig, ack: &AckEvent) {
         self.min_rtt = ack.min_rtt;
-        self.acked += u64::from(ack.acked);
+        self.acked += u64::from(ack.segments);
         let elapsed = ack.now - self.since;
         if elapsed > 0 && elapsed >= ack.srtt.max(config.min_interval) {
             self.bandwidth.sample(config, self.acked as f64 / seconds(elapsed));

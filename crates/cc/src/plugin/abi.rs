@@ -14,6 +14,7 @@ pub const WANTS_SENDS: u32 = 2;
 pub const MANAGES_RECOVERY: u32 = 4;
 pub const GROWS_AFTER_MARK: u32 = 8;
 pub const HAS_POINTERS: u32 = 16;
+pub const LOSS_AFTER_MARK: u32 = 32;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +72,7 @@ pub struct Ack {
     pub after_timeout: u32,
     pub cwnd_limited: u32,
     pub app_limited: u32,
-    pub reserved: u32,
+    pub segments: u32,
     pub una: u64,
     pub next: u64,
 }
@@ -116,7 +117,7 @@ pub struct Round {
     pub after_timeout: u32,
     pub cwnd_limited: u32,
     pub app_limited: u32,
-    pub reserved: u32,
+    pub segments: u32,
 }
 
 #[repr(C)]

@@ -78,12 +78,12 @@ fn refuse_numbers(table: &abi::Algorithm) -> Result<(), String> {
     if !(least..=LARGEST_STATE).contains(&table.state_size) {
         return Err(format!("state_size = {}; allowed: {least} to {LARGEST_STATE}", table.state_size));
     }
-    let known = 2 * abi::HAS_POINTERS - 1;
+    let known = 2 * abi::LOSS_AFTER_MARK - 1;
     if table.flags & !known != 0 {
         return Err(format!(
             "flags = {}: an unknown flag; allowed: sums of 1 to {}",
             table.flags,
-            abi::HAS_POINTERS
+            abi::LOSS_AFTER_MARK
         ));
     }
     if table.codepoint > 2 {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct RoundSums {
     began: Picos,
     pub acked: u32,
+    segments: u32,
     pub losses: u32,
     lost: u32,
     ce: u32,
@@ -29,6 +30,7 @@ impl RoundSums {
     /// Adds an acknowledgement.
     pub fn add(&mut self, ack: &AckEvent) {
         self.acked = self.acked.saturating_add(ack.acked);
+        self.segments = self.segments.saturating_add(ack.segments);
         self.lost = self.lost.saturating_add(ack.lost);
         self.ce = self.ce.saturating_add(ack.ce);
         if ack.rtt > 0 {
@@ -50,7 +52,7 @@ impl RoundSums {
             least_rtt: seconds(self.least_rtt),
             min_rtt: seconds(ack.min_rtt),
             srtt: seconds(ack.srtt),
-            delivered: ack.delivered - u64::from(ack.acked),
+            delivered: ack.delivered - u64::from(ack.segments),
             acked: self.acked,
             lost: self.lost,
             ce: self.ce,
@@ -60,7 +62,7 @@ impl RoundSums {
             after_timeout: ack.after_timeout.into(),
             cwnd_limited: self.cwnd_limited.into(),
             app_limited: self.app_limited.into(),
-            reserved: 0,
+            segments: self.segments,
         }
     }
 }

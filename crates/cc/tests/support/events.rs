@@ -72,6 +72,7 @@ impl Flow {
                 let ack = AckEvent {
                     now,
                     acked,
+                    segments: acked,
                     rtt,
                     min_rtt: self.min_rtt,
                     srtt: self.srtt,

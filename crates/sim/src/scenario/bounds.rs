@@ -96,6 +96,7 @@ const BOUNDS: &[Bound] = &[
     above("transport.max_rto", 0.0, 1e5),
     from("transport.timer_tick", 0.0, 10.0),
     from("transport.max_cwnd", 1.0, 2_147_483_648.0),
+    from("transport.slow_start_max_acked", 0.0, 1e9),
     from("transport.limited_slow_start_from", 2.0, 1e12),
     from("transport.hystart_min_threshold", 0.0, 1000.0),
     from("transport.hystart_max_threshold", 0.0, 1000.0),

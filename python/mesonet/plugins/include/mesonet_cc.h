@@ -104,20 +104,23 @@ struct mesonet_ack {
     double sample_interval;  /* time over which the segments of the sample were sent or acknowledged */
     uint64_t sample_prior_delivered; /* segments delivered when the acknowledged segment left */
     uint64_t delivered;      /* segments of the flow delivered so far, with this acknowledgement */
-    uint32_t acked;          /* segments newly acknowledged, cumulatively or selectively; at least 1 */
+    uint32_t acked;          /* segments for which the window grows: those newly acknowledged, or 1 where acknowledgements
+                                are counted (transport.window_growth); at least 1 */
     uint32_t in_flight;      /* segments in flight after this acknowledgement (RFC 6675, pipe) */
     uint32_t lost;           /* segments newly found lost; only with MESONET_WANTS_DELIVERY_RATE */
-    uint32_t ce;             /* acknowledged segments with a congestion-experienced mark */
+    uint32_t ce;             /* acknowledged segments with a congestion-experienced mark, at most `segments` */
     uint32_t sample_in_flight;   /* segments in flight when the acknowledged segment left, with it */
     uint32_t sample_lost;        /* segments found lost since then */
     uint32_t sample_ce;          /* segments of the sample with a mark */
     uint32_t sample_app_limited; /* 1: the segment left while the sender limited what was in flight */
     uint32_t round_start;    /* 1: the first acknowledgement of a new round trip */
-    uint32_t in_recovery;    /* 1: fast recovery, or the round trip after a mark: windows do not grow */
+    uint32_t in_recovery;    /* 1: fast recovery, or the round trip after a mark without MESONET_GROWS_AFTER_MARK: windows
+                                do not grow */
     uint32_t after_timeout;  /* 1: not all that was outstanding at the last timeout has been acknowledged */
     uint32_t cwnd_limited;   /* 1: the window limited what was in flight */
     uint32_t app_limited;    /* 1: the sender had nothing more to send */
-    uint32_t reserved;
+    uint32_t segments;       /* segments newly acknowledged, cumulatively or selectively, whatever the window grows for;
+                                0 in mesonet 0.1 */
     uint64_t una;            /* lowest unacknowledged segment, after this acknowledgement; the first one of a flow is 0 */
     uint64_t next;           /* next segment that has never been sent */
 };
@@ -134,21 +137,22 @@ struct mesonet_round {
     double min_rtt;         /* smallest round-trip time of the flow; 0 before the first sample */
     double srtt;            /* smoothed round-trip time (RFC 6298); 0 before the first sample */
     uint64_t delivered;     /* segments of the flow delivered before `now` */
-    uint32_t acked;         /* segments newly acknowledged in the round; at least 1 */
+    uint32_t acked;         /* sum of mesonet_ack.acked over the round; at least 1 */
     uint32_t lost;          /* segments newly found lost; only with MESONET_WANTS_DELIVERY_RATE */
-    uint32_t ce;            /* acknowledged segments with a congestion-experienced mark */
+    uint32_t ce;            /* acknowledged segments with a congestion-experienced mark, at most `segments` */
     uint32_t losses;        /* fast recoveries and timeouts that began */
     uint32_t in_flight;     /* segments in flight at the end */
     uint32_t in_recovery;   /* 1: fast recovery at the end, or the round trip after a mark: windows do not grow */
     uint32_t after_timeout; /* 1: not all that was outstanding at the last timeout has been acknowledged */
     uint32_t cwnd_limited;  /* 1: the window limited what was in flight at some time */
     uint32_t app_limited;   /* 1: the sender had nothing more to send at some time */
-    uint32_t reserved;
+    uint32_t segments;      /* segments newly acknowledged in the round; 0 in mesonet 0.1 */
 };
 
 /* Values of mesonet_loss.cause. */
 enum {
-    MESONET_FAST_RETRANSMIT = 0, /* later segments were acknowledged; once per recovery */
+    MESONET_FAST_RETRANSMIT = 0, /* later segments were acknowledged; once per recovery. Not in the round trip after a
+                                    mark, whose reduction covers losses, without MESONET_LOSS_AFTER_MARK */
     MESONET_TIMEOUT = 1,         /* the retransmission timer expired */
     MESONET_ECN = 2              /* an echoed congestion-experienced mark; once per round trip */
 };
@@ -209,8 +213,9 @@ enum {
     MESONET_WANTS_SENDS = 2,         /* on_send is called for each segment */
     MESONET_MANAGES_RECOVERY = 4,    /* the algorithm sets the window in recovery; no reduction in proportion (PRR) */
     MESONET_GROWS_AFTER_MARK = 8,    /* windows may grow in the round trip after a mark */
-    MESONET_HAS_POINTERS = 16        /* the state points to other memory: no snapshots; without `undo` no undo of
+    MESONET_HAS_POINTERS = 16,       /* the state points to other memory: no snapshots; without `undo` no undo of
                                         spurious losses */
+    MESONET_LOSS_AFTER_MARK = 32     /* a loss in the round trip after a mark is an event, too (RFC 9331, section 4.3) */
 };
 
 /* Values of mesonet_algorithm.codepoint: the ECN field of segments where the network marks. */
@@ -295,7 +300,8 @@ static inline int mesonet_may_grow(const struct mesonet_config *config, const st
     return !ack->in_recovery && (ack->cwnd_limited || !config->grow_if_cwnd_limited);
 }
 
-/* Slow start (RFC 5681): grows up to ssthresh, and returns the acknowledged segments that are left. */
+/* Slow start (RFC 5681): grows up to ssthresh, and returns the acknowledged segments that are left. It has no limit for
+   an acknowledgement; the built-in algorithms have transport.slow_start_max_acked. */
 static inline uint32_t mesonet_slow_start(struct mesonet_window *window, const struct mesonet_config *config,
                                           uint32_t acked) {
     double room = window->ssthresh - window->cwnd;

@@ -158,6 +158,7 @@ mod tests {
         AckEvent {
             now,
             acked: 200,
+            segments: 200,
             ce,
             rtt: RTT,
             srtt: RTT,

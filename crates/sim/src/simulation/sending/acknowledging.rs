@@ -187,6 +187,7 @@ impl Sender<'_> {
             &AckEvent {
                 now,
                 acked: if counts_acks { 1 } else { ack.segments() },
+                segments: ack.segments(),
                 rtt,
                 min_rtt: flow.rtt.min_rtt,
                 srtt: flow.rtt.srtt,
@@ -201,7 +202,7 @@ impl Sender<'_> {
                 in_recovery: flow.recovery == Recovery::Fast
                     || !ack.advances()
                     || (was_fast && !self.shared.grows_at_exit)
-                    || (flow.in_marked_window() && config.rests_after_mark()),
+                    || (flow.in_marked_window() && config.marks().rests),
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
@@ -323,7 +324,7 @@ impl Sender<'_> {
                 in_flight: flow.board.pipe(),
                 delivered: flow.delivered,
                 in_recovery: flow.recovery == Recovery::Fast
-                    || (flow.in_marked_window() && self.config.rests_after_mark()),
+                    || (flow.in_marked_window() && self.config.marks().rests),
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(flow.controller.cwnd()),
                 app_limited: flow.board.next() == flow.end,

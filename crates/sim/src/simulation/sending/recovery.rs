@@ -138,7 +138,7 @@ impl Sender<'_> {
         let flight = self.begin_repair();
         let flow = &mut *self.flow;
         let was_open = flow.recovery == Recovery::Open;
-        let marked = was_open && flow.in_marked_window();
+        let marked = was_open && self.config.marks().covers_losses && flow.in_marked_window();
         flow.recovery = Recovery::Fast;
         flow.rescued = false;
         flow.retransmit_first = true;
@@ -153,8 +153,8 @@ impl Sender<'_> {
         let flow = &mut *self.flow;
         if marked {
             // The window was reduced for a mark since the lost segment left, and once per window is enough
-            // (RFC 3168, section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the
-            // next episode.
+            // (RFC 3168, section 6.1.2; RFC 8257, section 3.5), if it covers losses. What left after that
+            // reduction belongs to the next episode.
             if self.shared.rules.is_cumulative() {
                 // With cumulative acknowledgements duplicates count only beyond the segments outstanding now.
                 flow.recover = flow.board.next();
@@ -201,13 +201,16 @@ impl Sender<'_> {
         flight as u32
     }
 
-    /// A mark, and no reduction since the marked segment left: one, then none until what is outstanding now
-    /// has been acknowledged (RFC 3168, section 6.1.2).
+    /// A mark, and no reduction since the marked segment left: one, if the algorithm answers it, then none
+    /// until what is outstanding now has been acknowledged (RFC 3168, section 6.1.2).
     #[inline(never)]
     pub fn answer_mark(&mut self) {
         let flow = &mut *self.flow;
         flow.recover = flow.board.next();
-        flow.answered_mark = true;
+        flow.answered_mark = flow.controller.answers_mark(self.config, self.now);
+        if !flow.answered_mark {
+            return;
+        }
         flow.initial_slow_start = false;
         flow.loss_events += 1;
         self.counters.loss_events += 1;
@@ -367,7 +370,8 @@ impl Sender<'_> {
             self.fast_retransmit();
         } else if repaired && recovery == Recovery::Open {
             // The segment that the probe has repaired is acknowledged already.
-            if self.flow.answered_mark && self.flow.board.una() <= self.flow.recover {
+            let flow = &*self.flow;
+            if self.config.marks().covers_losses && flow.answered_mark && flow.board.una() <= flow.recover {
                 return;
             }
             self.fast_retransmit();
