@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import math
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mesonet.scenarios import kernel_witness
+from mesonet.scenarios.scenario import scenario
 from verification.measures import kernel
 from verification.scorecard.claims import load_claims
-from verification.witness.kernel import claims, metrics, observed, packets, runs, scenarios, small_pipe, table, witness
+from verification.witness.kernel import (
+    claims,
+    metrics,
+    observed,
+    packets,
+    relay,
+    rules,
+    runs,
+    scenarios,
+    small_pipe,
+    table,
+    witness,
+)
 
 FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "kernel"
 
@@ -266,3 +281,41 @@ def test_changes_of_a_path_are_impairments_of_mesonet():
     starts = [runs.in_phase(scenarios.black_hole("reno"), run, 5).starts_s for run in (1, 3)]
     assert starts[0] == (0.0,)
     assert starts[1] == pytest.approx((0.016,))
+
+
+def test_every_value_of_preset_linux_has_a_witness_or_a_note():
+    assert [path for path in kernel_witness.needed() if path not in kernel_witness.WITNESSES] == []
+    assert [path for path in kernel_witness.WITNESSES if path not in kernel_witness.needed()] == []
+
+
+def test_witnesses_are_rows_of_tables_or_names_in_documents_of_the_kernel():
+    for path, (source, name) in kernel_witness.WITNESSES.items():
+        if source.endswith(".csv"):
+            assert name in {scenario for scenario, _ in table.read(FOLDER / source)}, path
+        else:
+            assert (not name) == (source in {"", "unused"}), path
+            assert not name or source.startswith("Documentation/"), path
+
+
+def test_check_names_the_values_without_a_witness():
+    chosen = scenario("dumbbell").set("preset", "linux")
+    (note,) = kernel_witness.notes(chosen)
+    assert "transport.prr" in note
+    assert "transport.second_reduction" not in note
+    (fewer,) = kernel_witness.notes(chosen.set("transport.prr", "crb"))
+    assert "transport.prr" not in fewer
+    assert kernel_witness.notes(scenario("dumbbell")) == []
+
+
+def test_a_relay_drops_the_first_copies():
+    drops = rules.losing({-1: 1, 3: 2})
+    packet = relay.Packet(0.0, from_sender=True, is_syn=False, segment=3, bytes=packets.MSS, sacked=())
+    syn = packet._replace(is_syn=True, segment=0, bytes=0)
+    assert [drops(each) for each in (syn, syn, packet, packet, packet)] == [True, False, True, True, False]
+
+
+def test_a_relay_reads_numbers_and_blocks():
+    options = struct.pack(">BBBBII", 1, 1, 5, 10, 1000 + 3 * packets.MSS, 1000 + 5 * packets.MSS)
+    header = struct.pack(">HHIIBBHHH", 5201, 1, 7, 1000 + 2 * packets.MSS, 8 << 4, 16, 0, 0, 0)
+    found = relay._described(b"\x45" + bytes(8) + b"\x06" + bytes(10) + header + options, 0.5, False, [1000])
+    assert found == relay.Packet(0.5, False, False, 2, 0, ((3, 5),))

@@ -483,13 +483,13 @@ pub struct ConnectionParameters {
     pub syn_attempts: u32,
     /// Initial window after a SYN had to be repeated, or was marked, segments.
     pub window_after_retry: f64,
-    /// What a flow concludes from a SYN that had to be repeated.
+    /// Conclusions from a SYN that had to be repeated.
     pub retry_rule: RetryRule,
     /// First SYNs are ECN-capable as data are.
     pub ecn: bool,
 }
 
-/// What a flow concludes from a SYN that had to be repeated.
+/// Conclusions of a flow from a SYN that had to be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RetryRule {
@@ -660,7 +660,7 @@ pub enum LossDetection {
 pub enum SecondReduction {
     /// All that left after the last reduction (RFC 5681, section 4.3).
     Rfc5681,
-    /// Those of a recovery that a timeout began (Linux).
+    /// Retransmissions of a recovery that a timeout began (Linux).
     AfterTimeout,
 }
 

@@ -12,6 +12,7 @@ from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_opt
 from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
 from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
+from mesonet.scenarios import kernel_witness
 from mesonet.scenarios.derived import (
     ARRIVAL_COLUMNS,
     CLASS_COLUMNS,
@@ -39,7 +40,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     if draw:
         _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
-    notes = [*shown.notes, *idle_notes(chosen), *load_notes(described)]
+    notes = [*shown.notes, *idle_notes(chosen), *load_notes(described), *kernel_witness.notes(chosen)]
     if as_json:
         about = {
             "name": chosen.name,

@@ -627,7 +627,7 @@ _TABLE = (
     ),
     Parameter(
         "connection.syn_timeout", TIME, "1 s",
-        "Wait for the answer to the first SYN; doubles with each retry, at first or after `syn_linear_timeouts` of them.",
+        "Wait for the answer to the first SYN. It doubles with each retry after the first `syn_linear_timeouts`.",
         "RFC 6298",
         presets={
             "sp500_282": ("3 s", "recalled, second-hand: SP 500-282 ch. 5; also RFC 2988"),
@@ -641,12 +641,13 @@ _TABLE = (
         },
         ),
     Parameter(
-        "connection.syn_attempts", COUNT, 6, "SYNs sent before the connection counts as failed, the first one included.",
+        "connection.syn_attempts", COUNT, 6,
+        "SYNs sent before the connection counts as failed, the first one included.",
         "chosen: fails after 63 s; RFC 9293 section 3.8.3 has 3 minutes at least",
         presets={
             "sp500_282": (3, "recalled, second-hand: SP 500-282 ch. 5"),
             "linux": (
-                Derived("connection.syn_linear_timeouts", "7 + connection.syn_linear_timeouts", lambda linear: 7 + linear),
+                Derived("connection.syn_linear_timeouts", "7 + connection.syn_linear_timeouts", lambda n: 7 + n),
                 "Linux: the first one, tcp_syn_retries (6) and tcp_syn_linear_timeouts; fails after 131 s",
             ),
         },
@@ -654,8 +655,8 @@ _TABLE = (
     Parameter(
         "connection.retry_rule", Choice("rfc", "linux"), "rfc",
         "What a flow concludes from a SYN that was sent again. `rfc`: the initial window is `window_after_retry`, no "
-        "round trip is known, and the timeout is 3 s. `linux`: the window is reduced only after a second retry, and not "
-        "if the answer is to the first SYN. Timestamps give the round trip, and no wait is longer than `max_rto`.",
+        "round trip is known, and the timeout is 3 s. `linux`: only a second retry reduces the window, and none if the "
+        "answer is to the first SYN. Timestamps give the round trip, and no wait is longer than `max_rto`.",
         "RFC 5681 section 3.1; RFC 6298 sections 3 and 5.7",
         presets={
             "linux": ("linux", "Linux: tcp_init_transfer, tcp_try_undo_spurious_syn"),

@@ -45,8 +45,8 @@ const FIRST_READ: u64 = 10;
 /// Largest buffer, segments (Linux: 32 MiB of `tcp_rmem`, with 2317 bytes of memory for each segment).
 const LARGEST_BUFFER: u64 = 14_483;
 
-/// The window that a receiver advertises, and its buffer, which grows with what is read in a round trip. Nothing
-/// that is sent depends on them: readers are never slow.
+/// The window that a receiver advertises, and its buffer, which grows with what is read in a round trip.
+/// Senders need not know them: readers are never slow.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Growth {
     /// The window, segments (Linux: `rcv_ssthresh`).

@@ -80,7 +80,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Notes whether the window is full. Segment `next` was the next one before the sender sent what it could.
+    /// Notes whether the window is full. Segment `next` was the next one before the sender sent.
     #[inline(never)]
     fn note_usage(&mut self, next: u64) {
         let is_full = f64::from(self.flow.board.pipe()) + 1.0 > self.allowed();

@@ -350,8 +350,8 @@ impl Sender<'_> {
     }
 
     /// A retransmission that left after the last reduction is lost: one more, with a recovery of its own (RFC
-    /// 5681, section 4.3), or one after a timeout only (Linux: tcp_fastretrans_alert). A probe has repaired a loss: one reduction, and nothing to recover (RFC 8985,
-    /// section 7.4).
+    /// 5681, section 4.3), or only after a timeout (Linux: `tcp_fastretrans_alert`). A probe has repaired a
+    /// loss: one reduction, and nothing to recover (RFC 8985, section 7.4).
     #[inline(always)]
     pub fn reduce_again(&mut self) {
         if self.repair.relapsed || self.repair.repaired {

@@ -41,8 +41,8 @@ pub struct RackTimer {
 }
 
 impl RackTimer {
-    /// When a timer that is started `now` and is not to come before `at` comes. A clock with ticks counts whole
-    /// ones, and the present one not (Linux: `tcp_rack_mark_lost`, `calc_index` of the timer wheel).
+    /// The end of a timer that is started `now` and must not end before `at`. A clock with ticks counts
+    /// whole ones, and not the present one (Linux: `tcp_rack_mark_lost`, `calc_index` of the timer wheel).
     fn due(self, now: Picos, at: Picos) -> Picos {
         let wait = at - now + self.margin;
         match self.tick {
