@@ -319,3 +319,24 @@ def test_a_relay_reads_numbers_and_blocks():
     header = struct.pack(">HHIIBBHHH", 5201, 1, 7, 1000 + 2 * packets.MSS, 8 << 4, 16, 0, 0, 0)
     found = relay._described(b"\x45" + bytes(8) + b"\x06" + bytes(10) + header + options, 0.5, False, [1000])
     assert found == relay.Packet(0.5, False, False, 2, 0, ((3, 5),))
+
+
+def test_cubic_at_a_low_rate_is_as_in_the_kernel():
+    frozen = table.read(FOLDER / "linux-6.18-rules.csv")
+    unchanged = {"transport.receive_buffer": "57 segments"}
+
+    def observed(rate_mbps: float, rtt_s: float, places: int, duration_s: float) -> metrics.Observation:
+        each = scenarios.KernelScenario(
+            "low rate", ("cubic",), places, duration_s, (0.0, duration_s), rate_mbps=rate_mbps, rtt_s=rtt_s, floor_s=0.2
+        )
+        return runs.observe(each, "linux", unchanged, 1)
+
+    (flow,) = observed(*rules.CUTS, 14.0).flows
+    at = flow.time_s[1:][np.diff(flow.reductions) > 0]
+    late = np.diff(at[at > 3]).mean()
+    assert table.mark("time between cuts s", late, frozen["cuts at 5 Mb/s", "time between cuts s"]) != table.OUTSIDE
+    for name, path in rules.SLOW_STARTS.items():
+        drops = observed(*path, 3.0).dropped[-1]
+        least, most = table.limits("", frozen[f"slow start at {name}", "drops in first 3 s"])
+        # The first overflow differs by a segment, as in the scenarios of the queue.
+        assert least - 1 <= drops <= most, name

@@ -85,8 +85,8 @@ EXPLANATIONS: dict[tuple[str, Sequence[str]], str] = {
     ),
     ("BBR that joins CUBIC", LOSSES): (
         f"{FIRST_OVERFLOW} Drop rates differ much between runs of the kernel, by 1.5 times at 133 places and 2.5 times "
-        "at 267, and as much between our phases. At 67 places our mean is just below the kernel's smallest value with a "
-        "floor of 1 s, and 4 % below the limit with 200 ms. At 267 it is 12 % below the smallest value. Not explained. "
+        "at 267, and as much between our phases. At 67 places our mean is just below the kernel's smallest value with "
+        "a floor of 1 s, and 4 % below the limit with 200 ms. At 267 it is 12 % below that value. Not explained. "
         "With every segment acknowledged the kernel drops 1.37 % at 33 places, mesonet 1.32 to 1.46 % (one run, not in "
         "the table)."
     ),

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from verification.witness.kernel.relay import Log, Packet, Route, State, run
+from verification.witness.kernel.scenarios import SEGMENT_BYTES
 from verification.witness.kernel.table import merged
 from verification.witness.kernel.witness import write
 
@@ -23,6 +24,8 @@ MOST_TRIES = 6
 DEFAULT_RMEM = "4096 131072 33554432"
 """`net.ipv4.tcp_rmem` of a kernel 6.18 that no administrator has changed."""
 SERVICE_S = 0.001
+RECOVERY = 3
+"""State of congestion control (TCP_CA_Recovery)."""
 
 
 def losing(copies: dict[int, int]) -> Callable[[Packet], bool]:
@@ -117,6 +120,29 @@ def growing_window() -> tuple[Log, dict[str, float]]:
     return log, {f"train {number}": length for number, length in enumerate(long, 1)}
 
 
+SLOW_STARTS = {"10 Mb/s": (10.0, 0.1, 42), "8 Mb/s": (8.0, 0.06, 80), "12 Mb/s": (12.0, 0.1, 100)}
+"""Rate, Mb/s, round trip, s, and places of the queue in which CUBIC starts."""
+CUTS = (5.0, 0.02, 33)
+"""Rate, round trip and places of the queue in which CUBIC is cut again and again."""
+
+
+def _queue(rate_mbps: float, round_trip_s: float, places: int) -> Route:
+    return Route(round_trip_s, SEGMENT_BYTES * 8e-6 / rate_mbps, places, rmem=DEFAULT_RMEM)
+
+
+def slow_start(name: str) -> tuple[Log, dict[str, float]]:
+    """Return the drops of CUBIC alone in its first 3 s."""
+    log = run(_queue(*SLOW_STARTS[name]), "cubic", [(0.0, 4000)], 3.0)
+    return log, {"drops in first 3 s": len(log.dropped)}
+
+
+def cuts() -> tuple[Log, dict[str, float]]:
+    """Return the mean time between the recoveries of CUBIC alone after the first 3 s."""
+    log = run(_queue(*CUTS), "cubic", [(0.0, 8000)], 14.0)
+    at = [b.time_s for a, b in pairwise(log.states) if a.congestion != RECOVERY == b.congestion and b.time_s > 3]
+    return log, {"time between cuts s": (at[-1] - at[0]) / (len(at) - 1)}
+
+
 CASES: dict[str, Callable[[], tuple[Log, dict[str, float]]]] = {
     "SYNs never answered": never_answered,
     **{f"{count} SYNs lost": (lambda count=count: lost_syns(count)) for count in (0, 1, 2)},
@@ -127,6 +153,8 @@ CASES: dict[str, Callable[[], tuple[Log, dict[str, float]]]] = {
     "retransmission lost twice": lost_retransmission,
     "retransmission lost after a timeout": lost_retransmission_after_timeout,
     "receive window grows": growing_window,
+    **{f"slow start at {name}": (lambda name=name: slow_start(name)) for name in SLOW_STARTS},
+    "cuts at 5 Mb/s": cuts,
 }
 
 
