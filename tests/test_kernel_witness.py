@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import math
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mesonet.scenarios import kernel_witness
+from mesonet.scenarios.scenario import scenario
 from verification.measures import kernel
 from verification.scorecard.claims import load_claims
-from verification.witness.kernel import claims, metrics, observed, packets, runs, scenarios, small_pipe, table, witness
+from verification.witness.kernel import (
+    claims,
+    metrics,
+    observed,
+    packets,
+    relay,
+    rules,
+    runs,
+    scenarios,
+    small_pipe,
+    table,
+    witness,
+)
 
 FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "kernel"
 
@@ -266,3 +281,62 @@ def test_changes_of_a_path_are_impairments_of_mesonet():
     starts = [runs.in_phase(scenarios.black_hole("reno"), run, 5).starts_s for run in (1, 3)]
     assert starts[0] == (0.0,)
     assert starts[1] == pytest.approx((0.016,))
+
+
+def test_every_value_of_preset_linux_has_a_witness_or_a_note():
+    assert [path for path in kernel_witness.needed() if path not in kernel_witness.WITNESSES] == []
+    assert [path for path in kernel_witness.WITNESSES if path not in kernel_witness.needed()] == []
+
+
+def test_witnesses_are_rows_of_tables_or_names_in_documents_of_the_kernel():
+    for path, (source, name) in kernel_witness.WITNESSES.items():
+        if source.endswith(".csv"):
+            assert name in {scenario for scenario, _ in table.read(FOLDER / source)}, path
+        else:
+            assert (not name) == (source in {"", "unused"}), path
+            assert not name or source.startswith("Documentation/"), path
+
+
+def test_check_names_the_values_without_a_witness():
+    chosen = scenario("dumbbell").set("preset", "linux")
+    (note,) = kernel_witness.notes(chosen)
+    assert "transport.prr" in note
+    assert "transport.second_reduction" not in note
+    (fewer,) = kernel_witness.notes(chosen.set("transport.prr", "crb"))
+    assert "transport.prr" not in fewer
+    assert kernel_witness.notes(scenario("dumbbell")) == []
+
+
+def test_a_relay_drops_the_first_copies():
+    drops = rules.losing({-1: 1, 3: 2})
+    packet = relay.Packet(0.0, from_sender=True, is_syn=False, segment=3, bytes=packets.MSS, sacked=())
+    syn = packet._replace(is_syn=True, segment=0, bytes=0)
+    assert [drops(each) for each in (syn, syn, packet, packet, packet)] == [True, False, True, True, False]
+
+
+def test_a_relay_reads_numbers_and_blocks():
+    options = struct.pack(">BBBBII", 1, 1, 5, 10, 1000 + 3 * packets.MSS, 1000 + 5 * packets.MSS)
+    header = struct.pack(">HHIIBBHHH", 5201, 1, 7, 1000 + 2 * packets.MSS, 8 << 4, 16, 0, 0, 0)
+    found = relay._described(b"\x45" + bytes(8) + b"\x06" + bytes(10) + header + options, 0.5, False, [1000])
+    assert found == relay.Packet(0.5, False, False, 2, 0, ((3, 5),))
+
+
+def test_cubic_at_a_low_rate_is_as_in_the_kernel():
+    frozen = table.read(FOLDER / "linux-6.18-rules.csv")
+    unchanged = {"transport.receive_buffer": "57 segments"}
+
+    def observed(rate_mbps: float, rtt_s: float, places: int, duration_s: float) -> metrics.Observation:
+        each = scenarios.KernelScenario(
+            "low rate", ("cubic",), places, duration_s, (0.0, duration_s), rate_mbps=rate_mbps, rtt_s=rtt_s, floor_s=0.2
+        )
+        return runs.observe(each, "linux", unchanged, 1)
+
+    (flow,) = observed(*rules.CUTS, 14.0).flows
+    at = flow.time_s[1:][np.diff(flow.reductions) > 0]
+    late = np.diff(at[at > 3]).mean()
+    assert table.mark("time between cuts s", late, frozen["cuts at 5 Mb/s", "time between cuts s"]) != table.OUTSIDE
+    for name, path in rules.SLOW_STARTS.items():
+        drops = observed(*path, 3.0).dropped[-1]
+        least, most = table.limits("", frozen[f"slow start at {name}", "drops in first 3 s"])
+        # The first overflow differs by a segment, as in the scenarios of the queue.
+        assert least - 1 <= drops <= most, name

@@ -25,8 +25,8 @@ pub enum IdleRule {
     Keep,
     /// At most the initial window (RFC 5681, section 4.1).
     Rfc5681,
-    /// Linux (tcp_cwnd_restart; RFC 2861): halved for each timeout that has passed, down to the initial
-    /// window. ssthresh keeps three fourths of the window.
+    /// Linux (tcp_cwnd_restart; RFC 2861): halved for each timeout that has passed, down to the restart
+    /// window of [`Common`]. ssthresh keeps three fourths of the window.
     Linux,
 }
 
@@ -48,6 +48,9 @@ pub struct Common {
     pub basis: WindowBasis,
     /// The window after an idle time.
     pub idle: IdleRule,
+    /// Smallest window after an idle time by the rule of Linux, segments, also where the handshake lost a SYN
+    /// (tcp_init_cwnd). RFC 5681, section 2: the initial window is that after the handshake.
+    pub restart_window: f64,
     /// Windows grow only while they limit the flow (RFC 7661).
     pub grow_only_if_cwnd_limited: bool,
     /// Windows never exceed this, segments.
@@ -67,7 +70,15 @@ impl Common {
             Preset::Ns2000 => (TimeoutRule::Rfc2581, WindowBasis::Cwnd, IdleRule::Keep, false),
         };
         let slow_start = SlowStartRules::of(preset);
-        Self { timeout, basis, idle, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
+        Self {
+            timeout,
+            basis,
+            idle,
+            restart_window: RESTART_WINDOW,
+            grow_only_if_cwnd_limited,
+            max_cwnd: LARGEST_CWND,
+            slow_start,
+        }
     }
 
     /// Returns whether an acknowledgement may raise the window.
@@ -86,6 +97,9 @@ impl Common {
 
 /// Largest window of the presets, segments: a guard that no sensible run reaches (assumed).
 const LARGEST_CWND: f64 = 2_147_483_648.0;
+
+/// The initial window of RFC 6928, segments.
+const RESTART_WINDOW: f64 = 10.0;
 
 /// Smallest window, segments; a timeout is all that leads there (RFC 5681, section 3.1).
 pub const MIN_CWND: f64 = 1.0;
@@ -252,11 +266,11 @@ impl Window {
         if idle.idle <= idle.rto {
             return;
         }
-        let least = self.initial.min(self.cwnd);
         match common.idle {
             IdleRule::Keep => {}
-            IdleRule::Rfc5681 => self.cwnd = least,
+            IdleRule::Rfc5681 => self.cwnd = self.initial.min(self.cwnd),
             IdleRule::Linux => {
+                let least = common.restart_window.min(self.cwnd);
                 // tcp_current_ssthresh.
                 self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
                 let mut left = idle.idle - idle.rto;
@@ -403,6 +417,18 @@ mod tests {
         assert_eq!(of(IdleRule::Linux, 100.0, 41), (10.0, 75.0));
         assert_eq!(of(IdleRule::Linux, 20.0, 11), (10.0, 30.0));
         assert_eq!(of(IdleRule::Linux, 4.0, 1000), (4.0, 30.0));
+    }
+
+    /// tcp_cwnd_restart: the restart window does not follow from the window after the handshake.
+    #[test]
+    fn a_lost_syn_does_not_lower_later_restarts_of_linux() {
+        for (rule, cwnd) in [(IdleRule::Rfc5681, 1.0), (IdleRule::Linux, 10.0)] {
+            let common = Common { idle: rule, ..Common::of(Preset::Standard) };
+            let mut window = Window::new(&common, &start(1.0, 30.0));
+            window.set(&common, 100.0);
+            window.restart(&common, &IdleEvent { now: 99, idle: 1000, rto: 10 });
+            assert_eq!(window.cwnd(), cwnd);
+        }
     }
 
     #[test]

@@ -477,12 +477,27 @@ pub struct ConnectionParameters {
     pub establish: bool,
     /// Wait for the answer to the first SYN, s; doubled at each retry.
     pub syn_timeout: f64,
+    /// Retries before the wait doubles.
+    pub syn_linear_timeouts: u32,
     /// SYNs in all before the attempt fails.
     pub syn_attempts: u32,
     /// Initial window after a SYN had to be repeated, or was marked, segments.
     pub window_after_retry: f64,
+    /// Conclusions from a SYN that had to be repeated.
+    pub retry_rule: RetryRule,
     /// First SYNs are ECN-capable as data are.
     pub ecn: bool,
+}
+
+/// Conclusions of a flow from a SYN that had to be repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RetryRule {
+    /// Each repeated SYN was lost, and no round trip is known (RFC 5681, section 3.1; RFC 6298, section 5.7).
+    Rfc,
+    /// Only a second repeated SYN reduces the window, and none that timestamps show to be needless. They give
+    /// the round trip, too.
+    Linux,
 }
 
 /// The sender.
@@ -504,6 +519,8 @@ pub struct TransportParameters {
     pub ack_delay: f64,
     /// Acknowledgements of a new flow, and after a duplicate segment, that such receivers send at once.
     pub quick_acks: u32,
+    /// Segments that the buffer of such receivers holds at first; 0: they follow no rule of Linux about it.
+    pub receive_buffer: u64,
     /// Longest time for which such receivers hold selective acknowledgements back behind a gap, s; 0: not at
     /// all.
     pub sack_compression: f64,
@@ -514,6 +531,12 @@ pub struct TransportParameters {
     pub unpaced_segments: u32,
     /// When a segment counts as lost.
     pub loss_detection: LossDetection,
+    /// Time by which the timer of that detection comes later than it could, s.
+    pub rack_timer_margin: f64,
+    /// Tick of the clock of that timer, s; 0 for an exact one.
+    pub rack_timer_tick: f64,
+    /// The lost retransmissions that reduce the window once more.
+    pub second_reduction: SecondReduction,
     /// Longest time for which a receiver may hold an acknowledgement back, as tail loss probes assume, s.
     pub probe_ack_delay: f64,
     /// A segment is lost when this many later ones have been acknowledged.
@@ -550,6 +573,8 @@ pub struct TransportParameters {
     pub window_growth: WindowGrowth,
     /// Windows grow only while they limit the flow.
     pub grow_only_if_cwnd_limited: bool,
+    /// When a window counts as limiting the flow.
+    pub window_use: WindowUse,
     /// The acknowledgement that ends fast recovery raises the window.
     pub grow_at_recovery_exit: bool,
     /// Largest window, segments.
@@ -631,6 +656,16 @@ pub enum LossDetection {
     Rack,
 }
 
+/// The lost retransmissions that reduce the window once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SecondReduction {
+    /// All that left after the last reduction (RFC 5681, section 4.3).
+    Rfc5681,
+    /// Retransmissions of a recovery that a timeout began (Linux).
+    AfterTimeout,
+}
+
 /// The quantity that the smallest retransmission timeout bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -709,6 +744,16 @@ pub enum WindowGrowth {
     Segments,
     /// Every acknowledgement that moves on, whatever it covers (RFC 2581, section 3.1).
     Acks,
+}
+
+/// When a window counts as limiting the flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WindowUse {
+    /// At least half of it was in flight in the last two round trips (RFC 7661, section 4.3).
+    Rfc7661,
+    /// It was full since a round trip; in slow start also if half of it was outstanding.
+    Linux,
 }
 
 /// Slow-start variant.
@@ -1152,6 +1197,7 @@ impl Scenario {
                 BasisKind::Cwnd => WindowBasis::Cwnd,
                 BasisKind::Flight => WindowBasis::Flight,
             },
+            restart_window: self.transport.initial_window,
             grow_only_if_cwnd_limited: self.transport.grow_only_if_cwnd_limited,
             max_cwnd: self.transport.max_cwnd,
             slow_start: self.slow_start_rules(),

@@ -136,10 +136,10 @@ fn bytes_that_are_no_snapshot_of_this_run_are_refused() {
 /// A snapshot keeps the segments that dropped acknowledgements would have reported.
 #[test]
 fn acknowledgements_in_queues() {
-    let engines = [Engine::Domains, Engine::OneDomain, Engine::Reference, Engine::Domains];
+    let engines = [Engine::Domains, Engine::OneDomain, Engine::Reference, Engine::Domains, Engine::Domains];
     for (place, (recovery, engine)) in recoveries().into_iter().zip(engines).enumerate() {
         let scenario = with(crate::common::everything_at_once(), &recovery);
-        let scenario = with(scenario, &receivers()[[1, 2, 1, 0][place]]);
+        let scenario = with(scenario, &receivers()[[1, 2, 1, 0, 2][place]]);
         let values = [("time", time(4.0, 1.0, 2)), ("network.ack_path", json!(QUEUED[place % 2]))];
         continues(&with(scenario, &values), 5, engine, 4);
     }

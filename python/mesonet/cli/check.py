@@ -12,6 +12,7 @@ from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options, value_
 from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
 from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
+from mesonet.scenarios import kernel_witness
 from mesonet.scenarios.derived import (
     ARRIVAL_COLUMNS,
     CLASS_COLUMNS,
@@ -39,7 +40,9 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     if draw:
         _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
-    notes = [*shown.notes, *value_notes(chosen, described), *load_notes(described)]
+    notes = [
+        *shown.notes, *value_notes(chosen, described), *load_notes(described), *kernel_witness.notes(chosen)
+    ]  # fmt: skip
     if as_json:
         about = {
             "name": chosen.name,

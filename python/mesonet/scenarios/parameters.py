@@ -627,22 +627,46 @@ _TABLE = (
         },
     ),
     Parameter(
-        "connection.syn_timeout", TIME, "1 s", "Wait for the answer to the first SYN; doubles with each retry.",
+        "connection.syn_timeout", TIME, "1 s",
+        "Wait for the answer to the first SYN. It doubles with each retry after the first `syn_linear_timeouts`.",
         "RFC 6298",
         presets={
             "sp500_282": ("3 s", "recalled, second-hand: SP 500-282 ch. 5; also RFC 2988"),
         },
         ),
     Parameter(
-        "connection.syn_attempts", COUNT, 6, "SYNs sent before the connection counts as failed.",
-        "Linux default, tcp_syn_retries",
+        "connection.syn_linear_timeouts", COUNT, 0, "Retries of a SYN before the wait for its answer doubles.",
+        "RFC 6298 (5.5): each retry doubles it",
+        presets={
+            "linux": (4, "Linux: tcp_syn_linear_timeouts, since 6.5"),
+        },
+        ),
+    Parameter(
+        "connection.syn_attempts", COUNT, 6,
+        "SYNs sent before the connection counts as failed, the first one included.",
+        "chosen: fails after 63 s; RFC 9293 section 3.8.3 has 3 minutes at least",
         presets={
             "sp500_282": (3, "recalled, second-hand: SP 500-282 ch. 5"),
+            "linux": (
+                Derived("connection.syn_linear_timeouts", "7 + connection.syn_linear_timeouts", lambda n: 7 + n),
+                "Linux: the first one, tcp_syn_retries (6) and tcp_syn_linear_timeouts; fails after 131 s",
+            ),
+        },
+        ),
+    Parameter(
+        "connection.retry_rule", Choice("rfc", "linux"), "rfc",
+        "What a flow concludes from a SYN that was sent again. `rfc`: the initial window is `window_after_retry`, no "
+        "round trip is known, and the timeout is 3 s. `linux`: only a second retry reduces the window, and none if the "
+        "answer is to the first SYN. Timestamps give the round trip, and no wait is longer than `max_rto`.",
+        "RFC 5681 section 3.1; RFC 6298 sections 3 and 5.7",
+        presets={
+            "linux": ("linux", "Linux: tcp_init_transfer, tcp_try_undo_spurious_syn"),
         },
         ),
     Parameter(
         "connection.window_after_retry", SEGMENTS, "1 segment",
-        "Initial window after a SYN had to be sent again, or was marked.", "RFC 5681 section 3.1; RFC 5562 for marks",
+        "Initial window after a SYN had to be sent again, or was marked: see `retry_rule`.",
+        "RFC 5681 section 3.1; RFC 5562 for marks",
         presets={
             "sp500_282": (
                 Derived("transport.initial_window", "transport.initial_window", lambda window: window),
@@ -714,6 +738,31 @@ _TABLE = (
         },
     ),
     Parameter(
+        "transport.rack_timer_margin", TIME, "0 s",
+        "With `loss_detection = rack`: time by which the timer that declares a segment lost comes later than it could.",
+        "RFC 8985 section 6.2: none",
+        presets={
+            "linux": ("2 ms", "Linux: TCP_TIMEOUT_MIN_US"),
+        },
+        ),
+    Parameter(
+        "transport.rack_timer_tick", TIME, "0 s",
+        "Tick of the clock of that timer, which counts whole ticks, and not the present one. 0 for an exact clock.",
+        "RFC 8985 has none",
+        presets={
+            "linux": ("4 ms", "Linux: CONFIG_HZ 250, the default; calc_index of the timer wheel"),
+        },
+        ),
+    Parameter(
+        "transport.second_reduction", Choice("rfc5681", "after_timeout"), "rfc5681",
+        "With `loss_detection = rack`: which lost retransmissions reduce the window once more. `rfc5681`: those that "
+        "left after the last reduction. `after_timeout`: only those that repair what a timeout declared lost.",
+        "RFC 5681, section 4.3",
+        presets={
+            "linux": ("after_timeout", "Linux: tcp_fastretrans_alert"),
+        },
+    ),
+    Parameter(
         "transport.probe_ack_delay", TIME, "200 ms",
         "How long a receiver may hold back the acknowledgement of a single segment, as tail loss probes assume "
         "(max_ack_delay).",
@@ -743,6 +792,17 @@ _TABLE = (
         "RFC 5681 has no such rule",
         presets={
             "linux": (16, "Linux: TCP_MAX_QUICKACKS"),
+        },
+    ),
+    Parameter(
+        "transport.receive_buffer", WHOLE_SEGMENTS, "0 segments",
+        "With delayed acknowledgements: segments that the buffer of a receiver holds at first. The window that it "
+        "advertises grows by 2 with each segment, up to the buffer. The buffer grows with what is read in a round "
+        "trip. Segments that make the window grow are acknowledged at once. The window itself limits no flow. 0 for no "
+        "such rule.",
+        "RFC 5681 has no such rule",
+        presets={
+            "linux": ("57 segments", "Linux: tcp_grow_window; tcp_rmem of 128 KiB, with 2317 bytes of memory each"),
         },
     ),
     Parameter(
@@ -898,8 +958,8 @@ _TABLE = (
         "transport.idle_restart", Choice("keep", "rfc5681", "linux"), "rfc5681",
         "The window with which a flow sends again, if its application let it send nothing for more than a "
         "retransmission timeout. `keep`: as before. `rfc5681`: at most the initial window. "
-        "`linux`: halved for each timeout that has passed, down to the initial window, and ssthresh "
-        "keeps three fourths of the window. BBR and BBRv3 keep their model of the path.",
+        "`linux`: halved for each timeout that has passed, down to `initial_window`, even if the handshake lost a SYN, "
+        "and ssthresh keeps three fourths of the window. BBR and BBRv3 keep their model of the path.",
         "RFC 5681, section 4.1",
         presets={
             "linux": ("linux", "Linux: tcp_cwnd_restart (RFC 2861), tcp_slow_start_after_idle 1"),
@@ -930,6 +990,15 @@ _TABLE = (
         presets={
             "sp500_282": (False, "SP 500-282 ch. 10: windows of flows limited by their interface grew without bound"),
             "ns-2000": (False, "ns: opencwnd()"),
+        },
+    ),
+    Parameter(
+        "transport.window_use", Choice("rfc7661", "linux"), "rfc7661",
+        "When a window counts as limiting the flow. `rfc7661`: half of it was in flight in the last two round trips. "
+        "`linux`: it was full in the last round trip; in slow start it is enough if half of it was outstanding.",
+        "RFC 7661 section 4.3",
+        presets={
+            "linux": ("linux", "Linux: tcp_is_cwnd_limited"),
         },
     ),
     Parameter(

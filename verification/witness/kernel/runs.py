@@ -24,6 +24,8 @@ TEXTS = ("flow", "state", "mode")
 NAMES = {"reno": "tcp", "cubic": "cubic", "bbr": "bbr"}
 """Algorithms of mesonet by their names in the kernel."""
 PRESET = "linux"
+BUFFER = 7241
+"""Segments of 2317 bytes of memory in the buffer of the kernel's receiver, 16 MiB (`linux.SYSCTLS`)."""
 RUNS = 5
 """Runs of each scenario. Run k has seed k, and its newcomer starts later by (k - 1) / 5 of a round trip without queue.
 A pair depends on the phase at which the second flow begins, to which runs of the kernel are not exact."""
@@ -66,6 +68,8 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
         "trace.routers": ["A"],
         "trace.every": f"{SAMPLE_S} s",
     }
+    if preset == PRESET:
+        settings["transport.receive_buffer"] = f"{BUFFER} segments"
     if not scenario.compressed_sacks:
         settings["transport.sack_compression"] = "0 s"
     if scenario.loss:

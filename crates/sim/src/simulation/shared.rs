@@ -4,7 +4,7 @@ use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
 use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterClass};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{AckRtt, ExplicitFlow, Scenario, WindowGrowth};
+use crate::scenario::{AckRtt, ExplicitFlow, Scenario, WindowGrowth, WindowUse};
 use crate::transport::receiver::AckRules;
 use crate::transport::{Flow, RtoRules, Rules};
 use crate::users::files::EXPLICIT;
@@ -49,6 +49,8 @@ pub struct Shared {
     pub answers: Option<AckRules>,
     /// Windows grow by acknowledgements, not by what they cover.
     pub counts_acks: bool,
+    /// Windows limit flows by the rule of Linux.
+    pub notes_usage: bool,
     /// Segments of a flow that leave before it is paced.
     pub unpaced: u64,
     /// The acknowledgement that ends fast recovery raises the window.
@@ -96,6 +98,7 @@ impl Shared {
         let delays = scenario.transport.delayed_acks.then(|| AckRules {
             delay: picos(scenario.transport.ack_delay),
             quick: scenario.transport.quick_acks,
+            buffer: scenario.transport.receive_buffer,
             // tcp_input.c, __tcp_ack_snd_check: where acknowledgements are selective.
             compression: if rules.is_cumulative() { 0 } else { picos(scenario.transport.sack_compression) },
         });
@@ -122,6 +125,7 @@ impl Shared {
                 || scenario.transport.window_growth == WindowGrowth::Acks,
             grows_at_exit: scenario.transport.grow_at_recovery_exit,
             counts_acks: scenario.transport.window_growth == WindowGrowth::Acks,
+            notes_usage: scenario.transport.window_use == WindowUse::Linux,
             unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
             end,

@@ -8,6 +8,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 mod short_queue;
+mod usage;
 
 pub use delivery::DeliverySampler;
 pub use flow::{DROP_LINES, Flow, FlowState, HOT_LINES, OFF, Recovery, SAMPLED_LINES};
@@ -15,3 +16,4 @@ pub use receiver::Receiver;
 pub use recovery::{HOT_REPAIR_LINES, Repair, Rules};
 pub use rtt::{RtoRules, RttEstimator, Timing};
 pub use scoreboard::Scoreboard;
+pub use usage::Usage;

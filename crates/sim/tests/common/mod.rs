@@ -257,26 +257,40 @@ pub fn access_routers(scenario: &Value) -> Vec<String> {
 pub const QUEUED: [&str; 2] = ["queued", "direction"];
 
 /// Loss recoveries whose senders act on each acknowledgement.
-pub fn recoveries() -> [Vec<(&'static str, Value)>; 4] {
+pub fn recoveries() -> [Vec<(&'static str, Value)>; 5] {
     [
         vec![],
         vec![("transport.recovery", json!("newreno"))],
         vec![("transport.recovery", json!("reno"))],
         vec![("transport.prr", json!("safe_ack")), ("transport.loss_detection", json!("rack"))],
+        vec![
+            ("transport.prr", json!("safe_ack")),
+            ("transport.loss_detection", json!("rack")),
+            ("transport.rack_timer_margin", json!(0.002)),
+            ("transport.rack_timer_tick", json!(0.004)),
+            ("transport.second_reduction", json!("after_timeout")),
+            ("transport.window_use", json!("linux")),
+            ("transport.grow_only_if_cwnd_limited", json!(true)),
+            ("transport.timestamp_tick", json!(0.001)),
+            ("connection.syn_linear_timeouts", json!(4)),
+            ("connection.syn_attempts", json!(11)),
+            ("connection.retry_rule", json!("linux")),
+        ],
     ]
 }
 
 /// Receivers: without delayed acknowledgements, by RFC 1122, and as those of Linux.
 pub fn receivers() -> [Vec<(&'static str, Value)>; 3] {
-    let delayed = |quick: u32, compression: f64| {
+    let delayed = |quick: u32, buffer: u64, compression: f64| {
         vec![
             ("transport.delayed_acks", json!(true)),
             ("transport.ack_delay", json!(0.04)),
             ("transport.quick_acks", json!(quick)),
+            ("transport.receive_buffer", json!(buffer)),
             ("transport.sack_compression", json!(compression)),
         ]
     };
-    [vec![], delayed(0, 0.0), delayed(16, 0.001)]
+    [vec![], delayed(0, 0, 0.0), delayed(16, 57, 0.001)]
 }
 
 /// A response of the whole measured span.

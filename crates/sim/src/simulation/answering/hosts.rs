@@ -227,6 +227,8 @@ impl Hosts {
             *end = then.0;
         }
         let (missing, has_gap) = (arrived.missing(), arrived.has_gap());
+        // The way there now, and the shortest one back.
+        let round_trip = segment.age(now) + *way_back;
         let arrival = Arrival {
             segment,
             sequence,
@@ -234,8 +236,8 @@ impl Hosts {
             has_gap,
             is_known: !arrived.add(sequence),
             is_last: sequence + 1 >= *end,
-            // The way there now, and the shortest one back.
-            round_trip: segment.age(now) + *way_back,
+            round_trip,
+            took: round_trip,
         };
         let decision = receiver.decide(&arrival, now, rules);
         if let Some(at) = host.watch() {

@@ -151,6 +151,18 @@ impl Sender<'_> {
         }
     }
 
+    /// The window limits the flow.
+    #[inline(always)]
+    fn is_window_limited(&self) -> bool {
+        let (flow, cwnd) = (&*self.flow, self.flow.controller.cwnd());
+        if self.shared.notes_usage {
+            let in_slow_start = cwnd < flow.controller.ssthresh();
+            self.beside.usages[self.slot as usize].limits(cwnd, in_slow_start)
+        } else {
+            flow.uses_window(cwnd)
+        }
+    }
+
     /// Ends recovery if it is over, and lets the congestion control adjust its window.
     #[inline(always)]
     fn adjust_window<const MAY_COUNT: bool>(
@@ -180,6 +192,8 @@ impl Sender<'_> {
             flow.peak_flight = [flow.board.pipe(), flow.peak_flight[0]];
         }
         let before = flow.controller.cwnd();
+        let cwnd_limited = self.is_window_limited();
+        let flow = &mut *self.flow;
         // Algorithms that sample delivery rates count what is delivered.
         let counts_acks = MAY_COUNT && self.shared.counts_acks && !config.wants_delivery_rate();
         flow.controller.on_ack(
@@ -204,7 +218,7 @@ impl Sender<'_> {
                     || (was_fast && !self.shared.grows_at_exit)
                     || (flow.in_marked_window() && config.marks().rests),
                 after_timeout: flow.recovery == Recovery::Timeout,
-                cwnd_limited: flow.uses_window(before),
+                cwnd_limited,
                 app_limited: flow.board.next() == flow.end,
                 ce: ack.marks(),
             },
@@ -314,8 +328,9 @@ impl Sender<'_> {
     #[inline(never)]
     fn count_pieces(&mut self) {
         let Some(spec) = self.shared.explicit(self.flow) else { return };
-        let flow = &mut *self.flow;
         for _ in 1..spec.ack_pieces.unwrap_or(1) {
+            let cwnd_limited = self.is_window_limited();
+            let flow = &mut *self.flow;
             let piece = AckEvent {
                 now: self.now,
                 acked: 1,
@@ -326,7 +341,7 @@ impl Sender<'_> {
                 in_recovery: flow.recovery == Recovery::Fast
                     || (flow.in_marked_window() && self.config.marks().rests),
                 after_timeout: flow.recovery == Recovery::Timeout,
-                cwnd_limited: flow.uses_window(flow.controller.cwnd()),
+                cwnd_limited,
                 app_limited: flow.board.next() == flow.end,
                 ..AckEvent::default()
             };

@@ -3,7 +3,7 @@
 use super::dropped_acks::DroppedAcks;
 use super::leaving::Leaving;
 use crate::snapshot::{BadSnapshot, Passage};
-use crate::transport::{DeliverySampler, Receiver};
+use crate::transport::{DeliverySampler, Receiver, Usage};
 
 /// State of senders that only some flows need, by slot where the scenario needs it.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +12,8 @@ pub struct Beside {
     pub samplers: Vec<DeliverySampler>,
     /// Receivers that delay acknowledgements by slot, where their senders decide; else empty.
     pub receivers: Vec<Receiver>,
+    /// Use of the windows by slot, where the rule of Linux says whether they limit flows; else empty.
+    pub usages: Vec<Usage>,
     /// Segments whose acknowledgements do not come, where acknowledgements pass routers.
     pub dropped_acks: DroppedAcks,
     pub leaving: Leaving,
@@ -20,10 +22,11 @@ pub struct Beside {
 impl Beside {
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { samplers, receivers, dropped_acks, leaving } = self;
+        let Self { samplers, receivers, usages, dropped_acks, leaving } = self;
         debug_assert!(dropped_acks.is_handed_over());
         passage.field(samplers)?;
         passage.field(receivers)?;
+        passage.field(usages)?;
         passage.field(dropped_acks)?;
         passage.field(leaving)
     }

@@ -40,6 +40,7 @@ impl Sender<'_> {
             is_known: sequence < missing || (has_gap && flow.board.has_arrived(sequence)),
             is_last: sequence + 1 >= flow.end && !flow.is_fed,
             round_trip: flow.rtt.srtt,
+            took: segment.age(self.now),
         };
         let decision = receiver.decide(&arrival, self.now, rules);
         let holds = matches!(decision, Decision::Hold(_));

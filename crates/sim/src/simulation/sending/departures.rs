@@ -71,8 +71,34 @@ impl Sender<'_> {
     /// Sends what the windows and the interface allow.
     #[inline(always)]
     pub fn send_now(&mut self) {
+        let next = self.flow.board.next();
         if self.may_send() {
             self.send_all();
+        }
+        if self.shared.notes_usage {
+            self.note_usage(next);
+        }
+    }
+
+    /// Notes whether the window is full. Segment `next` was the next one before the sender sent.
+    #[inline(never)]
+    fn note_usage(&mut self, next: u64) {
+        let is_full = f64::from(self.flow.board.pipe()) + 1.0 > self.allowed();
+        let flow = &*self.flow;
+        let (una, now_next) = (flow.board.una(), flow.board.next());
+        if now_next > next || (is_full && now_next < flow.end) {
+            self.beside.usages[self.slot as usize].note(is_full, una, now_next);
+        }
+    }
+
+    /// Segments that may be in flight.
+    #[inline(always)]
+    fn allowed(&self) -> f64 {
+        let window = self.flow.controller.cwnd();
+        if self.shared.rules.reduces() && self.flow.recovery == Recovery::Fast {
+            self.repair.prr.window(window)
+        } else {
+            window
         }
     }
 
@@ -96,11 +122,8 @@ impl Sender<'_> {
     /// interface is awaited.
     #[inline(always)]
     fn may_send(&mut self) -> bool {
+        let window = self.allowed();
         let flow = &*self.flow;
-        let mut window = flow.controller.cwnd();
-        if self.shared.rules.reduces() && flow.recovery == Recovery::Fast {
-            window = self.repair.prr.window(window);
-        }
         if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
             return false;
         }

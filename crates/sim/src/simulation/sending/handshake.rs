@@ -2,12 +2,13 @@
 
 use super::sender::{Outcome, Sender};
 use crate::engine::Segment;
+use crate::scenario::RetryRule;
 use crate::simulation::code;
 use crate::transport::rtt::Sample;
-use crate::transport::{DeliverySampler, FlowState, OFF};
+use crate::transport::{DeliverySampler, FlowState, OFF, Usage};
 use mesonet_cc::{Picos, SECOND, picos};
 
-/// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).
+/// Data timeout after a SYN had to be repeated, where no round trip is known (RFC 6298, 5.7).
 const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
 
 impl Sender<'_> {
@@ -23,13 +24,18 @@ impl Sender<'_> {
         }
     }
 
-    /// Sends a SYN and waits for its answer, twice as long each time.
+    /// Sends a SYN and waits for its answer, twice as long each time once the linear timeouts are over.
     fn send_syn(&mut self) {
         let flow = &mut *self.flow;
+        let connection = &self.shared.scenario.connection;
+        let doublings = flow.syns.saturating_sub(connection.syn_linear_timeouts);
+        let mut wait = picos(connection.syn_timeout).saturating_mul(1 << doublings);
+        if connection.retry_rule == RetryRule::Linux {
+            // tcp_timer.c, tcp_retransmit_timer.
+            wait = wait.min(self.shared.rto.max);
+        }
         // No wait needs to reach beyond the end of the run.
-        let wait = picos(self.shared.scenario.connection.syn_timeout)
-            .saturating_mul(1 << flow.syns)
-            .min(self.shared.end + 1);
+        wait = wait.min(self.shared.end + 1);
         flow.syns += 1;
         flow.deadline = self.now + wait;
         let deadline = flow.deadline;
@@ -57,43 +63,72 @@ impl Sender<'_> {
         Outcome::GaveUp
     }
 
+    /// The round trip of the SYN that was answered: for the timer, and for congestion control, where 0 is for
+    /// none.
+    fn handshake_round_trips(&self, syn_ack: Segment) -> Option<[Picos; 2]> {
+        let age = syn_ack.age(self.now);
+        let rto = &self.shared.rto;
+        if self.flow.syns <= 1 {
+            return Some([age; 2]);
+        }
+        if self.shared.scenario.connection.retry_rule == RetryRule::Rfc || !rto.has_timestamps() {
+            return None; // RFC 6298, section 3 (Karn).
+        }
+        let by_timestamps = || rto.by_timestamps(self.now - age, self.now);
+        Some(if rto.timestamp_tick == 0 { [age, 0] } else { [by_timestamps(); 2] })
+    }
+
+    /// Returns whether repeated SYNs were lost, as far as the sender can know.
+    fn lost_syns(&self, syn_ack: Segment) -> bool {
+        match self.shared.scenario.connection.retry_rule {
+            RetryRule::Rfc => self.flow.syns > 1,
+            // tcp_input.c, tcp_init_transfer and tcp_try_undo_spurious_syn: the first SYN is no copy.
+            RetryRule::Linux => {
+                self.flow.syns > 2 && (syn_ack.is_copy() || !self.shared.rto.has_timestamps())
+            }
+        }
+    }
+
     /// The SYN-ACK has arrived; none where flows begin without a SYN.
     #[inline(never)]
     pub fn established(&mut self, syn_ack: Option<[u64; 2]>) {
         let syn_ack = syn_ack.map(|words| Segment::from_words(self.now, words));
-        let flow = &mut *self.flow;
-        let retried = flow.syns > 1;
-        let rtt = syn_ack.map(|segment| segment.age(self.now));
         // A mark counts as a loss (RFC 5562, section 3.2, of SYN-ACKs; draft-ietf-tcpm-generalized-ecn, of
         // SYNs).
-        let window = if retried || syn_ack.is_some_and(|segment| segment.is_marked()) {
+        let is_reduced = syn_ack.is_some_and(|segment| segment.is_marked() || self.lost_syns(segment));
+        let window = if is_reduced {
             self.shared.scenario.connection.window_after_retry
         } else {
             self.shared.scenario.transport.initial_window
         };
-        let measured = rtt.filter(|_| !retried).unwrap_or(0);
+        let round_trips = syn_ack.and_then(|segment| self.handshake_round_trips(segment));
+        let measured = round_trips.map_or(0, |[_, measured]| measured);
+        let flow = &mut *self.flow;
         let start = self.shared.start(self.now, window, measured, flow.source, flow.transfer);
         flow.state = FlowState::Sending;
         flow.controller = self.config.start(&start);
         flow.round_end = flow.base;
         flow.deadline = OFF;
-        if retried {
-            flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
-        } else if let Some(rtt) = rtt {
+        if let Some([timed, _]) = round_trips {
             // The SYN is one segment of its own.
             let (now, base) = (self.now, flow.base);
-            flow.rtt.see(rtt);
+            flow.rtt.see(measured);
             if let Some(timing) = &mut flow.timing {
-                timing.sent(base - 1, now - rtt);
+                timing.sent(base - 1, now - timed);
             }
-            let sample = Sample { now, rtt, una: base, next: base };
+            let sample = Sample { now, rtt: timed, una: base, next: base };
             flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, &self.shared.rto);
+        } else if flow.syns > 1 {
+            flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
         }
         if self.config.wants_delivery_rate() {
             self.beside.samplers[self.slot as usize] = DeliverySampler::new(flow.base);
         }
         if !self.shared.rules.is_plain() {
             self.repair.begin(flow.base);
+        }
+        if self.shared.notes_usage {
+            self.beside.usages[self.slot as usize] = Usage::default();
         }
         if let Some(rules) = &self.shared.acks {
             self.beside.receivers[self.slot as usize].begin(rules);

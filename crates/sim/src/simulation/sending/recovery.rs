@@ -103,6 +103,7 @@ impl Sender<'_> {
                 told += 1;
             }
         });
+        repair.rack.defer(now, self.shared.rules.rack_timer);
         repair.lost_again += told;
         repair.relapsed |= congested && !config.manages_recovery();
     }
@@ -352,8 +353,8 @@ impl Sender<'_> {
     }
 
     /// A retransmission that left after the last reduction is lost: one more, with a recovery of its own (RFC
-    /// 5681, section 4.3). A probe has repaired a loss: one reduction, and nothing to recover (RFC 8985,
-    /// section 7.4).
+    /// 5681, section 4.3), or only after a timeout (Linux: `tcp_fastretrans_alert`). A probe has repaired a
+    /// loss: one reduction, and nothing to recover (RFC 8985, section 7.4).
     #[inline(always)]
     pub fn reduce_again(&mut self) {
         if self.repair.relapsed || self.repair.repaired {
@@ -366,7 +367,8 @@ impl Sender<'_> {
         let repair = &mut *self.repair;
         let [relapsed, repaired] = [&mut repair.relapsed, &mut repair.repaired].map(std::mem::take);
         let recovery = self.flow.recovery;
-        if relapsed && recovery != Recovery::Open {
+        let reduces = self.shared.rules.reduces_again || recovery == Recovery::Timeout;
+        if relapsed && recovery != Recovery::Open && reduces {
             self.fast_retransmit();
         } else if repaired && recovery == Recovery::Open {
             // The segment that the probe has repaired is acknowledged already.

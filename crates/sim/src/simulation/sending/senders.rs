@@ -13,6 +13,7 @@ use crate::simulation::shared::Shared;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{
     DROP_LINES, DeliverySampler, Flow, FlowState, HOT_LINES, HOT_REPAIR_LINES, Receiver, Recovery, Repair,
+    Usage,
 };
 use mesonet_cc::Picos;
 
@@ -114,6 +115,9 @@ impl Senders {
         }
         if shared.acks.is_some() {
             self.beside.receivers.push(Receiver::default());
+        }
+        if shared.notes_usage {
+            self.beside.usages.push(Usage::default());
         }
     }
 

@@ -11,12 +11,12 @@ mod reno;
 mod undo;
 
 use super::{Recovery, Scoreboard};
-use crate::scenario::{LossDetection, PrrKind, RecoveryKind, TransportParameters};
+use crate::scenario::{LossDetection, PrrKind, RecoveryKind, SecondReduction, TransportParameters};
 use mesonet_cc::Picos;
 use mesonet_cc::picos;
 pub use probe::Probe;
 pub use prr::{Prr, Step};
-pub use rack::Rack;
+pub use rack::{Rack, RackTimer};
 pub use reno::Reno;
 use serde::{Deserialize, Serialize};
 use std::mem::offset_of;
@@ -44,6 +44,10 @@ pub struct Rules {
     pub probe_ack_delay: Picos,
     /// Reductions that were not needed are undone.
     pub undoes: bool,
+    /// The loss of a retransmission reduces the window once more in fast recovery, too.
+    pub reduces_again: bool,
+    /// The timer of losses by time.
+    pub rack_timer: RackTimer,
     plain: bool,
 }
 
@@ -64,6 +68,11 @@ impl Rules {
             guarded: kind == RecoveryKind::NewReno || parameters.recover_guard,
             probe_ack_delay: picos(parameters.probe_ack_delay),
             undoes,
+            reduces_again: parameters.second_reduction == SecondReduction::Rfc5681,
+            rack_timer: RackTimer {
+                margin: picos(parameters.rack_timer_margin),
+                tick: picos(parameters.rack_timer_tick),
+            },
             plain,
         }
     }
