@@ -50,7 +50,7 @@ def decided(mean, sd=0.01, n=3, **options):
 def same(one: Decision, other: Decision) -> None:
     for field in fields(Decision):
         here, there = getattr(one, field.name), getattr(other, field.name)
-        if field.name in ("own_levels", "estimands"):
+        if field.name in ("own_levels", "estimands", "sides"):
             continue
         if field.name == "by_condition":
             assert np.array_equal(here.mean, there.mean)
@@ -159,6 +159,9 @@ def test_factors_of_several_levels_and_of_text():
     assert {"speed = 10", "speed = 100", "speed = 1000", "speed = 10, path = long"} <= set(titles)
     assert found.is_worse[titles.index("speed = 1000")]
     assert found.is_no_worse[titles.index("speed = 10")]
+    assert [titles[place] for place in found.sides] in (
+        [["speed = 1000", each] for each in ("speed = 10", "speed = 100")]
+    )
 
 
 def test_aliases_of_a_pair_are_listed():

@@ -69,6 +69,7 @@ class Decision(AnalysisResult):
     y: float  #: mean in the second scenario
     worse_conditions: tuple[int, ...]  #: numbers, from 1, of conditions with a mean beyond the margin for the worse
     better_conditions: tuple[int, ...]
+    sides: tuple[int, int] | None  #: places of the estimands behind `depends`: beyond the margin, and within it
     own_levels: tuple[float, ...]  #: levels of the second scenario at the cuts of its own level
     by_condition: Moments  #: log ratios of each condition
     estimands: Estimands
@@ -323,6 +324,7 @@ def decide(
             y=float(levels[1]),
             worse_conditions=tuple((np.flatnonzero(beyond > margin_of(margin)) + 1).tolist()),
             better_conditions=tuple((np.flatnonzero(beyond < -margin_of(margin)) + 1).tolist()),
+            sides=None,
             own_levels=_own_levels(asked, second, both),
             by_condition=by_condition,
             estimands=asked,
@@ -408,9 +410,12 @@ def _own_levels(asked: Estimands, y: Floats, both: Flags) -> tuple[float, ...]:
 
 def _labelled(found: Decision) -> Decision:
     """Return the decision with label, factors and reason that follow from its intervals."""
-    factors, *also = _deciding(found) or [()]
-    label, why = (DEPENDS, "") if factors else _label(found)
-    return replace(found, label=label, depends_on=factors, also=tuple(also), why=why)
+    contrasts = _contrasts(found)
+    if not contrasts:
+        label, why = _label(found)
+        return replace(found, label=label, depends_on=(), also=(), sides=None, why=why)
+    depends_on, *also = dict.fromkeys(factors for _, factors, _ in contrasts)
+    return replace(found, label=DEPENDS, depends_on=depends_on, also=tuple(also), sides=contrasts[0][2], why="")
 
 
 def _label(found: Decision) -> tuple[str, str]:
@@ -441,27 +446,25 @@ def _could_replace(factor: str, explanation: tuple[str, ...]) -> bool:
     return explanation == (OWN_LEVEL,) or (len(explanation) == 2 and factor in explanation)
 
 
-def _deciding(found: Decision) -> list[tuple[str, ...]]:
-    """Return the factors on which the change depends, by falling contrast.
+def _contrasts(found: Decision) -> list[tuple[float, tuple[str, ...], tuple[int, int]]]:
+    """Return contrasts on which the change depends, largest first: difference, factors, places beyond and within.
 
     Single factors, or else pairs, or else the level of the response. A contrast counts if a mean is proved beyond the
     margin and another of its partition is proved within it.
     """
+    if not (found.is_worse | found.is_better)[found.kinds != OVERALL].any():
+        return []
     partitions: dict[tuple[Any, ...], list[int]] = {}
     for place, each in enumerate(found.estimands.each):
         partitions.setdefault(each.partition, []).append(place)
-    contrasts: dict[str, list[tuple[float, tuple[str, ...]]]] = {LEVEL: [], CELL: [], GROUP: []}
+    contrasts: dict[str, list[tuple[float, tuple[str, ...], tuple[int, int]]]] = {LEVEL: [], CELL: [], GROUP: []}
+    directions = ((found.mean, found.is_worse, found.is_no_worse), (-found.mean, found.is_better, found.is_no_better))
     for (kind, *factors), places in partitions.items():
-        contrast = max(
-            _contrast(found.mean[places], found.is_worse[places], found.is_no_worse[places]),
-            _contrast(-found.mean[places], found.is_better[places], found.is_no_better[places]),
-        )
-        if contrast > 0:
-            contrasts[kind].append((-contrast, (OWN_LEVEL,) if kind == GROUP else tuple(factors)))
+        for mean, beyond, within in directions:
+            inside, outside = [i for i in places if within[i]], [i for i in places if beyond[i]]
+            if inside and outside:
+                sides = max(outside, key=lambda i: mean[i]), min(inside, key=lambda i: mean[i])
+                names = (OWN_LEVEL,) if kind == GROUP else tuple(factors)
+                contrasts[kind].append((float(mean[sides[0]] - mean[sides[1]]), names, sides))
     best = next((each for each in contrasts.values() if each), [])
-    return list(dict.fromkeys(factors for _, factors in sorted(best, key=lambda each: each[0])))
-
-
-def _contrast(mean: Floats, beyond: Flags, within: Flags) -> float:
-    """Return the difference of a mean proved beyond the margin and another proved within it; 0 without both."""
-    return float(mean[beyond].max() - mean[within].min()) if beyond.any() and within.any() else 0.0
+    return sorted(best, key=lambda each: -each[0])

@@ -90,14 +90,15 @@ def estimands(
     without.
     """
     found = [(Estimand(OVERALL, (), ()), np.ones(len(known), dtype=bool))]
-    columns = {name: np.array([own.index(each) for each in column]) for name, column, own in _own(levels, names)}
-    own_levels = {name: own for name, _, own in _own(levels, names)}
+    parts = _own(levels, names)
+    columns = {name: np.array([own.index(each) for each in column]) for name, column, own in parts}
+    own_levels = {name: own for name, _, own in parts}
     for name in names:
         for place, level in enumerate(own_levels[name]):
             found.append((Estimand(LEVEL, (name,), (level,)), columns[name] == place))
     for pair in combinations(names, 2):
         for places in product(*(range(len(own_levels[name])) for name in pair)):
-            inside = np.all([columns[name] == place for name, place in zip(pair, places, strict=True)], axis=0)
+            inside = (columns[pair[0]] == places[0]) & (columns[pair[1]] == places[1])
             at = tuple(own_levels[name][place] for name, place in zip(pair, places, strict=True))
             found.append((Estimand(CELL, pair, at), inside))
     if size is not None:
