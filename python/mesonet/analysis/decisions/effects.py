@@ -15,21 +15,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from mesonet.analysis.decisions.pairs import Floats, Moments, moments
-from mesonet.analysis.decisions.welch import p_values, satterthwaite
-from mesonet.analysis.estimable import ROUNDING, SignColumns, sign_columns
+from mesonet.analysis.decisions.model import fitted
+from mesonet.analysis.decisions.pairs import Floats, moments, moments_without_replicates
+from mesonet.analysis.estimable import sign_columns
 from mesonet.analysis.main_effects import DesignLike, design_signs
 from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
 
-ALPHA = 0.05
-"""Error probability of all alias strings together."""
 ONE_STAR, TWO_STARS = 0.05, 0.01
 """P-values from which an effect has its stars, as in the tests of the study."""
-#: Part of a column that the model must leave for it to be estimated, relative to its length.
-_INDEPENDENT = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,118 +114,27 @@ def model_effects(
     by = unit(values)
     values = values / by
     signs = sign_columns(matrix, names)
-    of = _moments(values, common_replicates)
+    of = moments_without_replicates(values) if common_replicates else moments(values)
+    fit = fitted(signs, of, block)
     used = of.count > 1
     notes = []
     if left := int((~used).sum()):
         verb = "condition has" if left == 1 else "conditions have"
         notes.append(f"{left} of {len(used)} {verb} fewer than two values, and no part in the effects.")
-    means = Moments(of.mean[used], of.sd[used], of.count[used])
-    shifts = _shifts(block, used)
-    mains = [place for place, order in enumerate(signs.orders) if order == 1]
-    chosen, candidates = _model(signs.columns[used], mains, shifts, means)
-    weights = _weights(signs.columns[used][:, chosen], shifts)
-    effect, error, freedom, p = _tested(weights, means)
-    if lost := [signs.strings[i][0] for i, each in zip(chosen, effect, strict=True) if np.isnan(each)]:
+    if lost := [signs.strings[i][0] for i, each in zip(fit.chosen, fit.effect, strict=True) if np.isnan(each)]:
         notes.append(f"Cannot be estimated from these runs: {', '.join(lost)}.")
     if signs.constant:
         notes.append(f"Cannot be distinguished from the mean: {', '.join(signs.constant)}.")
     found = ModelEffects(
-        terms=tuple(signs.strings[i][0] for i in chosen),
-        strings=_strings(signs, chosen),
-        effect=effect,
-        error=error,
-        freedom=freedom,
-        p=p,
-        stars=tuple("**" if each <= TWO_STARS else "*" if each <= ONE_STAR else "" for each in p),
+        terms=tuple(signs.strings[i][0] for i in fit.chosen),
+        strings=tuple(" = ".join(signs.strings[i]) for i in fit.chosen),
+        effect=fit.effect,
+        error=fit.error,
+        freedom=fit.freedom,
+        p=fit.p,
+        stars=tuple("**" if each <= TWO_STARS else "*" if each <= ONE_STAR else "" for each in fit.p),
         conditions=int(used.sum()),
-        candidates=candidates,
+        candidates=fit.candidates,
         notes=tuple(notes),
     )
     return in_unit(found, by, "effect", "error")
-
-
-def _strings(signs: SignColumns, chosen: list[int]) -> tuple[str, ...]:
-    return tuple(" = ".join(signs.strings[i]) for i in chosen)
-
-
-def _moments(values: Floats, common: bool) -> Moments:
-    """Return the moments of each condition. `common`: without the mean of each replicate, as in a two-way table."""
-    if not common:
-        return moments(values)
-    there = np.isfinite(values)
-    kept = there.sum(axis=1) > 1
-    count = int(there[kept].sum())
-    replicate = np.eye(values.shape[1])[np.nonzero(there[kept])[1]]
-    rows = np.nonzero(there[kept])[0]
-    inside = np.eye(int(kept.sum()))[rows]
-    share = inside / np.maximum(inside.sum(axis=0), 1)
-    shifted = replicate - inside @ (share.T @ replicate)  # within conditions
-    target = values[kept][there[kept]]
-    shift, _, rank, _ = np.linalg.lstsq(shifted, target - inside @ (share.T @ target), rcond=None)
-    found = moments(values - shift)
-    freedom = count - len(share.T)
-    # The replicates take some of the degrees of freedom.
-    scale = np.sqrt(freedom / (freedom - int(rank))) if freedom > rank else np.nan
-    return Moments(found.mean, found.sd * scale, found.count)
-
-
-def _shifts(block: Any, used: NDArray[np.bool_]) -> Floats:
-    """Return a column for the mean, or for each block with a used condition."""
-    if block is None:
-        return np.ones((int(used.sum()), 1))
-    labels = [each for each, is_used in zip(block, used, strict=True) if is_used]
-    different = list(dict.fromkeys(labels))
-    return np.array([[float(label == each) for each in different] for label in labels]).reshape(len(labels), -1)
-
-
-def _model(columns: Floats, mains: list[int], shifts: Floats, means: Moments) -> tuple[list[int], int]:
-    """Return the columns of the model, main effects first, and the number of alias strings that were candidates."""
-    chosen = list(mains)
-    rest = [place for place in range(columns.shape[1]) if place not in set(mains)]
-    candidates = 0
-    while rest and len(columns):
-        residual = _residual(columns[:, rest], np.column_stack([shifts, columns[:, chosen]]))
-        size = (residual**2).sum(axis=0)
-        there = size > _INDEPENDENT**2 * len(columns)
-        rest = [place for place, is_there in zip(rest, there, strict=True) if is_there]
-        candidates = candidates or len(rest)
-        if not rest:
-            break
-        *_, p = _tested((2 * residual / np.where(there, size, 1.0)).T[there], means)
-        best = int(np.argmin(p))
-        if not p[best] < ALPHA / candidates:
-            break
-        chosen.append(rest.pop(best))
-    return chosen, candidates
-
-
-def _residual(columns: Floats, model: Floats) -> Floats:
-    """Return the part of columns that a model does not explain."""
-    return np.asarray(columns - model @ (np.linalg.pinv(model) @ columns))
-
-
-def _weights(columns: Floats, shifts: Floats) -> Floats:
-    """Return the weights of the condition means in each effect, shape (terms, conditions); NaN if it is not estimable.
-
-    Twice the rows of the pseudoinverse: an effect is a difference of two levels, a coefficient half of it.
-    """
-    weights = np.full(columns.T.shape, np.nan)
-    for place in range(columns.shape[1]):
-        others = np.column_stack([shifts, np.delete(columns, place, axis=1)])
-        own = _residual(columns[:, [place]], others)[:, 0]
-        size = float(own @ own)
-        if size > _INDEPENDENT**2 * len(own):
-            weights[place] = 2 * own / size
-    return weights
-
-
-def _tested(weights: Floats, means: Moments) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return effects, standard errors, degrees of freedom and p-values."""
-    known = np.isfinite(weights).all(axis=1) & (weights.shape[1] > 0)
-    used = np.where(known[:, None], weights, 0.0)
-    effect = used @ means.mean
-    effect = np.where(np.abs(effect) <= 10 * ROUNDING * np.max(np.abs(means.mean), initial=0.0), 0.0, effect)
-    error, freedom = satterthwaite(used, means.sd, means.count)
-    p = p_values(effect, error, freedom)
-    return tuple(np.where(known, each, np.nan) for each in (effect, error, freedom, p))  # type: ignore[return-value]

@@ -43,6 +43,29 @@ def moments(values: Floats) -> Moments:
     return Moments(mean, sd, count)
 
 
+def moments_without_replicates(values: Floats) -> Moments:
+    """Return the moments of each condition without what a replicate has in common in all conditions.
+
+    The residuals of a two-way table, fitted by least squares where values are missing. `values`: shape (conditions,
+    replicates).
+    """
+    there = np.isfinite(values)
+    kept = there.sum(axis=1) > 1
+    count = int(there[kept].sum())
+    replicate = np.eye(values.shape[1])[np.nonzero(there[kept])[1]]
+    rows = np.nonzero(there[kept])[0]
+    inside = np.eye(int(kept.sum()))[rows]
+    share = inside / np.maximum(inside.sum(axis=0), 1)
+    shifted = replicate - inside @ (share.T @ replicate)  # within conditions
+    target = values[kept][there[kept]]
+    shift, _, rank, _ = np.linalg.lstsq(shifted, target - inside @ (share.T @ target), rcond=None)
+    found = moments(values - shift)
+    freedom = count - len(share.T)
+    # The replicates take some of the degrees of freedom.
+    scale = np.sqrt(freedom / (freedom - int(rank))) if freedom > rank else np.nan
+    return Moments(found.mean, found.sd * scale, found.count)
+
+
 def margin_of(margin: float) -> float:
     """Return the margin as a log ratio. `margin`: relative change, such as 0.1."""
     if not 0 < margin < np.inf:
