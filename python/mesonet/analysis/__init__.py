@@ -19,8 +19,9 @@ from mesonet.analysis.curvature import Curvature, curvature
 from mesonet.analysis.decisions.course import Course, Look, until_decided
 from mesonet.analysis.decisions.decision import Decision, decide
 from mesonet.analysis.decisions.effects import ModelEffects, model_effects
+from mesonet.analysis.decisions.estimands import Estimand, Estimands
 from mesonet.analysis.decisions.length import LengthCheck, length_check
-from mesonet.analysis.decisions.pairs import log_ratios
+from mesonet.analysis.decisions.pairs import Moments, log_ratios
 from mesonet.analysis.decisions.power import Needed, needed
 from mesonet.analysis.envelope import envelope
 from mesonet.analysis.extremes import Extremes, extremes
@@ -61,6 +62,8 @@ __all__ = [
     "Course",
     "Curvature",
     "Decision",
+    "Estimand",
+    "Estimands",
     "Extremes",
     "FactorScatter",
     "FactorTable",
@@ -76,6 +79,7 @@ __all__ = [
     "Look",
     "MainEffects",
     "ModelEffects",
+    "Moments",
     "Needed",
     "OrderedData",
     "PrincipalComponents",

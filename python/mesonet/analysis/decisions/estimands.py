@@ -27,9 +27,9 @@ FEWEST = 8
 class Estimand:
     """Mean log ratio over some conditions, which have equal weights."""
 
-    kind: str  #: `OVERALL`, `LEVEL`, `CELL` or `GROUP`
+    kind: str  #: `overall`, `level`, `cell` (of two factors) or `group` (by the level of the response)
     factors: tuple[str, ...]  #: of the conditions: none, one, or two
-    levels: tuple[Any, ...]  #: level of each of these factors; of a `GROUP` the cut and the side, -1 or 1
+    levels: tuple[Any, ...]  #: level of each of these factors; of a group the cut and the side, -1 or 1
 
     @property
     def title(self) -> str:
@@ -53,12 +53,27 @@ class Estimands:
     members: NDArray[np.bool_]  #: shape (estimands, conditions)
 
     def weights(self, known: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return equal weights of the known conditions, shape (estimands, conditions); 0 without a known condition."""
+        """Return the weights of the conditions in each estimand: equal weights of the known ones.
+
+        Parameters
+        ----------
+        known
+            Shape (conditions,): True for conditions with a value.
+
+        Returns
+        -------
+        Weights, shape (estimands, conditions); their sum is 1, or 0 without a known condition.
+        """
         used = (self.members & known).astype(float)
         return np.asarray(used / np.maximum(used.sum(axis=1, keepdims=True), 1))
 
     def alpha(self) -> NDArray[np.float64]:
-        """Return the error probability of each estimand: parts of `WHOLE`, as `ALPHA` divides it."""
+        """Return the error probability of each interval: its part of 5 %, which all intervals have together.
+
+        Returns
+        -------
+        Two-sided probabilities, shape (estimands,).
+        """
         kinds = [CELL if each.kind == GROUP else each.kind for each in self.each]
         used = {kind: kinds.count(kind) for kind in kinds}
         scale = WHOLE / sum(ALPHA[kind] for kind in used)  # what an absent kind would have is for the others

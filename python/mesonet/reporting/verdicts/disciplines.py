@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mesonet.analysis import MainEffects, main_effects
+from mesonet.analysis.decisions.decision import BETTER, CANNOT_TELL, WORSE
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.campaign_view.flow_groups import groups_of_conditions, has_groups
@@ -29,8 +30,7 @@ from mesonet.responses.queues import TITLES
 
 Floats = NDArray[np.float64]
 
-TRADE, ALIKE, CANNOT_TELL = "a trade", "no difference", "cannot tell"
-BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
+TRADE, ALIKE, SAME = "a trade", "no difference", "same"
 #: Delays, ms, that are not compared if no condition exceeds them (chosen: a small part of any round trip on the map).
 LEAST_DELAY = 1.0
 
@@ -54,11 +54,11 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """`BETTER` or `WORSE` beyond margin and chance at the + level, `SAME` within the margin, else `UNCLEAR`."""
+        """`BETTER` or `WORSE` beyond margin and chance at the + level, `SAME` within the margin, else `CANNOT_TELL`."""
         sign = 1 if self.lower_is_better else -1
         if (self.low > 0 or self.high < 0) and abs(self.change) > MARGIN:
             return WORSE if sign * self.change > 0 else BETTER
-        return SAME if max(abs(self.low), abs(self.high)) <= MARGIN else UNCLEAR
+        return SAME if max(abs(self.low), abs(self.high)) <= MARGIN else CANNOT_TELL
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def discipline_table(view: CampaignView) -> pl.DataFrame:
     """Return every quantity of every answer.
 
     Columns whom, discipline (the answer), quantity, unit, minus and plus (means at both levels), change, low, high (%),
-    at_plus_level (better, worse, same or unclear), conditions, depends_on, change_at_minus and change_at_plus (%, at
-    the levels of that factor; null without one). No rows without a factor for the discipline.
+    at_plus_level (better, worse, same or cannot tell), conditions, depends_on, change_at_minus and change_at_plus (%,
+    at the levels of that factor; null without one). No rows without a factor for the discipline.
     """
     rows = [
         {
