@@ -23,7 +23,7 @@ from mesonet.analysis.decisions.estimands import (
     design_levels,
     estimands,
 )
-from mesonet.analysis.decisions.pairs import Floats, Moments, bounded_harm, log_ratios, margin_of, moments
+from mesonet.analysis.decisions.pairs import Floats, Moments, log_ratios, margin_of, moments
 from mesonet.analysis.decisions.welch import quantiles, satterthwaite
 from mesonet.analysis.main_effects import DesignLike
 from mesonet.analysis.means import finite_mean
@@ -113,8 +113,9 @@ class Decision(AnalysisResult):
 
     @property
     def harm_not_excluded(self) -> float:
-        """Largest harm that is not excluded overall or at a level: part of the performance lost, from -1 to 1."""
-        return float(bounded_harm(self.high[self._counts].max()))
+        """Largest change for the worse that is not excluded overall or at a level: 0.1 for a tenth of the value."""
+        change = float(self.ratio_less_one(self.high[self._counts].max()))
+        return -change if self.more_is_better else change
 
     @property
     def delta(self) -> float:
@@ -196,7 +197,8 @@ class Decision(AnalysisResult):
         -------
         Changes, 1 for twice the value.
         """
-        return np.asarray(np.expm1((-1 if self.more_is_better else 1) * np.asarray(log_ratio)))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.expm1((-1 if self.more_is_better else 1) * np.asarray(log_ratio)))
 
     def mirrored(self) -> Decision:
         """Return the verdict with both scenarios exchanged.
@@ -438,7 +440,8 @@ def _label(found: Decision) -> tuple[str, str]:
         return NO_WORSE, ""
     if at_margin[0] or (found.is_no_worse | found.is_worse | at_margin)[counts].all():
         return AT_MARGIN, ""
-    return CANNOT_TELL, f"a harm of {found.harm_not_excluded:.0%} is not excluded"
+    harm = found.harm_not_excluded
+    return CANNOT_TELL, f"a harm of {harm:.0%} is not excluded" if harm < 10 else "hardly any harm is excluded"
 
 
 def _could_replace(factor: str, explanation: tuple[str, ...]) -> bool:

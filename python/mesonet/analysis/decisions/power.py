@@ -43,7 +43,7 @@ def needed(found: Decision) -> Needed | None:
     >>> from mesonet.analysis import decide
     >>> found = decide([[9.0, 12.0, 10.0]] * 4, [[10.0, 10.0, 10.0]] * 4)
     >>> found.verdict, found.why, needed(found)
-    ('cannot tell', 'a harm of 12% is not excluded', Needed(replicates=2, conditions=(1, 2, 3, 4)))
+    ('cannot tell', 'a harm of 13% is not excluded', Needed(replicates=2, conditions=(1, 2, 3, 4)))
     """
     opened, of = found.is_blocking, found.by_condition
     if found.label != CANNOT_TELL or not opened.any():

@@ -139,9 +139,7 @@ def _interval(change: Change | Part) -> str:
 
 
 def _possible(change: Change) -> str:
-    if not change.compared:
-        return "–"
-    return percent(max(change.possible, 0.0))
+    return percent(max(change.possible, 0.0)) if change.compared else "–"
 
 
 def _weighted(change: Change) -> str:
