@@ -335,6 +335,7 @@ def test_what_depends_on_a_factor_is_not_averaged(campaign, low, high):
     (change,) = [c for c in found.changes if c.response == "goodput_dd"]
     assert (found.verdict, change.verdict, change.depends_on) == (DEPENDS, DEPENDS, "network speed (X1)")
     assert change.harmful
+    assert found.words == "depends on network speed (X1)"
     worse, other = ("800", "1600") if low < high else ("1600", "800")
     assert change.beyond.level.startswith(f"network speed (X1) at {worse}")
     assert change.within.level.startswith(f"network speed (X1) at {other}")

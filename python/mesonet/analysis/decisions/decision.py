@@ -113,7 +113,10 @@ class Decision(AnalysisResult):
 
     @property
     def harm_not_excluded(self) -> float:
-        """Largest change for the worse that is not excluded overall or at a level: 0.1 for a tenth of the value."""
+        """Largest change for the worse that is not excluded: overall, at levels, and in cells beyond the margin.
+
+        A part of the value: 0.1 for a tenth.
+        """
         change = float(self.ratio_less_one(self.high[self._counts].max()))
         return -change if self.more_is_better else change
 

@@ -54,9 +54,8 @@ def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
     if text == NOT_JUDGED or not compared:
         return f"{text}{': no throughput was measured' if verdict.without_throughput else ''}."
     same = [change for change in compared if change.verdict == text] or compared
-    if text == DEPENDS:
-        most = max(same, key=lambda change: (change.harmful, abs(change.beyond.mean) if change.beyond else 0.0))
-        return f"{plain(view, f'depends on {most.depends_on}')}; {_sides(view, most)}."
+    if text == DEPENDS and verdict.split:
+        return f"{plain(view, verdict.words)}; {_sides(view, verdict.split)}."
     if text == WORSE:
         return f"{text}; {_moves(max(same, key=lambda change: change.harm))}."
     if text == BETTER:

@@ -69,7 +69,7 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
         {
             "question": question, "algorithm": each.algorithm,
             "against": incumbent(view) if question == "replacement" else competitor(view),
-            "verdict": each.verdict, "why": reasons(each), "margin_percent": MARGIN,
+            "verdict": each.words, "why": reasons(each), "margin_percent": MARGIN,
             "responses": [asdict(change) for change in each.changes],
         }
         for question, found in questions.items()
@@ -105,7 +105,7 @@ def _provisional(view: CampaignView) -> Markup:
 
 
 def _table(found: Sequence[Verdict], note: str) -> Markup:
-    rows = [[html.strong(each.algorithm), each.verdict, _reasons_html(each)] for each in found]
+    rows = [[html.strong(each.algorithm), each.words, _reasons_html(each)] for each in found]
     attributes = [{"class": f"verdict-{CLASSES[each.verdict]}"} for each in found]
     return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 

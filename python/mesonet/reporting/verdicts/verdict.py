@@ -86,7 +86,7 @@ class Change:
     own: float  #: mean over these conditions, in the unit of the response
     reference: float  #: mean of the reference
     weighted: float  #: change of the mean over the conditions, in %: conditions with large values rule it
-    possible: float  #: largest harm, in %, that is excluded neither overall nor at a level
+    possible: float  #: largest harm, in %, that is not excluded: overall, at levels, and in cells beyond the margin
     worse: int  #: conditions in which it is worse by more than the margin, by chance or not
     better: int
     compared: int  #: conditions that both have
@@ -114,6 +114,18 @@ class Verdict:
     changes: tuple[Change, ...]
     short_only: bool = False  #: True if only short flows were compared, so that nothing can be excluded
     without_throughput: bool = False  #: True if explicit flows were not compared, so that nothing can be excluded
+
+    @property
+    def split(self) -> Change | None:
+        """Change that depends on a factor and is largest where it does, harm first; None without one."""
+        found = [change for change in self.changes if change.beyond]
+        return max(found, key=lambda c: (c.harmful, abs(c.beyond.mean) if c.beyond else 0.0), default=None)
+
+    @property
+    def words(self) -> str:
+        """The verdict, and the factors on which it depends."""
+        on = self.split if self.verdict == DEPENDS else None
+        return f"{self.verdict} on {on.depends_on}" if on else self.verdict
 
 
 def incumbent(view: CampaignView) -> str | None:
