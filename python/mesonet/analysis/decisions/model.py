@@ -49,7 +49,7 @@ def fitted(signs: SignColumns, of: Moments, block: Any = None) -> Fitted:
     middle = np.nan
     if len(means.mean):
         middle = float(means.mean.mean() - columns[:, chosen].mean(axis=0) @ np.nan_to_num(effect) / 2)
-    return Fitted(chosen, candidates, effect, error, freedom, p, middle)
+    return Fitted(chosen=chosen, candidates=candidates, effect=effect, error=error, freedom=freedom, p=p, middle=middle)
 
 
 def _shifts(block: Any, used: NDArray[np.bool_]) -> Floats:
