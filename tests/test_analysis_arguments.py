@@ -89,9 +89,9 @@ def test_rows_with_the_same_settings_are_replicates() -> None:
     expected = analysis.main_effects(designs.two_level(2), frame, mode="replicates")
     for name in ("effect", "residual_sd", "effect_sd", "t", "degrees_of_freedom", "p"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name)), name
-    pure = sum((a - b) ** 2 / 2 for a, b in zip(y[:4], y[4:], strict=True))
-    assert found.residual_sd == pytest.approx([np.sqrt(pure / 4)] * 2)
-    assert found.degrees_of_freedom.tolist() == [4, 4]
+    pure = np.array([(a - b) ** 2 / 2 for a, b in zip(y[:4], y[4:], strict=True)])
+    assert found.residual_sd == pytest.approx([np.sqrt(pure.mean())] * 2)
+    assert found.degrees_of_freedom == pytest.approx([pure.sum() ** 2 / (pure**2).sum()] * 2)
     assert found.notes == ()
 
 

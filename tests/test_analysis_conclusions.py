@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from mesonet.analysis import conclusion, lenth
-from mesonet.analysis.conclusions import DECIDES, DEPENDS, FAILS, HOLDS, NONE_SEEN, NOT_TESTED, SHIFTS, UNCLEAR
+from mesonet.analysis.conclusions import DECIDES, FAILS, HOLDS, NONE_SEEN, NOT_TESTED, SHIFTS
+from mesonet.analysis.decisions.decision import CANNOT_TELL, DEPENDS
 from mesonet.designs import two_level
 
 DESIGN = two_level(["a", "b", "c", "d", "e"], ["e=a*b*c*d"])
@@ -30,7 +32,7 @@ def test_a_factor_that_turns_a_conclusion_decides_and_one_that_strengthens_it_sh
     found = conclusion(DESIGN, 50 + 10 * SIGNS[:, 2] + NOISE)
     assert (found.verdict, found.role[2], found.holds) == (HOLDS, SHIFTS, 16)
     assert conclusion(DESIGN, -50 + NOISE).verdict == FAILS
-    assert conclusion(DESIGN, NOISE / 2).verdict == UNCLEAR
+    assert conclusion(DESIGN, NOISE / 2).verdict == CANNOT_TELL
 
 
 def test_a_level_that_says_nothing_against_one_that_confirms_decides() -> None:
@@ -59,8 +61,10 @@ def test_replicates_give_the_noise() -> None:
         }
     )
     found = conclusion(DESIGN, frame, noise="replicates")
-    within = np.sqrt(values.var(axis=1, ddof=1).mean() / 48 * 4)
-    assert found.margin_of_error == pytest.approx(within * 2.7385, rel=1e-3), "t for 1 % of 32 degrees of freedom"
+    squares = values.var(axis=1, ddof=1)
+    within = np.sqrt(squares.mean() / 48 * 4)
+    freedom = 2 * squares.sum() ** 2 / (squares**2).sum()
+    assert found.margin_of_error == pytest.approx(within * stats.t.ppf(0.995, freedom)), "t for 1 %"
     assert (found.verdict, found.role[3]) == (HOLDS, SHIFTS)
 
 
@@ -72,7 +76,7 @@ def test_lost_runs_are_left_out() -> None:
     assert (found.verdict, found.deciding) == (DEPENDS, ("b",))
 
 
-@pytest.mark.parametrize(("value", "verdict"), [(0.1, HOLDS), (-3.0, FAILS), (0.0, UNCLEAR)])
+@pytest.mark.parametrize(("value", "verdict"), [(0.1, HOLDS), (-3.0, FAILS), (0.0, CANNOT_TELL)])
 def test_the_same_support_everywhere_is_a_verdict(value: float, verdict: str) -> None:
     for support, noise in ((np.full(16, value), "effects"), (equal_replicates(np.full(16, value)), "replicates")):
         found = conclusion(DESIGN, support, noise=noise)
@@ -94,12 +98,12 @@ def test_with_equal_replicates_any_difference_is_an_effect() -> None:
 
 def test_without_noise_nothing_is_tested() -> None:
     found = conclusion(DESIGN, 5 + 2 * SIGNS[:, 0])
-    assert (found.verdict, set(found.role)) == (UNCLEAR, {NOT_TESTED})
+    assert (found.verdict, set(found.role)) == (CANNOT_TELL, {NOT_TESTED})
     assert np.isnan(found.margin_of_error)
     alone = conclusion(DESIGN, [5.0, *[np.nan] * 15])
-    assert (alone.verdict, set(alone.role)) == (UNCLEAR, {NOT_TESTED})
+    assert (alone.verdict, set(alone.role)) == (CANNOT_TELL, {NOT_TESTED})
     nothing = conclusion(DESIGN, np.full(16, np.nan))
-    assert (nothing.known, nothing.verdict) == (0, UNCLEAR)
+    assert (nothing.known, nothing.verdict) == (0, CANNOT_TELL)
     with pytest.raises(ValueError, match="needs"):
         conclusion(DESIGN, [1.0, 2.0])
 

@@ -14,6 +14,7 @@ import mesonet as mn
 from fake_campaign import FACTORS, fake_campaign
 from fragments import holds
 from mesonet import plots
+from mesonet.analysis.decisions.decision import BETTER, CANNOT_TELL
 from mesonet.campaign import Campaign
 from mesonet.cli.verbs import main
 from mesonet.experiments.network import experiment
@@ -24,7 +25,7 @@ from mesonet.reporting.figures.queues import queues_html
 from mesonet.reporting.page.answer import answer_html
 from mesonet.reporting.text.disciplines_text import discipline_rows, disciplines_html, disciplines_sentence
 from mesonet.reporting.text.queues_text import queues_sentence
-from mesonet.reporting.verdicts.disciplines import ALIKE, BETTER, CANNOT_TELL, SAME, TRADE, discipline_choices
+from mesonet.reporting.verdicts.disciplines import ALIKE, SAME, TRADE, discipline_choices
 
 NAMES = {-1: "drop_tail", 1: "dualpi2"}
 

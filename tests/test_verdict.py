@@ -13,17 +13,14 @@ import mesonet
 from fake_campaign import fake_campaign
 from fragments import holds
 from large_campaign import large_campaign
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
 from mesonet.reporting.campaign_view.explicit_flows import throughputs
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.answer_text import replacement_sentence
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
 from mesonet.reporting.verdicts.verdict import (
-    MIXED,
-    NO_HARM,
     NOT_JUDGED,
-    UNCLEAR,
-    WORSE,
     harm_to_competitors,
     too_small,
     verdicts,
@@ -52,15 +49,16 @@ def verdict_of(view, algorithm):
 @pytest.mark.parametrize(
     ("factor", "response", "conditions", "verdict"),
     [
-        (1.0, None, None, NO_HARM),
-        (1.09, "loss_rate", None, NO_HARM),
-        (1.11, "loss_rate", None, WORSE),
-        (0.5, "loss_rate", None, NO_HARM),
+        (1.0, None, None, NO_WORSE),
+        (1.04, "rtt", None, NO_WORSE),
+        (1.1, "rtt", None, AT_MARGIN),
+        (1.3, "rtt", None, WORSE),
+        (0.7, "rtt", None, BETTER),
         (0.8, "goodput_dd", None, WORSE),
-        (1.5, "goodput_dd", None, NO_HARM),
-        (0.8, "goodput_dd", [3, 4], UNCLEAR),
-        (0.6, "goodput_dd", list(range(1, 15)), WORSE),
-        (2.0, "connection_failures", None, NO_HARM),
+        (1.5, "goodput_dd", None, BETTER),
+        (0.8, "goodput_dd", [3, 4], CANNOT_TELL),
+        (0.6, "goodput_dd", list(range(1, 17)), DEPENDS),
+        (2.0, "connection_failures", None, NO_WORSE),
     ],
 )
 def test_the_verdict_follows_direction_margin_and_conditions(campaign, factor, response, conditions, verdict):
@@ -68,8 +66,21 @@ def test_the_verdict_follows_direction_margin_and_conditions(campaign, factor, r
     assert found.verdict == verdict
     for change in found.changes:
         if change.response == response and conditions:
-            # Two conditions to one side may be chance where each run was made once.
-            assert (change.worse, change.unclear) == ((0, 2) if verdict == UNCLEAR else (len(conditions), 0))
+            # Two conditions may be chance where each run was made once. Sixteen are a level of the last factor.
+            assert (change.worse, change.better) == (len(conditions), 0)
+
+
+def test_losses_near_0_have_no_ratio(campaign):
+    """Losses that are 30 % higher are worse overall where they are large, and no change where they are tiny."""
+    view = like_tcp(campaign, "fast", 1.3, "loss_rate")
+    change = next(each for each in verdict_of(view, "fast").changes if each.response == "loss_rate")
+    values = view.values("loss_rate", "measured")
+    own, tcp = values[:, view.algorithms.index("fast")], values[:, 0]
+    assert change.mean == pytest.approx(100 * np.expm1(np.mean(np.log((own + 0.005) / (tcp + 0.005)))))
+    assert change.weighted == pytest.approx(30)
+    assert (change.own, change.reference) == pytest.approx((own.mean(), tcp.mean()))
+    assert change.worse == int((own - tcp > 0.1 * tcp + 0.0005).sum())
+    assert 0 < change.worse < 32
 
 
 def test_what_is_missing_is_not_called_harmless(campaign):
@@ -116,7 +127,8 @@ def test_changes_are_those_of_the_values(campaign):
     (change,) = [change for change in found.changes if change.response == "rtt"]
     values = view.values("rtt", "measured")
     own, tcp = values[:, 3], values[:, 0]
-    assert change.mean == pytest.approx(100 * (own.mean() / tcp.mean() - 1))
+    assert change.weighted == pytest.approx(100 * (own.mean() / tcp.mean() - 1))
+    assert change.mean == pytest.approx(100 * (np.exp(np.log(own / tcp).mean()) - 1))
     assert change.worse == int((own > 1.1 * tcp).sum())
     assert "loss rate +" in verdict_html(view)
 
@@ -175,23 +187,23 @@ def test_noise_is_not_called_harm(campaign):
             runs=many.runs.filter(replicate=1),
         )
     )
-    assert {each.verdict for each in verdicts(once)} == {UNCLEAR}
+    assert {each.verdict for each in verdicts(once)} == {CANNOT_TELL}
     assert "Each run was made once" in verdict_html(once)
     assert "cannot be excluded for" in verdict_html(once)
     known = CampaignView(many)
-    assert {each.verdict for each in verdicts(known)} == {UNCLEAR}
+    assert {each.verdict for each in verdicts(known)} == {CANNOT_TELL}
     text = verdict_html(known)
     assert "The noise is estimated from 3 replicates" in text
-    assert "smallest harm that would have been seen" in text
+    assert "harm not excluded" in text
 
 
 def test_harm_beyond_the_noise_is_harm(campaign):
     found = verdict_of(replicated(campaign, 0.02, 1.3), "fast")
     assert found.verdict == WORSE
-    loss = next(change for change in found.changes if change.response == "loss_rate")
-    assert loss.certain
-    assert loss.mean == pytest.approx(30, abs=3)
-    assert verdict_of(replicated(campaign, 0.02, 1.0), "fast").verdict == NO_HARM
+    rtt = next(change for change in found.changes if change.response == "rtt")
+    assert rtt.verdict == WORSE
+    assert rtt.mean == pytest.approx(30, abs=3)
+    assert verdict_of(replicated(campaign, 0.02, 1.0), "fast").verdict == NO_WORSE
 
 
 @pytest.fixture(scope="module")
@@ -274,20 +286,25 @@ def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):
     assert "too few flows" not in verdict_html(CampaignView(replace(mixed)))
 
 
-def test_no_harm_is_said_only_where_it_would_have_been_seen(campaign):
-    """Nothing differs but noise: 2 % between replicates lets harm of 10 % be seen, 20 % does not."""
-    for spread, verdict in ((0.02, NO_HARM), (0.2, UNCLEAR)):
+def test_no_harm_is_stated_only_where_it_is_excluded(campaign):
+    """Nothing differs but noise: 2 % between replicates exclude harm of 10 %, 20 % do not."""
+    for spread, verdict in ((0.02, NO_WORSE), (0.2, CANNOT_TELL)):
         found = verdict_of(replicated(campaign, spread, 1.0), "fast")
         assert found.verdict == verdict
-        most = max(change.visible for change in found.changes)
-        assert (most < 10) == (verdict == NO_HARM)
+        assert (max(change.possible for change in found.changes) < 10) == (verdict == NO_WORSE)
         for change in found.changes:
-            assert change.low <= change.harm <= change.high
+            assert change.low <= change.mean <= change.high
+            assert bool(change.replicates) == bool(change.conditions)
+            assert change.verdict == CANNOT_TELL or not change.replicates
+            assert (change.verdict == CANNOT_TELL) == bool(change.why)
 
 
 def test_an_interval_covers_the_truth(campaign):
-    """Ratio of means 1.3 with 5 % of noise: the interval holds it, and its width follows the replicates."""
-    few, many = (verdict_of(replicated(campaign, 0.05, 1.3, n), "fast").changes[0] for n in (2, 8))
+    """Ratio 1.3 with 5 % of noise: the interval holds it, and its width follows the replicates."""
+    few, many = (
+        next(each for each in verdict_of(replicated(campaign, 0.05, 1.3, n), "fast").changes if each.response == "rtt")
+        for n in (2, 8)
+    )
     for change in (few, many):
         assert change.low < 30 < change.high
     assert many.high - many.low < 0.75 * (few.high - few.low)
@@ -296,51 +313,67 @@ def test_an_interval_covers_the_truth(campaign):
 def test_an_interval_is_shown_with_the_sign_of_the_change(campaign):
     found = verdict_of(replicated(campaign, 0.02, 0.8), "fast").changes
     goodput = next(change for change in found if not change.lower_is_better)
-    low, high = goodput.interval
-    assert low < goodput.mean < high < 0 < goodput.low < goodput.harm < goodput.high
-    assert replace(goodput, high=250.0).interval[0] == -100, "nothing falls by more than all of it"
+    assert goodput.low < goodput.mean < goodput.high < 0 < goodput.harm
+    assert goodput.harm == -goodput.mean
 
 
-def test_noise_that_hides_the_margin_is_said(campaign):
-    """A mean that lies on the better side excludes harm, though harm as large as the margin might have been missed."""
-    found = verdict_of(replicated(campaign, 0.02, 1.0), "fast")
-    hidden = replace(found.changes[0], low=-9.0, high=8.0, visible=12.0)
-    text = reasons(replace(found, verdict=UNCLEAR, changes=(hidden, *found.changes[1:])))
-    assert holds(text, "Too noisy", "margin", f"{hidden.title} (")
-    assert "cannot be excluded" not in text
-    goodput = next(change for change in found.changes if not change.lower_is_better)
-    none = replace(goodput, low=-170.0, high=190.0, visible=233.0)
-    text = reasons(replace(found, verdict=UNCLEAR, changes=(none,)))
-    assert holds(text, f"{none.title} (−100 % to +170 %", "no harm, however large")
-
-
-def test_the_settings_under_which_it_harms_are_said(campaign):
-    """Harm only where the first factor is low: the verdict names the level and both counts."""
-    design = campaign.design
-    low = [int(c) + 1 for c in np.flatnonzero(design.matrix[:, 0] < 0)]
-    view = like_tcp(campaign, "fast", 1.5, "loss_rate", low)
-    (change,) = [c for c in verdict_of(view, "fast").changes if c.response == "loss_rate"]
-    assert change.settings is not None
-    # In two of the 16 next to nothing is lost.
-    assert (change.settings.worse, change.settings.compared) == (14, 16)
-    assert change.settings.worse_at_other == 0
-    text = verdict_html(view)
-    assert "14 of 16 with network speed (X1) at 800 seg/ms, 0 of 16 with 1600 seg/ms" in text
-
-
-def test_harm_at_one_level_is_harm_though_the_mean_is_within_the_margin(campaign):
+def at_one_level(campaign, low_factor, high_factor):
+    """Replicates in which the goodput of `fast` is that of tcp times a factor at each level of the first factor."""
     spread = replicated(campaign, 0.02, 1.0)
-    worse = (pl.col("algorithm") == "fast") & (pl.col("response") == "goodput_dd")
-    low = [int(c) + 1 for c in np.flatnonzero(campaign.design.matrix[:, 0] > 0)]
-    rows = spread.campaign.responses.with_columns(
-        value=pl.when(worse & pl.col("condition").is_in(low)).then(pl.col("value") * 0.87).otherwise("value")
-    )
+    mine = (pl.col("algorithm") == "fast") & (pl.col("response") == "goodput_dd")
+    low = [int(c) + 1 for c in np.flatnonzero(campaign.design.matrix[:, 0] < 0)]
+    factor = pl.when(pl.col("condition").is_in(low)).then(low_factor).otherwise(high_factor)
+    rows = spread.campaign.responses.with_columns(value=pl.when(mine).then(pl.col("value") * factor).otherwise("value"))
+    return CampaignView(replace(spread.campaign, responses=rows))
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 0.8), (1.3, 0.8), (0.8, 1.0)])
+def test_what_depends_on_a_factor_is_not_averaged(campaign, low, high):
+    """The first factor has harm at one level only: the verdict names it, with the changes at both levels."""
+    view = at_one_level(campaign, low, high)
+    found = verdict_of(view, "fast")
+    (change,) = [c for c in found.changes if c.response == "goodput_dd"]
+    assert (found.verdict, change.verdict, change.depends_on) == (DEPENDS, DEPENDS, "network speed (X1)")
+    assert change.harmful
+    assert found.words == "depends on network speed (X1)"
+    worse, other = ("800", "1600") if low < high else ("1600", "800")
+    assert change.beyond.level.startswith(f"network speed (X1) at {worse}")
+    assert change.within.level.startswith(f"network speed (X1) at {other}")
+    assert change.beyond.mean == pytest.approx(-20, abs=1)
+    assert change.beyond.low < change.beyond.mean < change.beyond.high < -10
+    assert change.beyond.conditions == change.within.conditions == 16
+    assert holds(verdict_html(view), "Depends", "on network speed (X1)", f"at {worse} seg/ms", f"at {other} seg/ms")
+    assert holds(replacement_sentence(view, found), "depends on network speed", "falls by")
+
+
+def test_harm_in_single_conditions_is_listed(campaign):
+    """Two conditions of 32 have half of the goodput: no level is worse, and the conditions are counted."""
+    spread = replicated(campaign, 0.01, 1.0, 4)
+    mine = (pl.col("algorithm") == "fast") & (pl.col("response") == "goodput_dd") & pl.col("condition").is_in([3])
+    rows = spread.campaign.responses.with_columns(value=pl.when(mine).then(pl.col("value") * 0.8).otherwise("value"))
     found = verdict_of(CampaignView(replace(spread.campaign, responses=rows)), "fast")
     (change,) = [c for c in found.changes if c.response == "goodput_dd"]
-    assert change.harm < 10
-    assert change.part is not None
-    assert change.part.level.startswith("network speed (X1) at 1600")
-    assert found.verdict == MIXED
+    assert (change.verdict, change.worse, change.better) == (NO_WORSE, 1, 0)
+    assert holds(reasons(found), "In single conditions worse", "(1 condition, better in 0)")
+
+
+def test_the_runs_that_would_settle_a_verdict_are_stated(campaign):
+    view = replicated(campaign, 0.1, 1.0)
+    found = verdict_of(view, "fast")
+    assert found.verdict == CANNOT_TELL
+    most = max((c for c in found.changes if c.verdict == CANNOT_TELL), key=lambda change: change.possible)
+    assert holds(
+        reasons(found), "cannot be excluded", f"{most.replicates} more replicate", f"{most.conditions} condition"
+    )
+    assert holds(replacement_sentence(view, found), "cannot tell whether", "would settle this")
+
+
+def test_values_below_0_have_no_relative_change(campaign):
+    rtt = pl.col("response") == "rtt"
+    rows = campaign.responses.with_columns(value=pl.when(rtt).then(pl.col("value") - 60).otherwise("value"))
+    view = CampaignView(replace(campaign, responses=rows))
+    assert "rtt" not in {change.response for change in verdict_of(view, "fast").changes}
+    assert holds(verdict_html(view), "values are below 0", view.title_of("rtt"))
 
 
 def test_the_incumbent_is_a_choice(campaign):
@@ -354,13 +387,16 @@ def test_the_incumbent_is_a_choice(campaign):
 
 
 def test_only_short_flows_are_no_verdict(mixed, monkeypatch):
-    short = mixed.groups.with_columns(flow_seconds=pl.lit(31.0), flows=pl.lit(1e6))
+    low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp")
+    halved = pl.when(low).then(pl.col("throughput") / 2).otherwise("throughput")
+    short = mixed.groups.with_columns(flow_seconds=pl.lit(31.0), flows=pl.lit(1e6), throughput=halved)
     monkeypatch.setattr(type(mixed), "groups", short)
     if "rtt" not in CampaignView(mixed).in_period["measured"]:
         pytest.skip("no round trip")
     view = CampaignView(replace(mixed))
     found = harm_to_competitors(view)
-    assert {each.verdict for each in found} == {NOT_JUDGED, MIXED}, "harm to short flows is harm, too"
+    verdicts_of = {each.algorithm: each.verdict for each in found}
+    assert verdicts_of == {"bic": NOT_JUDGED, "fast": WORSE, "htcp": NOT_JUDGED}, "harm to short flows is harm, too"
     assert "Only short flows were compared" in verdict_html(view)
 
 
@@ -403,9 +439,9 @@ def test_the_throughput_of_explicit_flows_is_judged(explicit):
     found = verdict_of(view, "still")
     (change,) = [change for change in found.changes if change.response == OF_EXPLICIT]
     tcp, still = (throughputs(view)[OF_EXPLICIT].filter(algorithm=name)["value"].mean() for name in ("tcp", "still"))
-    assert change.mean == pytest.approx(100 * (still / tcp - 1))
+    assert change.weighted == pytest.approx(100 * (still / tcp - 1))
     assert change.mean < -50
-    assert found.verdict != NO_HARM
+    assert found.verdict != NO_WORSE
     assert holds(verdict_html(view), "Judged are", OF_EXPLICIT)
 
 

@@ -124,8 +124,8 @@ def verdict(campaign: Campaign, *, against: str | None = None) -> list[dict[str,
     Returns
     -------
     One entry per algorithm and question (``replacement`` of the incumbent, ``competition`` with it): ``verdict``,
-    ``why`` in words, and every judged response with its change in %, interval and smallest harm that would have been
-    seen. Empty where there is nothing to compare: one algorithm, no incumbent, no results.
+    ``why`` in words, and every judged response with its change in %, interval and largest harm that is not excluded.
+    Empty where there is nothing to compare: one algorithm, no incumbent, no results.
 
     Raises
     ------

@@ -16,6 +16,13 @@ from mesonet.analysis.condition_response import ConditionResponseSummary, condit
 from mesonet.analysis.contour import Contour, contour
 from mesonet.analysis.correlation import Correlations, correlations
 from mesonet.analysis.curvature import Curvature, curvature
+from mesonet.analysis.decisions.course import Course, Look, until_decided
+from mesonet.analysis.decisions.decision import Decision, decide
+from mesonet.analysis.decisions.effects import ModelEffects, model_effects
+from mesonet.analysis.decisions.estimands import Estimand, Estimands
+from mesonet.analysis.decisions.length import LengthCheck, length_check
+from mesonet.analysis.decisions.pairs import Moments, log_ratios
+from mesonet.analysis.decisions.power import Needed, needed
 from mesonet.analysis.envelope import envelope
 from mesonet.analysis.extremes import Extremes, extremes
 from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
@@ -52,7 +59,11 @@ __all__ = [
     "ConditionResponseSummary",
     "Contour",
     "Correlations",
+    "Course",
     "Curvature",
+    "Decision",
+    "Estimand",
+    "Estimands",
     "Extremes",
     "FactorScatter",
     "FactorTable",
@@ -63,8 +74,13 @@ __all__ = [
     "Harm",
     "Interactions",
     "Latencies",
+    "LengthCheck",
     "Lenth",
+    "Look",
     "MainEffects",
+    "ModelEffects",
+    "Moments",
+    "Needed",
     "OrderedData",
     "PrincipalComponents",
     "PsiTable",
@@ -91,6 +107,7 @@ __all__ = [
     "correlations",
     "critical_value",
     "curvature",
+    "decide",
     "envelope",
     "extremes",
     "factor_scatter",
@@ -104,9 +121,13 @@ __all__ = [
     "harm",
     "interactions",
     "latencies",
+    "length_check",
     "lenth",
+    "log_ratios",
     "main_effects",
+    "model_effects",
     "natural_breaks",
+    "needed",
     "ordered_data",
     "p_value",
     "principal_components",
@@ -123,6 +144,7 @@ __all__ = [
     "starvation",
     "ten_steps",
     "terms",
+    "until_decided",
     "warm_up",
     "window_shares",
 ]

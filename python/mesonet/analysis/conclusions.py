@@ -27,6 +27,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.decisions.decision import CANNOT_TELL, DEPENDS
 from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import AnalysisResult
@@ -35,8 +36,8 @@ from mesonet.analysis.terms import Noise, terms
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Verdicts on a conclusion.
-HOLDS, FAILS, DEPENDS, UNCLEAR = "holds at all levels", "fails at all levels", "depends", "cannot tell"
+#: Verdicts on a conclusion; others are `DEPENDS` and `CANNOT_TELL`.
+HOLDS, FAILS = "holds at all levels", "fails at all levels"
 #: Roles of a factor.
 DECIDES, SHIFTS, NONE_SEEN, NOT_TESTED = "decides", "shifts", "no effect seen", "not tested"
 #: Error probability of all factors together, and probability of finding the smallest visible effect.
@@ -180,4 +181,4 @@ def _verdict(levels: Floats, roles: Sequence[str]) -> str:
         return DEPENDS
     if (levels == 1).all():
         return HOLDS
-    return FAILS if (levels == -1).all() else UNCLEAR
+    return FAILS if (levels == -1).all() else CANNOT_TELL

@@ -7,7 +7,9 @@ t = effect / (SD of the effect). `mode` chooses the noise:
   factors stays in the noise, so small effects hide behind large ones: conservative. For a balanced design this is the
   one-way analysis of variance of the response on that factor.
 * `full`: the residual of the mean and *all* main effects together, with n - 1 - k degrees of freedom.
-* `replicates`: the scatter between replicates of one run, the only noise that does not hold lack of fit.
+* `replicates`: the scatter between replicates of each run, the only noise that does not hold lack of fit. Each effect
+  has the noise of its own conditions, with the degrees of freedom of Satterthwaite, because variances differ between
+  conditions. Alias strings of interactions join the model where they matter, as in `model_effects`.
 
 Source of the definitions: J. Filliben's Dataplot macros for two-level designs (`lib/10step`) and the NIST/SEMATECH
 e-Handbook, section 5.5.9.
@@ -25,6 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.checks import factor_names
+from mesonet.analysis.decisions.model import fitted
+from mesonet.analysis.decisions.pairs import moments
 from mesonet.analysis.estimable import ROUNDING, block_notes, is_orthogonal, sign_columns
 from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
@@ -63,7 +67,7 @@ class MainEffects(AnalysisResult):
     mean_plus: Floats  #: mean response at the + level
     effect: Floats  #: mean_plus - mean_minus; of runs that are not balanced, the least-squares estimate
     relative_effect: Floats  #: 100 x effect / grand mean
-    residual_sd: Floats  #: standard deviation of the noise
+    residual_sd: Floats  #: standard deviation of the noise; with replicates, of a run with the same noise everywhere
     effect_sd: Floats  #: standard deviation of the effect
     t: Floats
     degrees_of_freedom: Floats
@@ -146,16 +150,15 @@ def main_effects(
         lost = len(matrix) - len(used)
         verb = "has no value and is" if lost == 1 else "have no value and are"
         notes.append(f"{lost} of {len(matrix)} conditions {verb} left out.")
-    mean = np.bincount(within, value, len(used)) / count
-    if mode == "replicates":
-        noise = float(np.sum((value - mean[within]) ** 2)), int(len(value) - len(used))
-        if noise[1] == 0:
-            notes.append("No run is replicated: there is no pure error to test against.")
+    if mode == "replicates" and np.any(count > 1):
+        found = _replicated(matrix, row, value, names, notes)
     else:
-        noise = None
-        if np.any(count > 1):
+        if mode == "replicates":
+            notes.append("No run is replicated: there is no pure error to test against.")
+        elif np.any(count > 1):
             notes.append("Replicates are averaged; their scatter is not the noise of this test.")
-    found = _effects(design=matrix, used=used, y=mean, count=count, names=names, mode=mode, noise=noise, notes=notes)
+        mean = np.bincount(within, value, len(used)) / count
+        found = _effects(design=matrix, used=used, y=mean, names=names, mode=mode, notes=notes)
     return in_unit(found, scale, "grand_mean", "mean_minus", "mean_plus", "effect", "residual_sd", "effect_sd")
 
 
@@ -234,12 +237,11 @@ def _effects(
     design: Floats,
     used: NDArray[np.intp],
     y: Floats,
-    count: NDArray[np.intp],
     names: tuple[str, ...],
     mode: Mode,
-    noise: tuple[float, int] | None,
     notes: list[str],
 ) -> MainEffects:
+    """Return effects against the variation between conditions; mode ``replicates``: without a test."""
     matrix = design[used]
     n, k = matrix.shape
     plus = matrix > 0
@@ -259,20 +261,15 @@ def _effects(
         if mode == "full":
             effect, residual_sd, effect_sd, freedom = _full_model(matrix, y, effect, one_level, notes)
         elif together is not None:
-            effect, mean_minus, mean_plus, residual_sd, effect_sd, freedom = _adjusted(
-                matrix, y, together, noise, count
-            )
-        elif mode == "nist":
+            effect, mean_minus, mean_plus, residual_sd, effect_sd, freedom = _adjusted(matrix, y, together)
+        else:
             ss = np.sum((y[:, None] - np.where(plus, mean_plus, mean_minus)) ** 2, axis=0)
             freedom = np.full(k, float(n - 2))
             residual_sd = np.where(freedom > 0, np.sqrt(ss / freedom), np.nan)
             effect_sd = residual_sd * np.sqrt(1 / n_plus + 1 / n_minus)
-        else:
-            assert noise is not None
-            freedom = np.full(k, float(noise[1]))
-            residual_sd = np.where(freedom > 0, np.sqrt(noise[0] / freedom), np.nan)
-            shares = np.where(plus, 1 / n_plus**2, 1 / n_minus**2) / count[:, None]
-            effect_sd = residual_sd * np.sqrt(shares.sum(axis=0))
+        if mode == "replicates":
+            freedom = np.zeros(k)
+            residual_sd = effect_sd = np.full(k, np.nan)
         t = np.where(effect == 0, 0.0, effect / effect_sd)
         t = np.where(one_level | (freedom <= 0), np.nan, t)
         freedom = np.where(freedom > 0, freedom, np.nan)
@@ -281,7 +278,6 @@ def _effects(
         # No effect is relative to a mean that is zero but for rounding, such as the mean of centred data.
         zero = not abs(grand_mean) > ROUNDING * np.max(np.abs(y), initial=0.0)
         relative = np.full(k, np.nan) if zero else 100 * effect / grand_mean
-    stars = tuple("**" if f >= TWO_STARS else "*" if f >= ONE_STAR else "" for f in f_cdf)
     notes += _remarks(names, n, bool(constant), one_level, freedom)
     return MainEffects(
         factors=names,
@@ -298,9 +294,75 @@ def _effects(
         degrees_of_freedom=freedom,
         p=p,
         f_cdf=f_cdf,
-        stars=stars,
+        stars=_stars(f_cdf),
         notes=tuple(notes),
     )
+
+
+def _stars(f_cdf: Floats) -> tuple[str, ...]:
+    return tuple("**" if f >= TWO_STARS else "*" if f >= ONE_STAR else "" for f in f_cdf)
+
+
+def _replicated(
+    design: Floats, row: NDArray[np.intp], value: Floats, names: tuple[str, ...], notes: list[str]
+) -> MainEffects:
+    """Return effects against the scatter between replicates of the same condition."""
+    of = moments(by_replicate(row, value, len(design)))
+    if single := int((of.count == 1).sum()):
+        verb = "has one value and is" if single == 1 else "have one value and are"
+        notes.append(f"{single} of {len(design)} conditions {verb} left out.")
+    used, k = of.count > 1, len(names)
+    mean, n = of.mean[used], int(used.sum())
+    signs = sign_columns(design, names)
+    fit = fitted(signs, of)
+    effect, effect_sd, freedom, p = (np.full(k, np.nan) for _ in range(4))
+    for place, column in enumerate(fit.chosen):
+        for string in signs.strings[column]:
+            if string.removeprefix("-") in names:
+                own, sign = names.index(string.removeprefix("-")), -1 if string.startswith("-") else 1
+                effect[own], effect_sd[own] = sign * fit.effect[place], fit.error[place]
+                freedom[own], p[own] = fit.freedom[place], fit.p[place]
+    one_level = np.abs(design[used].sum(axis=0)) == n
+    constant = bool(np.ptp(mean) <= ROUNDING * np.max(np.abs(mean)))
+    if not is_orthogonal(design[used]):
+        notes.append("The runs are not balanced: effects are fitted together by least squares.")
+    if more := [signs.strings[column][0] for column in fit.chosen if signs.orders[column] > 1]:
+        notes.append(f"Interactions in the model: {', '.join(more)}.")
+    notes += _remarks(names, n, constant, one_level, freedom)
+    grand_mean = float(mean.mean())
+    zero = not abs(grand_mean) > ROUNDING * np.max(np.abs(mean))
+    with np.errstate(all="ignore"):
+        t = np.where(effect == 0, 0.0, effect / effect_sd)
+        f_cdf = np.asarray(100 * stats.f.cdf(t**2, 1, freedom))
+        relative = np.full(k, np.nan) if zero else 100 * effect / grand_mean
+    return MainEffects(
+        factors=names,
+        mode="replicates",
+        runs=n,
+        grand_mean=grand_mean,
+        mean_minus=fit.middle - effect / 2,
+        mean_plus=fit.middle + effect / 2,
+        effect=effect,
+        relative_effect=relative,
+        residual_sd=effect_sd * np.sqrt(of.count[used].sum()) / 2,
+        effect_sd=effect_sd,
+        t=np.where(np.isnan(effect), np.nan, t),
+        degrees_of_freedom=freedom,
+        p=p,
+        f_cdf=f_cdf,
+        stars=_stars(f_cdf),
+        notes=tuple(notes),
+    )
+
+
+def by_replicate(row: NDArray[np.intp], value: Floats, runs: int) -> Floats:
+    """Return values as a table, shape (runs, replicates), NaN where a run has fewer; `row`: run of each value."""
+    order = np.argsort(row, kind="stable")
+    count = np.bincount(row, minlength=runs)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    table = np.full((runs, int(count.max(initial=0))), np.nan)
+    table[row[order], place] = value[order]
+    return table
 
 
 def _together(
@@ -323,29 +385,18 @@ def _together(
     return None
 
 
-def _adjusted(
-    matrix: Floats,
-    y: Floats,
-    together: tuple[Floats, Floats],
-    noise: tuple[float, int] | None,
-    count: NDArray[np.intp],
-) -> tuple[Floats, ...]:
+def _adjusted(matrix: Floats, y: Floats, together: tuple[Floats, Floats]) -> tuple[Floats, ...]:
     """Return effects, adjusted means at both levels, residual SD, SD of the effects and degrees of freedom."""
     n, k = matrix.shape
     inverse = together[1]
     beta = inverse @ y
     half = beta[1 : k + 1]
     effect = _cleared(half, y)
-    if noise is None:
-        rest = y[:, None] - y.mean() - (matrix - matrix.mean(axis=0)) * half
-        freedom = np.full(k, float(n - 2))
-        residual_sd = np.where(freedom > 0, np.sqrt((rest**2).sum(axis=0) / freedom), np.nan)
-        shares = (inverse[1 : k + 1] ** 2).sum(axis=1)
-    else:
-        freedom = np.full(k, float(noise[1]))
-        residual_sd = np.where(freedom > 0, np.sqrt(noise[0] / freedom), np.nan)
-        shares = (inverse[1 : k + 1] ** 2 / count).sum(axis=1)
-    return effect, beta[0] - effect / 2, beta[0] + effect / 2, residual_sd, 2 * residual_sd * np.sqrt(shares), freedom
+    rest = y[:, None] - y.mean() - (matrix - matrix.mean(axis=0)) * half
+    freedom = np.full(k, float(n - 2))
+    residual_sd = np.where(freedom > 0, np.sqrt((rest**2).sum(axis=0) / freedom), np.nan)
+    error = 2 * residual_sd * np.sqrt((inverse[1 : k + 1] ** 2).sum(axis=1))
+    return effect, beta[0] - effect / 2, beta[0] + effect / 2, residual_sd, error, freedom
 
 
 def _cleared(half: Floats, y: Floats) -> Floats:

@@ -19,9 +19,11 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.decisions.pairs import moments
+from mesonet.analysis.decisions.welch import satterthwaite
 from mesonet.analysis.estimable import ROUNDING, SignColumns, block_notes, fit, sign_columns
 from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
-from mesonet.analysis.main_effects import DesignLike, design_signs, observations
+from mesonet.analysis.main_effects import DesignLike, by_replicate, design_signs, observations
 from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.result import AnalysisResult
 
@@ -90,8 +92,8 @@ def terms(
         Most factors of a term, 1 to k. None: every string that the runs of a regular design can estimate. Lenth's
         margins need all strings, because most effects are noise and show how large noise is.
     noise
-        ``effects``: Lenth's pseudo standard error. ``replicates``: the scatter between replicates of one condition,
-        which `y` must hold.
+        ``effects``: Lenth's pseudo standard error. ``replicates``: the scatter between replicates of each condition,
+        which `y` must hold; the degrees of freedom are those of Satterthwaite.
 
     Returns
     -------
@@ -139,11 +141,12 @@ def terms(
     scale = (2 / np.sqrt(n) if n else np.nan) / found.error
     margins = lenth(effect * scale)
     if noise == "replicates":
-        freedom = float(len(value) - len(used))
-        spread = np.sum((value - mean[within]) ** 2) / freedom if freedom else np.nan
-        error = float(np.sqrt(spread * np.mean(1 / count)) * 2 / np.sqrt(n)) if n else np.nan
+        of = moments(by_replicate(row, value, len(matrix)))
+        known = of.count > 1
+        weights = np.full((1, int(known.sum())), 2 / max(int(known.sum()), 1))
+        error, freedom = (float(each[0]) for each in satterthwaite(weights, of.sd[known], of.count[known]))
         margins = margins_of_error(error, freedom, margins.effects)
-        if not freedom:
+        if not known.any():
             notes.append("No run is replicated: there is no noise to test effects against.")
     elif margins.pse == 0 and np.ptp(mean) > ROUNDING * np.max(np.abs(mean)):
         notes.append("More than half of the effects are zero: there is no noise to test effects against.")

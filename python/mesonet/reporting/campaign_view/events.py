@@ -14,6 +14,9 @@ NEGLIGIBLE = 1e-3
 #: Counts below this value in all algorithms are too few to be compared. A count of n events has a standard deviation of
 #: about sqrt(n) (Poisson), 18 % at n = 30: equal algorithms can have counts that differ by tens of percent.
 FEWEST_EVENTS = 30
+#: Share that is added to both values of a ratio, so that 10 % of it, .05 %, is a change that never counts (chosen; the
+#: value with which paired ratios of loss rates had intervals of the stated coverage).
+SHARE_WITHOUT_RATIO = 0.005
 #: Units of responses that count events.
 _EVENTS = ("flows", "failures", "timeouts", "segments", "acks", "increases", "reductions")
 
@@ -36,6 +39,22 @@ def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period
     intervals = _intervals(len(values), experiment, period) if per else np.ones(len(values))
     with np.errstate(invalid="ignore"):
         return np.asarray(largest * intervals < FEWEST_EVENTS)
+
+
+def level_without_ratio(unit: str, experiment: dict[str, Any], period: str) -> float:
+    """Return the level that is added to both values of a ratio, in the unit of a response; 0 for units without one.
+
+    Counts near `FEWEST_EVENTS` are chance. Counts per interval are divided by the intervals of the period.
+    """
+    if unit == "1":
+        return SHARE_WITHOUT_RATIO
+    what, _, per = unit.partition("/")
+    if what not in _EVENTS or per not in ("", "interval"):
+        return 0.0
+    conditions = max((entry["condition"] for entry in experiment.get("scenarios") or []), default=0)
+    intervals = _intervals(conditions, experiment, period) if per else np.ones(1)
+    known = intervals[np.isfinite(intervals)]
+    return FEWEST_EVENTS / float(known.mean()) if len(known) else 0.0
 
 
 def _intervals(conditions: int, experiment: dict[str, Any], period: str) -> Floats:

@@ -6,9 +6,10 @@ import re
 from math import isfinite
 
 from mesonet import units
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, DEPENDS, NO_WORSE, WORSE
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.verdicts.verdict import MARGIN, MIXED, NO_HARM, NOT_JUDGED, WORSE, Change, Verdict
-from mesonet.words import counted, number, percent
+from mesonet.reporting.verdicts.verdict import MARGIN, NOT_JUDGED, Change, Part, Verdict
+from mesonet.words import counted, percent
 
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
 _PRODUCT = re.compile(r"([\d.]+) bdp(/sqrt\(n\))?")
@@ -49,70 +50,66 @@ def plain(view: CampaignView, text: str) -> str:
 def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
     """Return the verdict on a replacement as one sentence with the change that matters most and its interval."""
     compared = [change for change in verdict.changes if change.compared]
-    if verdict.verdict == NOT_JUDGED or not compared:
-        return f"{verdict.verdict}{': no throughput was measured' if verdict.without_throughput else ''}."
-    most = max(compared, key=lambda change: change.harm)
     text = verdict.verdict
-    if verdict.verdict == WORSE:
-        most = max((c for c in compared if c.is_harmful), key=lambda change: change.harm, default=most)
-    elif verdict.verdict == MIXED:
-        parts = [c for c in compared if c.part]
-        if parts:
-            most = max(parts, key=lambda change: change.harm)
-            return f"{text}; {_part(view, most)}."
-        most = max(compared, key=lambda change: (change.worse, change.harm))
-        if not most.worse:
-            return f"{text}; {_moves(most)}."
-        where = f"{most.title} is worse in {most.worse} of {counted(most.compared, 'condition')}"
-        return f"{text}; {where}; {_moves(most, 'it')}."
-    elif verdict.verdict == NO_HARM:
+    if text == NOT_JUDGED or not compared:
+        return f"{text}{': no throughput was measured' if verdict.without_throughput else ''}."
+    same = [change for change in compared if change.verdict == text] or compared
+    if text == DEPENDS and verdict.split:
+        return f"{plain(view, verdict.words)}; {_sides(view, verdict.split)}."
+    if text == WORSE:
+        return f"{text}; {_moves(max(same, key=lambda change: change.harm))}."
+    if text == BETTER:
+        rest = f"no response is worse by more than {percent(MARGIN)}"
+        return f"{text}; {_moves(min(same, key=lambda change: change.harm))}; {rest}."
+    if text == NO_WORSE:
+        most = max(compared, key=lambda change: change.harm)
         return f"{text}: no response is worse by more than {percent(MARGIN)}; at most, {_moves(most)}."
-    else:
-        most = max(compared, key=lambda change: change.high if isfinite(change.high) else change.harm)
-        doubt = _doubt(most)
-        return f"{text}{doubt}; {_moves(most, 'it' if doubt else '')}{_dominated(most)}."
-    return f"{text}; {_moves(most)}."
+    most = max(same, key=lambda change: change.possible)
+    if text == AT_MARGIN:
+        return f"{text} of {percent(MARGIN)}; {_moves(most)}."
+    return f"{text} whether {_doubt(most)} by more than {percent(MARGIN)}; {_moves(most, 'it')}{settles(most)}."
+
+
+def settles(change: Change) -> str:
+    """Return the runs that would settle a change, as the end of a sentence; empty if the number is not known."""
+    if not change.replicates:
+        return ""
+    more = counted(change.replicates, "more replicate")
+    return f"; {more} of {counted(change.conditions, 'condition')} would settle this if the means stayed"
 
 
 def _doubt(change: Change) -> str:
-    """Return which harm cannot be excluded, as the end of a clause; empty if the noise alone is too large."""
-    if change.high <= MARGIN:
-        return ""
-    return f" whether {change.title} {'rises' if change.lower_is_better else 'falls'} by more than {percent(MARGIN)}"
-
-
-def _dominated(change: Change) -> str:
-    """Return the condition that makes most of the mean, as the end of a sentence; empty without one."""
-    if change.dominant is None:
-        return ""
-    condition, share = change.dominant
-    return f"; condition {condition} makes {percent(share)} of the mean"
+    return f"{change.title} {'rises' if change.lower_is_better else 'falls'}"
 
 
 def _moves(change: Change, title: str = "") -> str:
     """Return the direction and the size of a change in words, with its interval; `title` stands for the response."""
     title = title or change.title
-    if abs(change.mean) < 0.05:
-        moved = f"{title} stays equal"
-    else:
-        moved = f"{title} {'rises' if change.mean > 0 else 'falls'} by {percent(abs(change.mean))} on average"
+    moved = f"{_moved(title, change.mean)}{' on average' if abs(change.mean) >= 0.05 else ''}"
     if not (isfinite(change.low) and isfinite(change.high)):
         return f"{moved} (interval not known)"
-    low, high = change.interval
-    return f"{moved} (95 % interval: {_signed(low)} to {percent(high, sign=True)})"
+    return f"{moved} (95 % interval: {_signed(change.low)} to {percent(change.high, sign=True)})"
+
+
+def _moved(title: str, mean: float) -> str:
+    if abs(mean) < 0.05:
+        return f"{title} stays equal"
+    return f"{title} {'rises' if mean > 0 else 'falls'} by {percent(abs(mean))}"
 
 
 def _signed(value: float) -> str:
     return percent(value, sign=True).removesuffix(" %")
 
 
-def _part(view: CampaignView, change: Change) -> str:
-    """Return the change at the level at which it is worst, without the short name of the factor."""
-    part = change.part
-    if part is None:
+def _sides(view: CampaignView, change: Change) -> str:
+    """Return the changes on both sides of a factor, without its short name."""
+    beyond, within = change.beyond, change.within
+    if beyond is None or within is None:
         return _moves(change)
-    level = plain(view, part.level)
-    moved = f"{change.title} {'rises' if part.mean > 0 else 'falls'} by {percent(abs(part.mean))}"
-    where = f"in the {number(part.conditions)} conditions with {level}"
-    low, high = (part.low, part.high) if change.lower_is_better else (-part.high, -part.low)
-    return f"{moved} {where} (95 % interval: {_signed(max(-100.0, low))} to {percent(high, sign=True)})"
+    first = f"{_moved(change.title, beyond.mean)} {_where(view, beyond)}"
+    return f"{first}, {_moved('it', within.mean)} {_where(view, within)}"
+
+
+def _where(view: CampaignView, part: Part) -> str:
+    interval = f"{_signed(part.low)} to {percent(part.high, sign=True)}"
+    return f"with {plain(view, part.level)} (95 % interval: {interval})"

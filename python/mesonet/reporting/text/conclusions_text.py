@@ -6,7 +6,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mesonet.analysis.conclusions import DECIDES, DEPENDS, FAILS, HOLDS, POWER, SHIFTS, UNCLEAR
+from mesonet.analysis.conclusions import DECIDES, FAILS, HOLDS, POWER, SHIFTS
+from mesonet.analysis.decisions.decision import CANNOT_TELL, DEPENDS
 from mesonet.reporting.campaign_view.conclusions import Evaluated, conclusions
 from mesonet.reporting.campaign_view.values import factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -14,7 +15,7 @@ from mesonet.reporting.text import html
 from mesonet.words import counted, listed, percent
 
 #: How the page marks them.
-CLASSES = {HOLDS: "none", FAILS: "harm", DEPENDS: "some", UNCLEAR: "unclear"}
+CLASSES = {HOLDS: "none", FAILS: "harm", DEPENDS: "some", CANNOT_TELL: "unclear"}
 #: Verdict on a conclusion without values.
 NOT_EVALUATED = "not evaluated"
 
@@ -113,6 +114,7 @@ def _words() -> str:
     return (
         f"“{HOLDS}”: at both levels of every factor the mean support is above 0, and by more than its error. "
         f"“{DEPENDS}”: a factor has an effect on the support, and only one of its levels confirms or contradicts "
-        f"the conclusion. “{FAILS}”: as “{HOLDS}”, below 0. “{UNCLEAR}”: none of these. Factors of one conclusion are "
-        f"tested together at 5 % (Bonferroni). A visible effect is found with a probability of {percent(100 * POWER)}."
+        f"the conclusion. “{FAILS}”: as “{HOLDS}”, below 0. “{CANNOT_TELL}”: none of these. Factors of one conclusion "
+        "are tested together at 5 % (Bonferroni). A visible effect is found with a probability of "
+        f"{percent(100 * POWER)}."
     )

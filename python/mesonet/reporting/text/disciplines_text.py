@@ -8,17 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from mesonet.analysis.decisions.decision import BETTER, CANNOT_TELL, WORSE
 from mesonet.reporting.campaign_view.values import level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.disciplines import (
     ALIKE,
-    BETTER,
-    CANNOT_TELL,
     SAME,
     TRADE,
-    UNCLEAR,
-    WORSE,
     Choice,
     Outcome,
     discipline_choices,
@@ -112,7 +109,7 @@ def why(view: CampaignView, choice: Choice) -> str:
             wording.append(f"{title} with {discipline_title(choice.disciplines[1])}: {'; '.join(parts)}.")
     if parts := [f"{each.title} ({_interval(each)})" for each in choice.outcomes if each.kind == SAME]:
         wording.append(f"No change beyond {percent(MARGIN)}: {listed(parts)}.")
-    if parts := [f"{each.title} ({_interval(each)})" for each in choice.outcomes if each.kind == UNCLEAR]:
+    if parts := [f"{each.title} ({_interval(each)})" for each in choice.outcomes if each.kind == CANNOT_TELL]:
         wording.append(f"Not clear: {listed(parts)}.")
     return " ".join(wording)
 

@@ -9,34 +9,36 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mesonet.reporting.campaign_view.events import NEGLIGIBLE
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
+from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE, SHARE_WITHOUT_RATIO
 from mesonet.reporting.campaign_view.explicit_flows import throughputs
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
+from mesonet.reporting.text.answer_text import settles
 from mesonet.reporting.verdicts.verdict import (
     MARGIN,
-    MIXED,
-    NO_HARM,
     NOT_JUDGED,
-    POWER,
-    UNCLEAR,
-    WORSE,
     Change,
+    Part,
     Verdict,
     competitor,
     harm_to_competitors,
     incumbent,
     judged,
     kinds_without_enough_flows,
+    negative,
     too_small,
     verdicts,
     wanted_incumbent,
     without_values,
 )
-from mesonet.words import capitalised, counted, listed, percent
+from mesonet.words import capitalised, counted, listed, number, percent
 
 #: How the page marks them.
-CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NOT_JUDGED: "not"}
+CLASSES = {
+    WORSE: "harm", DEPENDS: "some", CANNOT_TELL: "unclear", AT_MARGIN: "unclear", NO_WORSE: "none", BETTER: "none",
+    NOT_JUDGED: "not",
+}  # fmt: skip
 
 
 def verdict_html(view: CampaignView) -> Markup:
@@ -67,7 +69,7 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
         {
             "question": question, "algorithm": each.algorithm,
             "against": incumbent(view) if question == "replacement" else competitor(view),
-            "verdict": each.verdict, "why": reasons(each), "margin_percent": MARGIN,
+            "verdict": each.words, "why": reasons(each), "margin_percent": MARGIN,
             "responses": [asdict(change) for change in each.changes],
         }
         for question, found in questions.items()
@@ -103,7 +105,7 @@ def _provisional(view: CampaignView) -> Markup:
 
 
 def _table(found: Sequence[Verdict], note: str) -> Markup:
-    rows = [[html.strong(each.algorithm), each.verdict, _reasons_html(each)] for each in found]
+    rows = [[html.strong(each.algorithm), each.words, _reasons_html(each)] for each in found]
     attributes = [{"class": f"verdict-{CLASSES[each.verdict]}"} for each in found]
     return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 
@@ -112,11 +114,11 @@ def _reasons_html(verdict: Verdict) -> str:
     text = reasons(verdict)
     if not verdict.changes:
         return text
-    head = ["response", "change", "95 % interval", "smallest harm that would have been seen", "worse, better in"]
+    head = ["response", "verdict", "change", "95 % interval", "harm not excluded", "worse, better in", "means"]
     rows = [
         [
-            capitalised(c.title), percent(c.mean, sign=True) if c.compared else "–", _interval(c), _visible(c),
-            f"{c.worse}, {c.better} of {c.compared}",
+            capitalised(c.title), _label(c), percent(c.mean, sign=True) if c.compared else "–", _interval(c),
+            _possible(c), f"{c.worse}, {c.better} of {c.compared}", _weighted(c),
         ]
         for c in verdict.changes
     ]  # fmt: skip
@@ -124,21 +126,26 @@ def _reasons_html(verdict: Verdict) -> str:
     return text + html.folded("Every judged response", inner)
 
 
-def _interval(change: Change) -> str:
-    if not change.compared:
+def _label(change: Change) -> str:
+    return f"{change.verdict} on {change.depends_on}" if change.depends_on else change.verdict
+
+
+def _interval(change: Change | Part) -> str:
+    if isinstance(change, Change) and not change.compared:
         return "–"
     if not (isfinite(change.low) and isfinite(change.high)):
         return "not known"
-    low, high = change.interval
-    return f"{percent(low, sign=True)} to {percent(high, sign=True)}"
+    return f"{percent(change.low, sign=True)} to {percent(change.high, sign=True)}"
 
 
-def _visible(change: Change) -> str:
-    if not change.compared:
+def _possible(change: Change) -> str:
+    return percent(max(change.possible, 0.0)) if change.compared else "–"
+
+
+def _weighted(change: Change) -> str:
+    if not isfinite(change.weighted):
         return "–"
-    if not isfinite(change.visible):
-        return "not known"
-    return percent(change.visible) if change.lower_is_better or change.visible < 100 else "none"
+    return f"{number(change.own)} against {number(change.reference)} ({percent(change.weighted, sign=True)})"
 
 
 def _replaced(view: CampaignView) -> str:
@@ -147,10 +154,12 @@ def _replaced(view: CampaignView) -> str:
     names = [*(view.title_of(name) for name in judged(view)), *throughputs(view)]
     lacking = [view.title_of(name) for name in without_values(view)]
     small = [view.title_of(name) for name in too_small(view)]
+    below = [view.title_of(name) for name in negative(view)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
         f"{percent(MARGIN)}. Judged are {listed(names) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
+        + (f" Not judged, because values are below 0: {listed(below)}." if below else "")
         + (f" Too small to be compared (at most {percent(100 * NEGLIGIBLE)}): {listed(small)}." if small else "")
     )
 
@@ -172,38 +181,38 @@ def _competing(view: CampaignView, other: str) -> str:
 
 def _words() -> str:
     return (
-        f"“{WORSE}”: by more than the margin in the mean over the conditions. “{MIXED}”: by more than the margin in "
-        f"single conditions, or at one level of a factor. “{NO_HARM}”: in the mean over the conditions harm beyond the "
-        f"margin would have been seen, and was not; no single condition looks worse by more than the margin. "
-        f"“{UNCLEAR}”: harm beyond the margin in the mean cannot be excluded, or single conditions look worse by more "
-        "than the margin, but within the noise. "
-        f"“{NOT_JUDGED}”: values are missing, no throughput of explicit flows was measured, or only short flows were "
-        "compared."
+        f"“{WORSE}” and “{BETTER}”: the interval of the mean change is beyond the margin. “{NO_WORSE}”: it ends before "
+        "the margin, overall and at every level of the factors, and no two factors together have a mean beyond it. "
+        f"“{DEPENDS}”: the change is proved beyond the margin at one level and proved within it at another. "
+        f"“{AT_MARGIN}”: the margin is inside a narrow interval, and more runs would hardly change this. "
+        f"“{CANNOT_TELL}”: none of these. “{NOT_JUDGED}”: values are missing, no throughput of explicit flows was "
+        "measured, or only short flows were compared. Conditions have equal weights: the change is the geometric mean "
+        "of the ratios. “Means” are over the conditions, and large values rule their ratio. For shares "
+        f"{percent(100 * SHARE_WITHOUT_RATIO)}, and for counts {FEWEST_EVENTS} events, are added to both values of a "
+        "ratio: next to nothing is not twice as much as half of it."
     )
 
 
 def _noise(view: CampaignView, found: Sequence[Verdict]) -> str:
     shared = (
-        "Intervals hold with 95 % for all responses of an algorithm together. The smallest harm that would have been "
-        f"seen is found with a probability of {percent(100 * POWER)}."
+        "Intervals hold with 95 % for all responses of an algorithm together, at all levels of the factors and in all "
+        "cells of two factors."
     )
     if view.mode != "replicates":
         return (
-            "Each run was made once, so the conditions are taken as a sample of networks. A difference in single "
-            "conditions counts if most conditions lie to one side (sign test, 5 % for all responses of an algorithm "
-            f"together). {shared} Replicates would make the intervals hold for the chosen conditions."
+            f"Each run was made once, so the conditions are taken as a sample of networks. {shared} Replicates would "
+            "make the intervals hold for the chosen conditions."
         )
     replicates = int(view.campaign.runs.filter(status="done")["replicate"].n_unique())
     lacking = [each.algorithm for each in found if any(c.compared and not c.replicated for c in each.changes)]
     sampled = (
         f"Some responses of {listed(list(dict.fromkeys(lacking)))} have a condition without two replicates of both "
-        "algorithms. Their intervals take the conditions as a sample of networks, and a sign test must agree. "
+        "algorithms. Their intervals take the conditions as a sample of networks. "
     )
     return (
         f"The noise is estimated from {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share "
         "their random numbers between algorithms: what two algorithms have in common cancels. "
-        f"{sampled if lacking else ''}A difference in a single condition counts if it exceeds margin and noise (paired "
-        f"t test, false discovery rate of 5 % for all responses of an algorithm together). {shared}"
+        f"{sampled if lacking else ''}{shared}"
     )
 
 
@@ -215,92 +224,73 @@ def _some_missing(view: CampaignView) -> bool:
 def reasons(verdict: Verdict) -> str:
     """Return the reasons of a verdict, as text.
 
-    Sentences on the responses that are worse, with conditions or settings, that are better, and that are too noisy.
+    Sentences on the responses that are worse, that depend on a factor, that are better, and that cannot be told.
     """
     if not verdict.changes:
         return "Nothing was measured in the same conditions."
-    worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
-    better = [c for c in verdict.changes if c.harm < -MARGIN and c.certain]
-    worse.sort(key=lambda change: -change.harm)
+    by_label = {label: [c for c in verdict.changes if c.verdict == label] for label in CLASSES}
     wording = []
-    if worse:
-        parts = [_worse(c) for c in worse[:3]]
-        wording.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
-    if better:
-        wording.append(
-            f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}."
-        )
-    unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
+    if worse := sorted(by_label[WORSE], key=lambda change: -change.harm):
+        wording.append(f"Worse: {_some([_changed(c) for c in worse])}.")
+    if split := sorted(by_label[DEPENDS], key=lambda change: not change.harmful):
+        wording.append(f"Depends: {_some([_split(c) for c in split])}.")
+    if better := sorted(by_label[BETTER], key=lambda change: change.harm):
+        wording.append(f"Better: {_some([_changed(c) for c in better])}.")
+    if near := by_label[AT_MARGIN]:
+        wording.append(f"At the margin: {_some([_changed(c) for c in near])}.")
     if verdict.without_throughput:
         wording.append("No throughput was measured.")
     if verdict.short_only:
         wording.append("Only short flows were compared: long flows need longer runs or more sources.")
-    if possible := [c for c in unclear if c.high > MARGIN]:
-        wording.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
-    if noisy := [c for c in unclear if c.high <= MARGIN < c.visible]:
-        wording.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
-    if single := [c for c in unclear if c.unclear]:
-        titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
-        more = f", and {len(single) - 3} more" if len(single) > 3 else ""
-        wording.append(f"In single conditions beyond the margin, but within the noise: {listed(titles)}{more}.")
+    if unclear := sorted(by_label[CANNOT_TELL], key=lambda change: -change.possible):
+        wording.append(f"Harm beyond the margin cannot be excluded for {_some([_open(c) for c in unclear])}.")
     if not wording:
         compared = max(change.compared for change in verdict.changes)
-        most = max(change.visible for change in verdict.changes)
-        within = f"No response is worse by more than {percent(MARGIN)} in any of {counted(compared, 'condition')}."
-        within += f" In the mean over them, harm of {percent(most)} or more would have been seen."
+        possible = max((change.possible for change in verdict.changes if change.compared), default=0.0)
+        within = f"No response is worse by more than {percent(MARGIN)} over {counted(compared, 'condition')}."
+        within += (
+            f" Harm of more than {percent(max(possible, 0.0))} is excluded overall and at every level of the factors."
+        )
         wording.append(within if compared else "No condition has values of both.")
-    for change in verdict.changes:
-        if change.dominant and (change in worse or change in better or change in unclear):
-            condition, share = change.dominant
-            wording.append(f"Condition {condition} makes {percent(share)} of the mean {change.title}.")
+    if single := [c for c in by_label[NO_WORSE] if c.worse]:
+        titles = [f"{c.title} ({counted(c.worse, 'condition')}, better in {c.better})" for c in single]
+        wording.append(f"In single conditions worse by more than the margin: {_some(titles)}.")
     gaps = [change for change in verdict.changes if change.missing]
     if gaps:
         wording.append(_gap(gaps))
     return " ".join(wording)
 
 
-def _worse(change: Change) -> str:
-    """Return the harm to a response in the mean, or the conditions in which it is worse, as text."""
-    mean = f"{percent(change.mean, sign=True)} in the mean"
-    if not change.worse:
-        return f"{change.title} {mean}{_where(change)}"
-    counts = f"worse in {change.worse} of {counted(change.compared, 'condition')}"
-    counts += f", better in {change.better}" if change.better else ""
-    counts += f", beyond the margin but within the noise in {change.unclear}" if change.unclear else ""
-    if change.is_harmful or change.part:
-        return f"{change.title} {mean}, {counts}{_where(change)}"
-    return f"{change.title} {counts}{_where(change)} ({mean})"
+def _some(parts: Sequence[str]) -> str:
+    """Return the first three parts and the number of the others."""
+    return "; ".join(parts[:3]) + (f"; and {len(parts) - 3} more" if len(parts) > 3 else "")
 
 
-def _where(change: Change) -> str:
-    """Return the level of the factor at which a response is worse, as text; empty if there is none."""
-    found, part = change.settings, change.part
-    if part is not None:
-        return f" ({percent(part.mean, sign=True)} in the {part.conditions} conditions with {part.level})"
-    if found is None:
-        return ""
-    return (
-        f" ({found.worse} of {found.compared} with {found.here}, {found.worse_at_other} of "
-        f"{found.compared_at_other} with {found.there})"
-    )
+def _changed(change: Change) -> str:
+    """Return a change with its interval and the counts of conditions beyond the margin."""
+    counts = f"worse in {change.worse} of {counted(change.compared, 'condition')}, better in {change.better}"
+    return f"{change.title} {percent(change.mean, sign=True)} ({_interval(change)}; {counts})"
 
 
-def _each(unclear: Sequence[Change]) -> str:
-    """Return intervals of responses and the harm that would have been seen, beginning with the noisiest."""
-    unclear = sorted(unclear, key=lambda change: -change.visible)
-    parts = [f"{c.title} ({_interval(c)}; {_seen(c)} would have been seen)" for c in unclear[:3]]
-    return f"{listed(parts)}{f', and {len(unclear) - 3} more' if len(unclear) > 3 else ''}"
+def _split(change: Change) -> str:
+    """Return a change that depends, with both sides."""
+    sides = [_side(part) for part in (change.beyond, change.within) if part]
+    return f"{change.title} on {change.depends_on}: {', '.join(sides)}"
 
 
-def _seen(change: Change) -> str:
-    visible = _visible(change)
-    return "no harm, however large," if visible == "none" else f"harm of {visible}"
+def _side(part: Part) -> str:
+    where = f"{counted(part.conditions, 'condition')} with {part.level}"
+    return f"{percent(part.mean, sign=True)} ({_interval(part)}) in {where}"
+
+
+def _open(change: Change) -> str:
+    return f"{change.title} ({_interval(change)}{settles(change)})"
 
 
 def _gap(gaps: Sequence[Change]) -> str:
     most = max(gaps, key=lambda change: change.missing)
     others = f", and {len(gaps) - 1} more have gaps" if len(gaps) > 1 else ""
     return (
-        f"{capitalised(most.title)} has no value in {counted(most.missing, 'condition')} in which the other has one"
+        f"{capitalised(most.title)} has values of one algorithm only in {counted(most.missing, 'condition')}"
         f"{others}: failed, not run yet, or nothing to measure."
     )

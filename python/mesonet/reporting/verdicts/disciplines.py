@@ -15,6 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
+from mesonet.analysis import MainEffects, main_effects
+from mesonet.analysis.decisions.decision import BETTER, CANNOT_TELL, WORSE
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.campaign_view.flow_groups import groups_of_conditions, has_groups
@@ -28,8 +30,7 @@ from mesonet.responses.queues import TITLES
 
 Floats = NDArray[np.float64]
 
-TRADE, ALIKE, CANNOT_TELL = "a trade", "no difference", "cannot tell"
-BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
+TRADE, ALIKE, SAME = "a trade", "no difference", "same"
 #: Delays, ms, that are not compared if no condition exceeds them (chosen: a small part of any round trip on the map).
 LEAST_DELAY = 1.0
 
@@ -53,11 +54,11 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """`BETTER` or `WORSE` beyond margin and chance at the + level, `SAME` within the margin, else `UNCLEAR`."""
+        """`BETTER` or `WORSE` beyond margin and chance at the + level, `SAME` within the margin, else `CANNOT_TELL`."""
         sign = 1 if self.lower_is_better else -1
         if (self.low > 0 or self.high < 0) and abs(self.change) > MARGIN:
             return WORSE if sign * self.change > 0 else BETTER
-        return SAME if max(abs(self.low), abs(self.high)) <= MARGIN else UNCLEAR
+        return SAME if max(abs(self.low), abs(self.high)) <= MARGIN else CANNOT_TELL
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,8 @@ def discipline_table(view: CampaignView) -> pl.DataFrame:
     """Return every quantity of every answer.
 
     Columns whom, discipline (the answer), quantity, unit, minus and plus (means at both levels), change, low, high (%),
-    at_plus_level (better, worse, same or unclear), conditions, depends_on, change_at_minus and change_at_plus (%, at
-    the levels of that factor; null without one). No rows without a factor for the discipline.
+    at_plus_level (better, worse, same or cannot tell), conditions, depends_on, change_at_minus and change_at_plus (%,
+    at the levels of that factor; null without one). No rows without a factor for the discipline.
     """
     rows = [
         {
@@ -206,16 +207,16 @@ def _outcome(view: CampaignView, factor: str, quantity: _Quantity, alpha: float)
     design = view.campaign.design
     signs = np.asarray(design.matrix, dtype=float)
     used = np.isfinite(quantity.values)
-    own, others = design.factors.index(factor), [n for n, name in enumerate(design.factors) if name != factor]
-    signs, values = signs[used], quantity.values[used]
+    own, others = design.factors.index(factor), [name for name in design.factors if name != factor]
+    signs, values = signs[used][:, [own, *(design.factors.index(name) for name in others)]], quantity.values[used]
     logarithmic = bool((values > 0).all())
     y = np.log(values) if logarithmic else values
-    terms = np.column_stack([np.ones(len(y)), signs[:, own], signs[:, others]])
-    fitted = _fit(terms, y)
-    if fitted is None or not (values > 0).any():
+    found = _fit(signs, y)
+    if found is None or not (values > 0).any():
         return None
-    mean, half, error, freedom = fitted
-    minus, plus = mean - half, mean + half
+    middle = float(y.mean() - signs.mean(axis=0) @ found.effect / 2)
+    half, error, freedom = float(found.effect[0]) / 2, float(found.effect_sd[0]) / 2, float(found.degrees_of_freedom[0])
+    minus, plus = middle - half, middle + half
     scale = 1.0 if logarithmic else abs(minus)
     if not scale:
         return None
@@ -225,7 +226,7 @@ def _outcome(view: CampaignView, factor: str, quantity: _Quantity, alpha: float)
         """Return a change of twice a coefficient in %."""
         return float(100 * np.expm1(2 * step)) if logarithmic else max(-100.0, 100 * 2 * step / scale)
 
-    found = Outcome(
+    outcome = Outcome(
         title=quantity.title,
         unit=quantity.unit,
         lower_is_better=quantity.lower_is_better,
@@ -236,32 +237,24 @@ def _outcome(view: CampaignView, factor: str, quantity: _Quantity, alpha: float)
         high=percent(half + width),
         conditions=int(used.sum()),
     )
-    splits = {n: split for n in others if (split := _split(terms, signs[:, own] * signs[:, n], y))}
-    best = min(splits, key=lambda n: splits[n][0], default=None)
+    splits = {name: split for place, name in enumerate(others, 1) if (split := _split(signs, place, y))}
+    best = min(splits, key=lambda name: splits[name][0], default=None)
     if best is None or splits[best][0] >= alpha / len(others):
-        return found
+        return outcome
     low, high = splits[best][1]
-    return replace(found, depends_on=design.factors[best], at_minus=percent(low), at_plus=percent(high))
+    return replace(outcome, depends_on=best, at_minus=percent(low), at_plus=percent(high))
 
 
-def _fit(terms: Floats, y: Floats) -> tuple[float, float, float, int] | None:
-    """Return the mean, the coefficient of the second term, its standard error, and the degrees of freedom."""
-    freedom = len(y) - terms.shape[1]
-    if freedom < 1 or np.linalg.matrix_rank(terms) < terms.shape[1]:
+def _fit(signs: Floats, y: Floats) -> MainEffects | None:
+    """Return the main effects of all columns together; None if the runs cannot test them."""
+    found = main_effects(signs, y, mode="full")
+    return found if np.isfinite(found.effect_sd).all() else None
+
+
+def _split(signs: Floats, place: int, y: Floats) -> tuple[float, tuple[float, float]] | None:
+    """Return p of an interaction with the first column, and coefficients of this column at both levels of another."""
+    found = _fit(np.column_stack([signs, signs[:, 0] * signs[:, place]]), y)
+    if found is None or not found.effect_sd[-1]:
         return None
-    coefficients = np.linalg.lstsq(terms, y, rcond=None)[0]
-    rest = y - terms @ coefficients
-    inverse = np.linalg.inv(terms.T @ terms)
-    error = float(np.sqrt(rest @ rest / freedom * inverse[1, 1]))
-    return float(coefficients[0]), float(coefficients[1]), error, freedom
-
-
-def _split(terms: Floats, product: Floats, y: Floats) -> tuple[float, tuple[float, float]] | None:
-    """Return p of an interaction with the discipline, and the coefficients at both levels of the other factor."""
-    fitted = _fit(np.column_stack([terms[:, 0], product, terms[:, 1:]]), y)
-    if fitted is None or not fitted[2]:
-        return None
-    _, slope, error, freedom = fitted
-    half = np.linalg.lstsq(np.column_stack([terms, product]), y, rcond=None)[0][1]
-    p = float(2 * stats.t.sf(abs(slope) / error, freedom))
-    return p, (float(half - slope), float(half + slope))
+    half, slope = found.effect[0] / 2, found.effect[-1] / 2
+    return float(found.p[-1]), (float(half - slope), float(half + slope))
