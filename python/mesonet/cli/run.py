@@ -110,9 +110,8 @@ def run(
                 put(result)
             if figure and figure != TERMINAL:
                 _draw(result, chosen, seed, figure)
-            _show_result(
-                chosen, described, seed, result, out, as_json
-            )  # in here: a signal that came late ends the block
+            # In here: a signal that came late ends the block.
+            _show_result(chosen, described, result, seed=seed, out=out, as_json=as_json)
             if figure == TERMINAL:
                 _draw_in_terminal(result, to_stderr=as_json)
     except Stopped as stopped:
@@ -154,7 +153,7 @@ def _draw_in_terminal(result: Result, *, to_stderr: bool) -> None:
 
 
 def _show_result(
-    chosen: Scenario, described: Mapping[str, Any], seed: int, result: Result, out: Path | None, as_json: bool
+    chosen: Scenario, described: Mapping[str, Any], result: Result, *, seed: int, out: Path | None, as_json: bool
 ) -> None:
     rows = result.responses.rows()
     performance = dict(result.performance)
