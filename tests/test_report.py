@@ -9,6 +9,7 @@ import re
 import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -564,3 +565,8 @@ def test_the_report_names_the_network_that_was_simulated(tmp_path):
     campaign = mn.experiment(tmp_path / "tiny.toml").run(tmp_path / "out", workers=1, progress=False)
     text = words(report_html(campaign))
     assert holds(text, "network ring (3 backbone routers, 3 links", "user's own", "scenario abilene", "unless set")
+
+
+def test_the_first_screen_states_runs_length_and_senders(tiny_campaign: Path) -> None:
+    page = report_html(mn.load(tiny_campaign))
+    assert holds(page, "runs of", "are measured", "Senders of the preset")

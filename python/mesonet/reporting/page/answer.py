@@ -16,7 +16,8 @@ from mesonet.reporting.text.answer_text import in_words, replacement_sentence
 from mesonet.reporting.text.disciplines_text import discipline_answers
 from mesonet.reporting.text.verdict_text import CLASSES, no_verdict
 from mesonet.reporting.verdicts.verdict import incumbent, verdicts
-from mesonet.words import capitalised, counted, listed
+from mesonet.scenarios.parameters import PRESETS
+from mesonet.words import capitalised, counted, listed, number
 
 #: Most conditions whose networks are described for the ranges of capacity, sources and round trips.
 MOST_DESCRIBED = 64
@@ -40,7 +41,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         provisional=_provisional(view),
         sentences=[] if found else _sentences(view),
         statement=found or no_verdict(view),
-        network=network_sentences(scenarios, described),
+        network=" ".join([network_sentences(scenarios, described), _runs_sentence(view, scenarios)]).strip(),
         varied=_varied(view),
         drawing=_map(scenarios[0], described[0]) if described else None,
     )
@@ -97,6 +98,22 @@ def network_sentences(scenarios: Sequence[Mapping[str, Any]], described: Sequenc
         times = _range([f"{v:.3g} ms" for v in (min(round_trips), max(round_trips))])
         text += f". A round trip without queues takes {times} on average"
     return f"{text}."
+
+
+def _runs_sentence(view: CampaignView, scenarios: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many runs there are, how long they are, and which senders they have; empty without a network."""
+    if not scenarios:
+        return ""
+    times = [each["time"] for each in scenarios]
+    lengths = [float(each["duration"]) for each in times]
+    measured = [float(each["duration"]) - float(each["warmup"]) for each in times]
+    long, last = (_range([f"{number(value)} s" for value in (min(of), max(of))]) for of in (lengths, measured))
+    presets = {str(each.get("preset")): None for each in scenarios}
+    senders = [f"{name} ({PRESETS[name]})" if name in PRESETS else name for name in presets]
+    return (
+        f"{counted(sum(view.campaign.counts.values()), 'run')} of {long}, of which {last} are measured. "
+        f"Senders of the preset {listed(senders)}."
+    )
 
 
 def _range(texts: Sequence[str]) -> str:
