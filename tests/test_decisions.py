@@ -427,7 +427,7 @@ def test_strings_that_matter_join_the_model():
 
 
 def test_replicates_with_common_numbers_are_blocks():
-    """What a replicate has in common in all conditions is no noise of an effect, in lost runs neither."""
+    """A shift that all conditions of a replicate share is no noise of an effect, in lost runs neither."""
     rng = np.random.default_rng(3)
     own = rng.normal(size=(16, 4)) + FULL[:, [2]]
     shift = np.array([0.0, 300.0, -200.0, 50.0])

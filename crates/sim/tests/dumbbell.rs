@@ -152,4 +152,8 @@ fn spans_beyond_the_engine_are_refused() {
     // No segment is under way for longer than a run.
     let short = with(with(dumbbell(), &slow), &[("time", time(30.0, 10.0, 1))]);
     assert!(Simulation::new(Scenario::from_json(&short.to_string()).unwrap(), 1).is_ok());
+    // But keys of events hold the instants until all queues are empty.
+    let endless = json!({"rule": "segments", "factor": 1e9});
+    let endless = [slow[0].clone(), ("network.buffer", endless), ("time", time(30.0, 10.0, 1))];
+    assert_eq!(refused(&endless), "network.buffer");
 }

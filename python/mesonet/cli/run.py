@@ -18,9 +18,9 @@ from mesonet.progress import Progress
 from mesonet.responses import queues
 from mesonet.responses.segment_sizes import data_bytes, response_bytes
 from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
-from mesonet.simulation.settling import SETTLING, late
+from mesonet.simulation.settling import SETTLING, is_given, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
-from mesonet.simulation.summary import summary
+from mesonet.simulation.summary import WHOLE, summary
 from mesonet.terminal import write_json, write_table
 from mesonet.units import RATE, SEGMENTS
 
@@ -34,8 +34,6 @@ from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options, stop, 
 
 TERMINAL = Path("terminal")
 """Value of --plot that stands for no file."""
-WHOLE = "measured"
-"""The period that is also shown in bits and bytes, and for queues."""
 BITS = {"segments/s": RATE, "segments/interval": RATE, "segments": SEGMENTS}
 """Quantities of the units that count segments."""
 MIXED_SIZES = (
@@ -211,9 +209,7 @@ def _settling_note(result: Result, warmup: float) -> str:
     Empty, too, without users and arrivals: the load of explicit flows is given.
     """
     times = result.settling_times
-    scenario = result.provenance["scenario"]
-    is_given = not scenario["users"]["base_sources"] > 0 and not scenario.get("arrivals")
-    if is_given or not (names := late(times, warmup)):
+    if is_given(result.provenance["scenario"]) or not (names := late(times, warmup)):
         return ""
     series = []
     for name in names:

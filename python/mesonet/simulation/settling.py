@@ -104,12 +104,17 @@ def unsettled(times: Times, drifts: Drifts, warmup_s: float) -> list[str]:
     return [name for name in late(times, warmup_s) if name in LOAD and not _steady(drifts.get(name))]
 
 
+def is_given(scenario: Mapping[str, Any]) -> bool:
+    """Return True without users and arrivals, where the load is part of the scenario."""
+    return not scenario["users"]["base_sources"] > 0 and not scenario.get("arrivals")
+
+
 def load_settled(times: Times | None, drifts: Drifts, scenario: Mapping[str, Any]) -> bool | None:
     """Return True if the load of a run had settled when the warm-up ended.
 
     True without users and arrivals, where the load is part of the scenario; None if it is not known.
     """
-    if not scenario["users"]["base_sources"] > 0 and not scenario.get("arrivals"):
+    if is_given(scenario):
         return True
     if times is None or not set(LOAD).intersection(times):
         return None

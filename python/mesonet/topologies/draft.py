@@ -11,6 +11,7 @@ from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace
 from mesonet.topologies.attributes import LEAST, MOST
 from mesonet.topologies.model import CLASSES
+from mesonet.words import counted
 
 MOST_ROUTERS = 10_000
 """Most routers of a file, as in the simulator, which also counts the routers that it puts below a backbone."""
@@ -182,10 +183,8 @@ def join_parallel(draft: Draft, *, directed: bool) -> None:
         between[ends] = merged
     draft.links = list(between.values())
     if parallel:
-        noun = "parallel link" if parallel == 1 else "parallel links"
-        draft.notes.append(
-            f"{parallel} {noun} left out, the shortest of each pair kept with the sum of their capacities"
-        )
+        left_out = counted(parallel, "parallel link")
+        draft.notes.append(f"{left_out} left out, the shortest of each pair kept with the sum of their capacities")
 
 
 def checked_name(place: FilePlace, name: str, key: str = "name") -> str:

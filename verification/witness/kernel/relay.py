@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Route:
-    """What the relay does: `drops` decides for each packet of the sender, before the queue."""
+    """Path of the relay: `drops` decides for each packet of the sender, before the queue."""
 
     rtt_s: float
     service_s: float = 0.0
@@ -65,7 +65,7 @@ class Route:
 
 @dataclass
 class Log:
-    """What a run left."""
+    """Packets and counters that a run left."""
 
     packets: list[Packet] = field(default_factory=list)
     dropped: list[Packet] = field(default_factory=list)

@@ -50,6 +50,8 @@ pub struct Network {
     pub bytes: [u32; 2],
     /// Buffer as asked for, segments, by queue of data.
     pub asked: Vec<f64>,
+    /// Ports towards hosts that follow the links into their routers.
+    pub raised_ports: Vec<usize>,
     /// Buffer in segments, by queue of data.
     pub buffers: Vec<u64>,
     /// Speed in segments/s, by queue of data.
@@ -123,6 +125,10 @@ impl Network {
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
         let mut speeds = queues.speeds(scenario, &topology, &router_speeds, &link_of);
+        let is_raised = |q: &usize| {
+            queues.at_ports() && queues.towards(*q).is_none() && speeds[*q] > router_speeds[queues.router(*q)]
+        };
+        let raised_ports = (0..queues.count()).filter(is_raised).collect();
         let have_capacity = queues.have_capacity(&link_of);
         let own_buffers = queues.buffers(&link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
@@ -198,6 +204,7 @@ impl Network {
             bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
                 .map(|bytes| bytes.round() as u32),
             asked,
+            raised_ports,
             buffers,
             speeds,
             distances,

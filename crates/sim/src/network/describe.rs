@@ -315,11 +315,7 @@ impl Network {
                 name(least)
             ));
         }
-        let own =
-            |q: usize| self.topology.routers[self.queues.router(q)].speed_factor * scenario.network.speed;
-        let is_faster = |q: &usize| self.queues.at_ports() && self.queues.towards(*q).is_none();
-        let ports: Vec<usize> =
-            (0..count).filter(is_faster).filter(|&q| self.speeds[q] > own(q) * (1.0 + 1e-9)).collect();
+        let ports = &self.raised_ports;
         if let Some(&fastest) = ports.iter().max_by(|a, b| self.speeds[**a].total_cmp(&self.speeds[**b])) {
             let rate = self.speeds[fastest] * 8e-9 * scenario.transport.segment_bytes;
             notes.push(format!(

@@ -115,27 +115,26 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     }
     let queues =
         if network.queued_acks.is_some() { 2 * network.longest_route } else { network.longest_route };
-    let delays = check_impairments(scenario, network)?;
+    // No segment measures more than the run, but keys of events hold the instant at which it would arrive.
+    let duration = scenario.time.duration;
+    let limit = if duration <= LONGEST_ROUND_TRIP { seconds(horizon) - duration } else { LONGEST_ROUND_TRIP };
+    let delays = check_impairments(scenario, network, limit)?;
     let round_trip = longest_queue * queues as f64 + propagation + delays;
-    // No segment is under way for longer than the run.
-    if round_trip.min(scenario.time.duration) > LONGEST_ROUND_TRIP {
+    if round_trip > limit {
         return Err(invalid(
             "network.buffer",
             format!(
                 "a round trip through full queues could take {round_trip:.0} s (one queue {longest_queue:.1} s); allowed: \
-                 at most {LONGEST_ROUND_TRIP} s"
+                 at most {limit:.0} s"
             ),
         ));
     }
-    let round_trip = with_detours(network, round_trip, scenario.time.duration)?;
+    let round_trip = with_detours(network, round_trip, limit)?;
     let longest_run = seconds(horizon) - round_trip;
-    if scenario.time.duration > longest_run {
+    if duration > longest_run {
         return Err(invalid(
             "time.duration",
-            format!(
-                "{} s is too long for this topology; allowed: at most {longest_run:.0} s",
-                scenario.time.duration
-            ),
+            format!("{duration} s is too long for this topology; allowed: at most {longest_run:.0} s"),
         ));
     }
     Ok(())
@@ -146,11 +145,11 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
 ///
 /// # Errors
 /// [`InvalidScenario`] where a segment cannot measure it.
-fn with_detours(network: &Network, round_trip: f64, duration: f64) -> Result<f64, InvalidScenario> {
+fn with_detours(network: &Network, round_trip: f64, limit: f64) -> Result<f64, InvalidScenario> {
     let turns = network.routes.windows(2).zip(&network.changes).filter(|(routes, _)| routes[0] != routes[1]);
     let times: Vec<f64> = turns.map(|(_, change)| seconds(change.time)).collect();
     let mut trips = 1.0;
-    while (trips * round_trip).min(duration) <= LONGEST_ROUND_TRIP {
+    while trips * round_trip <= limit {
         let longest = trips * round_trip;
         let within = |first: usize| times[first..].partition_point(|time| *time <= times[first] + longest);
         let most = (0..times.len()).map(within).max().unwrap_or(0) as f64;
@@ -161,7 +160,7 @@ fn with_detours(network: &Network, round_trip: f64, duration: f64) -> Result<f64
         trips = most + 1.0;
     }
     let message = format!(
-        "routes change so often that a segment may be under way for more than {LONGEST_ROUND_TRIP} s; allowed: fewer changes of \
+        "routes change so often that a segment may be under way for more than {limit:.0} s; allowed: fewer changes of \
          cost or state, or shorter queues (a round trip takes up to {round_trip:.1} s)"
     );
     Err(invalid("network.changes", message))
@@ -172,7 +171,7 @@ fn with_detours(network: &Network, round_trip: f64, duration: f64) -> Result<f64
 ///
 /// # Errors
 /// [`InvalidScenario`] where a segment cannot measure it.
-fn check_impairments(scenario: &Scenario, network: &Network) -> Result<f64, InvalidScenario> {
+fn check_impairments(scenario: &Scenario, network: &Network, limit: f64) -> Result<f64, InvalidScenario> {
     let delay = |lane: usize| {
         let backlog =
             network.routers.get(lane).map_or(0, |queue| queue.service.saturating_mul(queue.places() + 1));
@@ -185,7 +184,7 @@ fn check_impairments(scenario: &Scenario, network: &Network) -> Result<f64, Inva
     let there = network.longest_sum(&delays);
     let back = if network.queued_acks.is_some() { there } else { 0 };
     let both = seconds(there.saturating_add(back));
-    if both.min(scenario.time.duration) <= LONGEST_ROUND_TRIP {
+    if both <= limit {
         return Ok(both);
     }
     let sets = scenario.impairment_sets.keys().map(|name| format!(", impairments.{name}"));
@@ -193,7 +192,7 @@ fn check_impairments(scenario: &Scenario, network: &Network) -> Result<f64, Inva
         "impairments",
         format!(
             "links on one round trip delay a segment by up to {both:.0} s (impairments{}); allowed: at most \
-             {LONGEST_ROUND_TRIP} s",
+             {limit:.0} s",
             sets.collect::<String>()
         ),
     ))

@@ -80,7 +80,7 @@ impl Sampling {
         (self.looked, self.counted) = (now, counters);
         let sampled = is_sample.then(|| (sample_flows(&look), explicit_samples(&look)));
         let period = shared.period(now);
-        let next = shared.period(now + 1);
+        let next = shared.period(now + 1).filter(|_| now < shared.end);
         if next != period {
             domains.iter_mut().for_each(|domain| domain.end_period(shared, period, now));
             self.end_delays(shared, domains, period);

@@ -153,11 +153,8 @@ impl Shared {
         }
     }
 
-    /// Measured period in which a span that ends at `now` lies; none after the end of the run.
+    /// Measured period in which a span that ends at `now` lies.
     pub fn period(&self, now: Picos) -> Option<usize> {
-        if now > self.end {
-            return None;
-        }
         let warmup = picos(self.scenario.time.warmup);
         let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
         (index < u64::from(self.scenario.time.periods)).then_some(index as usize)

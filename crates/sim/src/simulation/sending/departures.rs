@@ -71,18 +71,20 @@ impl Sender<'_> {
     /// Sends what the windows and the interface allow.
     #[inline(always)]
     pub fn send_now(&mut self) {
+        if self.shared.notes_usage {
+            self.send_and_note_usage();
+        } else if self.may_send() {
+            self.send_all();
+        }
+    }
+
+    /// Sends, and notes whether the window is full then.
+    #[inline(never)]
+    fn send_and_note_usage(&mut self) {
         let next = self.flow.board.next();
         if self.may_send() {
             self.send_all();
         }
-        if self.shared.notes_usage {
-            self.note_usage(next);
-        }
-    }
-
-    /// Notes whether the window is full. Segment `next` was the next one before the sender sent.
-    #[inline(never)]
-    fn note_usage(&mut self, next: u64) {
         let is_full = f64::from(self.flow.board.pipe()) + 1.0 > self.allowed();
         let flow = &*self.flow;
         let (una, now_next) = (flow.board.una(), flow.board.next());
