@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [
-    "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
+    "forest", "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
     "settings-of-outliers",
     "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
     "ordered", "factor-scatter", "correlations", "scatter-matrix", "groupings", "run-groups",
@@ -364,7 +364,7 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status):
 def test_one_algorithm(shared):
     page = report_of(shared, "one algorithm").read_text(encoding="utf-8")
     compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters", "settings-of-outliers"}
-    compare.add("effects-on-difference")
+    compare |= {"effects-on-difference", "forest"}
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
     assert holds(words(page), "Only one congestion control", "nothing to compare")
 
@@ -375,7 +375,7 @@ def test_an_experiment_without_factors(shared):
     assert holds(text, "in 1 network condition.", "All 5 runs are done")
     assert "No factor was varied" in text
     shown = [name for name in FIGURES if name in unpacked(page)["figures"]]
-    compare = ["condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
+    compare = ["forest", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
     assert shown == [*compare, "correlations", "scatter", "components", "congestion"]
 
 
@@ -511,7 +511,7 @@ def test_two_algorithms_are_compared_by_name(shared):
     data = unpacked(report_of(shared, "two algorithms").read_text(encoding="utf-8"))
     start = {"response": "loss_rate", "period": "measured", "algorithm": MEAN_OF_ALL}
     (caption,) = rows(data["tables"]["effects-on-difference-captions"], **start)
-    assert caption["heading"].startswith("Loss rate, cubic minus tcp")
+    assert caption["heading"].startswith("Loss rate, tcp minus cubic")
     (caption,) = rows(data["tables"]["residuals-captions"], response="loss_rate")
     assert holds(caption["text"], "No verdict", "Grubbs' test", "at least 5")
 

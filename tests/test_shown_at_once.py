@@ -47,7 +47,7 @@ def test_a_campaign_of_one_algorithm_has_no_verdict(one_factor_campaign: Path) -
 def test_a_campaign_without_the_incumbent_has_the_reason_instead(
     tiny_campaign: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesonet.reporting.verdicts.verdict.INCUMBENT", "vegas")
+    monkeypatch.setattr("mesonet.reporting.verdicts.comparisons.DEPLOYED", ("vegas",))
     text = " ".join(shown("experiment", "run", tiny_campaign).split())
     assert holds(text, "the incumbent, vegas, is not among the algorithms", "mesonet report --against", "next: mesonet")
     answered = json.loads(shown("experiment", "run", tiny_campaign, "--json"))

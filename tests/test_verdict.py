@@ -17,14 +17,10 @@ from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, 
 from mesonet.reporting.campaign_view.explicit_flows import throughputs
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.answer_text import replacement_sentence
+from mesonet.reporting.text.answer_text import recommendation
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
-from mesonet.reporting.verdicts.verdict import (
-    NOT_JUDGED,
-    harm_to_competitors,
-    too_small,
-    verdicts,
-)
+from mesonet.reporting.verdicts.quantities import too_small
+from mesonet.reporting.verdicts.verdict import NOT_JUDGED, harm_to_competitors, verdicts
 
 
 def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
@@ -34,7 +30,7 @@ def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
     changed &= pl.lit(True) if response is None else pl.col("response") == response
     tcp = tcp.with_columns(value=pl.when(changed).then(pl.col("value") * factor).otherwise("value"))
     rest = campaign.responses.filter(pl.col("algorithm") != algorithm)
-    return CampaignView(replace(campaign, responses=pl.concat([rest, tcp])))
+    return CampaignView(replace(campaign, responses=pl.concat([rest, tcp])), against="tcp")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +39,7 @@ def campaign():
 
 
 def verdict_of(view, algorithm):
-    return next(each for each in verdicts(view) if each.algorithm == algorithm)
+    return next(each for each in verdicts(view) if each.name == algorithm)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +54,7 @@ def verdict_of(view, algorithm):
         (1.5, "goodput_dd", None, BETTER),
         (0.8, "goodput_dd", [3, 4], CANNOT_TELL),
         (0.6, "goodput_dd", list(range(1, 17)), DEPENDS),
-        (2.0, "connection_failures", None, NO_WORSE),
+        (2.0, "connection_failures", None, WORSE),
     ],
 )
 def test_the_verdict_follows_direction_margin_and_conditions(campaign, factor, response, conditions, verdict):
@@ -108,7 +104,7 @@ def test_a_response_that_nobody_has_is_named(campaign):
 
 def test_what_only_the_newcomer_has_is_not_called_harmless(campaign):
     alike = like_tcp(campaign, "fast", 1.0).campaign
-    found = verdict_of(CampaignView(without(alike, "goodput_dd", "tcp")), "fast")
+    found = verdict_of(CampaignView(without(alike, "goodput_dd", "tcp"), against="tcp"), "fast")
     assert found.verdict == NOT_JUDGED
     (change,) = [change for change in found.changes if change.response == "goodput_dd"]
     assert (change.compared, change.missing) == (0, 32)
@@ -121,7 +117,7 @@ def test_verdicts_of_a_campaign_that_goes_on_are_provisional(campaign):
 
 
 def test_changes_are_those_of_the_values(campaign):
-    view = CampaignView(campaign)
+    view = CampaignView(campaign, against="tcp")
     found = verdict_of(view, "fast")
     assert found.verdict == WORSE
     (change,) = [change for change in found.changes if change.response == "rtt"]
@@ -147,14 +143,14 @@ def test_tiny_shares_are_not_judged(campaign):
 
 def test_only_conditions_that_both_have_count(campaign):
     gone = (pl.col("algorithm") == "tcp") & (pl.col("condition") <= 10)
-    view = CampaignView(replace(campaign, responses=campaign.responses.filter(~gone)))
+    view = CampaignView(replace(campaign, responses=campaign.responses.filter(~gone)), against="tcp")
     assert {change.compared for change in verdict_of(view, "cubic").changes} == {22}
-    nothing = CampaignView(replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "cubic")))
+    nothing = CampaignView(replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "cubic")), "tcp")
     assert verdict_of(nothing, "cubic").verdict == NOT_JUDGED
 
 
 def test_without_an_incumbent_there_is_none():
-    view = CampaignView(fake_campaign(algorithms=["cubic", "fast"]))
+    view = CampaignView(fake_campaign(algorithms=["scalable", "fast"]))
     assert verdicts(view) == []
     assert "No verdict on deployment" in verdict_html(view)
     assert verdict_html(CampaignView(fake_campaign(algorithms=["tcp"]))) == ""
@@ -175,7 +171,7 @@ def replicated(campaign, spread, factor, replicates=3):
                 )
             )  # fmt: skip
     runs = [campaign.runs.with_columns(replicate=pl.lit(r, pl.Int64)) for r in range(1, replicates + 1)]
-    return CampaignView(replace(campaign, responses=pl.concat(frames), runs=pl.concat(runs)))
+    return CampaignView(replace(campaign, responses=pl.concat(frames), runs=pl.concat(runs)), against="tcp")
 
 
 def test_noise_is_not_called_harm(campaign):
@@ -214,7 +210,7 @@ def mixed(tmp_path_factory):
 
 def test_flows_that_compete_are_judged_beside_the_median_algorithm(mixed):
     found = harm_to_competitors(CampaignView(mixed))
-    assert [each.algorithm for each in found] == ["bic", "fast", "htcp"]
+    assert [each.name for each in found] == ["bic", "fast", "htcp"]
     assert [change.response for change in found[0].changes] == [
         f"throughput of tcp, {kind}" for kind in ("movie", "service pack", "document", "web object")
     ]
@@ -238,7 +234,7 @@ def test_flows_that_compete_are_judged_beside_their_own_kind_where_that_was_run(
     groups = groups.with_columns(throughput=pl.when(low).then(pl.col("throughput") / 2).otherwise("throughput"))
     monkeypatch.setattr(type(other), "groups", groups)
     view = CampaignView(other)
-    assert {each.algorithm: each.verdict for each in harm_to_competitors(view)}["fast"] == WORSE
+    assert {each.name: each.verdict for each in harm_to_competitors(view)}["fast"] == WORSE
     text = verdict_html(view)
     assert "beside tcp itself" in text
     assert "If tcp were replaced: against tcp" in text
@@ -265,11 +261,11 @@ def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):
     low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp") & (pl.col("category") == "movie")
     groups = mixed.groups.with_columns(throughput=pl.when(low).then(pl.col("throughput") / 2).otherwise("throughput"))
     monkeypatch.setattr(type(mixed), "groups", groups)
-    assert {each.algorithm: each.verdict for each in harm_to_competitors(CampaignView(replace(mixed)))}["fast"] == WORSE
+    assert {each.name: each.verdict for each in harm_to_competitors(CampaignView(replace(mixed)))}["fast"] == WORSE
 
     few = groups.with_columns(flow_seconds=pl.when(low).then(29.0).otherwise("flow_seconds"))
     monkeypatch.setattr(type(mixed), "groups", few)
-    found = {each.algorithm: each for each in harm_to_competitors(CampaignView(replace(mixed)))}
+    found = {each.name: each for each in harm_to_competitors(CampaignView(replace(mixed)))}
     assert found["fast"].verdict not in (WORSE, NOT_JUDGED)
     assert [change.response for change in found["fast"].changes] == [
         f"throughput of tcp, {kind}" for kind in ("service pack", "document", "web object")
@@ -324,7 +320,7 @@ def at_one_level(campaign, low_factor, high_factor):
     low = [int(c) + 1 for c in np.flatnonzero(campaign.design.matrix[:, 0] < 0)]
     factor = pl.when(pl.col("condition").is_in(low)).then(low_factor).otherwise(high_factor)
     rows = spread.campaign.responses.with_columns(value=pl.when(mine).then(pl.col("value") * factor).otherwise("value"))
-    return CampaignView(replace(spread.campaign, responses=rows))
+    return CampaignView(replace(spread.campaign, responses=rows), against="tcp")
 
 
 @pytest.mark.parametrize(("low", "high"), [(1.0, 0.8), (1.3, 0.8), (0.8, 1.0)])
@@ -342,8 +338,8 @@ def test_what_depends_on_a_factor_is_not_averaged(campaign, low, high):
     assert change.beyond.mean == pytest.approx(-20, abs=1)
     assert change.beyond.low < change.beyond.mean < change.beyond.high < -10
     assert change.beyond.conditions == change.within.conditions == 16
-    assert holds(verdict_html(view), "Depends", "on network speed (X1)", f"at {worse} seg/ms", f"at {other} seg/ms")
-    assert holds(replacement_sentence(view, found), "depends on network speed", "falls by")
+    assert holds(verdict_html(view), "Depends", "on network speed", f"at {worse} seg/ms", f"at {other} seg/ms")
+    assert holds(recommendation(view, found), "Keep tcp with network speed", "there", "falls by")
 
 
 def test_harm_in_single_conditions_is_listed(campaign):
@@ -351,7 +347,7 @@ def test_harm_in_single_conditions_is_listed(campaign):
     spread = replicated(campaign, 0.01, 1.0, 4)
     mine = (pl.col("algorithm") == "fast") & (pl.col("response") == "goodput_dd") & pl.col("condition").is_in([3])
     rows = spread.campaign.responses.with_columns(value=pl.when(mine).then(pl.col("value") * 0.8).otherwise("value"))
-    found = verdict_of(CampaignView(replace(spread.campaign, responses=rows)), "fast")
+    found = verdict_of(CampaignView(replace(spread.campaign, responses=rows), against="tcp"), "fast")
     (change,) = [c for c in found.changes if c.response == "goodput_dd"]
     assert (change.verdict, change.worse, change.better) == (NO_WORSE, 1, 0)
     assert holds(reasons(found), "In single conditions worse", "(1 condition, better in 0)")
@@ -365,7 +361,7 @@ def test_the_runs_that_would_settle_a_verdict_are_stated(campaign):
     assert holds(
         reasons(found), "cannot be excluded", f"{most.replicates} more replicate", f"{most.conditions} condition"
     )
-    assert holds(replacement_sentence(view, found), "cannot tell whether", "would settle this")
+    assert holds(recommendation(view, found), "Do not decide yet", "cannot be excluded", "would settle this")
 
 
 def test_values_below_0_have_no_relative_change(campaign):
@@ -378,12 +374,12 @@ def test_values_below_0_have_no_relative_change(campaign):
 
 def test_the_incumbent_is_a_choice(campaign):
     view = CampaignView(campaign, against="cubic")
-    assert "cubic" not in {each.algorithm for each in verdicts(view)}
+    assert "cubic" not in {each.name for each in verdicts(view)}
     assert "against cubic in the same conditions" in verdict_html(view)
     mixed_with = replace(campaign, experiment={**campaign.experiment, "mixed_with": "fast"})
-    assert "fast" not in {each.algorithm for each in verdicts(CampaignView(mixed_with))}
+    assert "fast" not in {each.name for each in verdicts(CampaignView(mixed_with))}
     alone = CampaignView(fake_campaign(algorithms=["cubic", "fast"]))
-    assert "Add tcp to the algorithms" in verdict_html(alone)
+    assert "against cubic in the same conditions" in verdict_html(alone), "cubic is deployed more than tcp"
 
 
 def test_only_short_flows_are_no_verdict(mixed, monkeypatch):
@@ -395,7 +391,7 @@ def test_only_short_flows_are_no_verdict(mixed, monkeypatch):
         pytest.skip("no round trip")
     view = CampaignView(replace(mixed))
     found = harm_to_competitors(view)
-    verdicts_of = {each.algorithm: each.verdict for each in found}
+    verdicts_of = {each.name: each.verdict for each in found}
     assert verdicts_of == {"bic": NOT_JUDGED, "fast": WORSE, "htcp": NOT_JUDGED}, "harm to short flows is harm, too"
     assert "Only short flows were compared" in verdict_html(view)
 
@@ -454,17 +450,19 @@ def test_without_a_throughput_no_harm_is_not_stated(explicit, monkeypatch, group
     view = CampaignView(replace(explicit, responses=both))
     found = verdict_of(view, "still")
     assert found.verdict == NOT_JUDGED
-    assert replacement_sentence(view, found) == "not judged: no throughput was measured."
+    assert recommendation(view, found) == "Not judged: no throughput was measured."
     assert "No throughput was measured." in reasons(found)
 
 
-def test_points_between_the_levels_are_not_judged(tmp_path):
-    """The points of a Latin hypercube are no conditions at two levels."""
+def test_points_between_the_levels_are_conditions(tmp_path):
+    """Two points of a Latin hypercube are conditions in which algorithms are compared."""
     design = '[design]\nkind = "latin-hypercube"\nruns = 2\n\n[[factors]]'
     text = EXPLICIT.replace("[[factors]]", design).replace("still.py:Still", "cubic").replace('"4 s"', '"1 s"')
     (tmp_path / "points.toml").write_text(text)
     campaign = mesonet.experiment(tmp_path / "points.toml").run(tmp_path / "out", workers=1, progress=False)
-    assert {each.verdict for each in verdicts(CampaignView(campaign))} == {NOT_JUDGED}
+    assert [(each.name, each.against) for each in verdicts(CampaignView(campaign))] == [("tcp", "cubic")]
+    with pytest.raises(mesonet.InputError, match="the design is a sample"):
+        verdicts(CampaignView(campaign, compare=("X2=0.1 : X2=0.2",)))
 
 
 @pytest.mark.parametrize("alike", [True, False])

@@ -38,7 +38,7 @@ def with_runs(campaign, values):
         status = np.where(done, "done", "missing")
         runs.append(campaign.runs.with_columns(status=pl.Series(status), replicate=pl.lit(replicate + 1, pl.Int64)))
     responses = pl.concat(rows).filter(pl.col("value").is_finite())
-    return CampaignView(replace(campaign, responses=responses, runs=pl.concat(runs)))
+    return CampaignView(replace(campaign, responses=responses, runs=pl.concat(runs)), against="tcp")
 
 
 def noisy(campaign, spread, *, common=0.0, replicates=3, seed=1):
@@ -50,7 +50,7 @@ def noisy(campaign, spread, *, common=0.0, replicates=3, seed=1):
 
 
 def change_of(view, algorithm="fast"):
-    (change,) = next(each for each in verdicts(view) if each.algorithm == algorithm).changes
+    (change,) = next(each for each in verdicts(view) if each.name == algorithm).changes
     assert change.response == RESPONSE
     return change
 

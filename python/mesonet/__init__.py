@@ -14,6 +14,7 @@ from mesonet._version import __version__
 from mesonet.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mesonet import analysis, designs
@@ -62,7 +63,9 @@ def load(path: str | Path) -> Campaign:
     return load_campaign(path)
 
 
-def report(campaign: Campaign, path: str | Path, *, against: str | None = None) -> Path:
+def report(
+    campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()
+) -> Path:
     """Write the report of a campaign, one HTML file that needs no network.
 
     Parameters
@@ -72,7 +75,11 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None) 
     path
         The file, which is replaced.
     against
-        Incumbent of the verdicts; by default the algorithm that all are mixed with, else standard TCP.
+        Compare all others with an algorithm, with a level such as ``share=0``, or with the folder of another campaign
+        of the same conditions. By default the comparisons of the experiment, else the algorithm that all are mixed
+        with, else ``cubic``, else ``tcp``.
+    compare
+        Comparisons of two scenarios, such as ``bbr3 : cubic`` or ``share=0.3 : share=0``.
 
     Returns
     -------
@@ -81,11 +88,12 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None) 
     Raises
     ------
     InputError
-        If the incumbent is no algorithm of the campaign, or the file cannot be written to.
+        If the campaign has no such scenario, no two conditions differ in the levels alone, or the file cannot be
+        written to.
     """
     from mesonet.reporting import write_report
 
-    return write_report(campaign, path, against=against)
+    return write_report(campaign, path, against=against, compare=compare)
 
 
 def plot(result: Result, *, title: str = "") -> Any:
@@ -111,34 +119,38 @@ def plot(result: Result, *, title: str = "") -> Any:
     return run_course(courses(result), warmup=warmup, title=title, subtitle=subtitle)
 
 
-def verdict(campaign: Campaign, *, against: str | None = None) -> list[dict[str, Any]]:
-    """Return the verdicts on the deployment of each algorithm of a campaign, as its report shows them.
+def verdict(
+    campaign: Campaign, *, against: str | None = None, compare: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the verdict on each comparison of a campaign, as its report shows them.
 
     Parameters
     ----------
     campaign
         The campaign.
-    against
+    against, compare
         As for `report`.
 
     Returns
     -------
-    One entry per algorithm and question (``replacement`` of the incumbent, ``competition`` with it): ``verdict``,
-    ``why`` in words, and every judged response with its change in %, interval and largest harm that is not excluded.
-    Empty where there is nothing to compare: one algorithm, no incumbent, no results.
+    One entry per comparison: ``question`` (``replacement`` of the incumbent, ``level`` of a factor, ``campaign``, or
+    ``competition`` with flows that keep the incumbent), ``algorithm`` and ``against`` (both scenarios), ``verdict``,
+    ``recommendation`` and ``why`` in words, every judged response with its change in %, interval and largest harm that
+    is not excluded, and the users who ``gain`` and who ``pay``. Empty where there is nothing to compare.
 
     Raises
     ------
     InputError
-        If the incumbent is no algorithm of the campaign.
+        If the campaign has no such scenario, or no two conditions differ in the levels alone.
     """
     from mesonet.reporting.campaign_view.view import view_of
     from mesonet.reporting.text.verdict_text import verdict_rows
     from mesonet.units import with_bits
 
-    view = view_of(campaign, against)
-    rows = verdict_rows(view) if view.has_results and len(view.algorithms) > 1 else []
-    return [{**row, "why": with_bits(row["why"], view.data_bytes)} for row in rows]
+    view = view_of(campaign, against, compare=compare)
+    rows = verdict_rows(view) if view.has_results else []
+    shown = ("why", "recommendation")
+    return [{**row, **{name: with_bits(row[name], view.data_bytes) for name in shown}} for row in rows]
 
 
 #: Module by name: imported on first use, because NumPy, SciPy and Polars take longer to import than all else.

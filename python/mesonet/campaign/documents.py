@@ -194,6 +194,12 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
     conclusions: (
         Annotated[list[ConclusionEntry], Meta(description="Conclusions that the report evaluates.")] | UnsetType
     ) = UNSET
+    comparisons: (
+        Annotated[list[str], Meta(min_length=1, description="Comparisons that the report decides.")] | UnsetType
+    ) = UNSET
+    common_random_numbers: (
+        Annotated[bool, Meta(description="True if all conditions share the random numbers of a replicate.")] | UnsetType
+    ) = UNSET
     model: Model | UnsetType = UNSET
     plugins: (
         Annotated[dict[str, PluginFile], Meta(description="Files of the plug-ins among the algorithms, by name.")]

@@ -68,7 +68,8 @@ def run_seed(seed: int, condition: int, replicate: int, bits: int = documents.SE
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
 
-    `condition`, `replicate`: numbers, from 1. `bits`: bits of the result.
+    `condition`, `replicate`: numbers, from 1. Condition 0 is for seeds that all conditions share. `bits`: bits of the
+    result.
 
     Examples
     --------
@@ -86,10 +87,11 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     """
     runs = []
     bits = document.get("seed_bits", documents.SEED_BITS)
+    shared = document.get("common_random_numbers", False)
     for entry in document["scenarios"]:
         scenario = json.dumps(entry["scenario"], sort_keys=True, separators=(",", ":"))
         for replicate in range(1, document["replicates"] + 1):
-            seed = run_seed(document["seed"], entry["condition"], replicate, bits)
+            seed = run_seed(document["seed"], 0 if shared else entry["condition"], replicate, bits)
             key = run_key(scenario, seed, code_version)
             runs.append(
                 Run(
@@ -341,11 +343,11 @@ def _force(folder: Path) -> None:
             os.close(file)
 
 
-_PROSE = ("title", "description", "parameters", "expected_cost", "plugins")
+_PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "comparisons")
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that identify the experiment: all but prose, expected costs and places of plug-ins."""
+    """Return the entries that identify the experiment: all but prose, costs, places and comparisons."""
     return {key: value for key, value in document.items() if key not in _PROSE}
 
 
@@ -376,6 +378,7 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         "scale",
         "seed",
         "seed_bits",
+        "common_random_numbers",
         "replicates",
     ):
         if held.get(key) != wanted.get(key):

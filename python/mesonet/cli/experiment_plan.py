@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from mesonet import units
 from mesonet.designs.two_level import size_text
 from mesonet.experiments.base import Designed
@@ -122,7 +124,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
         "title": chosen.title,
         "algorithms": list(chosen.algorithms),
         "mixed_with": getattr(chosen, "mixed_with", None),
-        "factors": [vars(factor) for factor in chosen.factors],
+        "factors": [to_builtins(factor) for factor in chosen.factors],
         "design": {
             "kind": rows.kind,
             "matrix": (rows.matrix.astype(int) if whole else rows.matrix).tolist(),

@@ -25,9 +25,16 @@ from mesonet.terminal import write_json
 )
 @click.option(
     "--against",
-    metavar="ALGORITHM",
-    help="Incumbent of the verdict; by default the algorithm that all are mixed with, else tcp.",
+    metavar="ALGORITHM|LEVEL|DIR",
+    help="Compare all others with an algorithm, a level such as share=0, or another campaign; by default the algorithm "
+    "that all are mixed with, else cubic, else tcp.",
     shell_complete=completion.ALGORITHM,
+)
+@click.option(
+    "--compare",
+    multiple=True,
+    metavar="'ONE : OTHER'",
+    help="Compare two scenarios, such as 'share=0.3 : share=0' or 'bbr3, X1=40 seg/ms : cubic, X1=80 seg/ms'.",
 )
 @click.option("--live/--no-live", default=True, help="With or without the simulator in the page.")
 @THRESHOLD
@@ -38,6 +45,7 @@ def report(
     out: Path | None,
     replay: str | None,
     against: str | None,
+    compare: tuple[str, ...],
     live: bool,
     threshold: float | None,
     cut: float | None,
@@ -67,19 +75,21 @@ def report(
             places.checked(place)
             prepare(campaign, replay, progress=progress)
         if as_json:
-            view = view_of(campaign, against)
+            view = view_of(campaign, against, compare=compare)
             found.update(
                 verdicts=verdict_rows(view),
                 no_verdict=no_verdict(view),
                 conclusions=conclusion_rows(view),
                 disciplines=discipline_rows(view),
             )
-        return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress, live=live)
+        return write_report(
+            campaign, place, thresholds=thresholds, against=against, compare=compare, progress=progress, live=live
+        )
 
     try:
         path = from_results(directory, "report", write, out or places.inside(directory, "report.html"))
     except InputError as error:
-        raise replace(error, path="--against") if error.path == "against" else error from error
+        raise replace(error, path=f"--{error.path}") if error.path in ("against", "compare") else error from error
     if as_json:
         write_json({"path": str(path), **found})
     else:

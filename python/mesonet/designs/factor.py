@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Factor:
-    """Something that an experiment sets to one of two levels.
+class Factor(Struct, frozen=True, omit_defaults=True):
+    """Something that an experiment sets to one of two levels or more.
 
     `id` is a short name, such as ``X1``. `path` is the scenario path that the factor sets; several paths have commas
-    between them. `minus` and `plus` are the levels -1 and +1 as text, with their units.
+    between them. `minus` and `plus` are the levels -1 and +1 as text, with their units, and `inner` the levels between.
     """
 
     id: str
@@ -18,6 +17,12 @@ class Factor:
     path: str
     minus: str
     plus: str
+    inner: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """All levels as text, from minus to plus."""
+        return (self.minus, *self.inner, self.plus)
 
 
 _LARGER_FILES = "users.document_probability, users.service_pack_probability, users.movie_probability"

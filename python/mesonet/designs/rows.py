@@ -59,6 +59,11 @@ class Rows:
         return int(self.matrix.shape[0])
 
     @property
+    def is_sampled(self) -> bool:
+        """True if the conditions lie anywhere between the levels."""
+        return self.kind in _SAMPLED
+
+    @property
     def is_plain(self) -> bool:
         """True for a two-level design with nothing added, which its generators describe in full."""
         return self.kind == "two-level" and self.block is None and self.conditions == 1 << _base(self.design)

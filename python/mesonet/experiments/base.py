@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mesonet import models, plugins, units
 from mesonet.designs.factor import Factor
 from mesonet.errors import InputError, unknown
+from mesonet.experiments.comparands import Choices
 from mesonet.files import places
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Designed(ABC):
         Seed of the campaign; each run has its own, derived from it.
     replicates
         Runs per condition and algorithm.
+    comparisons
+        Comparisons that the report decides, such as ``share=0.3 : share=0``; empty: algorithms against the incumbent.
+    common_random_numbers
+        True if all conditions share the random numbers of a replicate, so that levels of a factor are pairs.
     """
 
     name: str
@@ -73,6 +78,16 @@ class Designed(ABC):
     algorithms: tuple[str, ...]
     seed: int
     replicates: int
+    comparisons: tuple[str, ...] = field(default=(), kw_only=True)
+    common_random_numbers: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for place, text in enumerate(self.comparisons):
+            try:
+                self.choices.pairs(*self.choices.comparison(text))
+            except InputError as error:
+                where = f"comparisons[{place}]"
+                raise InputError(error.problem, self.file, where, error.value or text, error.allowed) from None
 
     @property
     def design(self) -> Design:
@@ -94,9 +109,15 @@ class Designed(ABC):
                 ", ".join(level.path for level in levels),
                 self.level_text(id, -1),
                 self.level_text(id, 1),
+                tuple(self.level_text(id, place) for place in _inner(levels)),
             )
             for id, levels in self.levels.items()
         )
+
+    @property
+    def choices(self) -> Choices:
+        """Algorithms, factors and conditions from which comparisons choose."""
+        return Choices(self.algorithms, self.factors, self.rows.matrix, self.rows.is_sampled)
 
     @property
     def model(self) -> dict[str, Any] | None:
@@ -234,6 +255,8 @@ class Designed(ABC):
                 for number in range(1, self.conditions + 1)
                 for algorithm in self.algorithms
             ],
+            **({"comparisons": list(self.comparisons)} if self.comparisons else {}),
+            **({"common_random_numbers": True} if self.common_random_numbers else {}),
             **self._own_entries(),
         )
         plain = documents.plain(document)
@@ -361,8 +384,11 @@ class Designed(ABC):
                 ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
                 if self.model is None:
                     trust(ledger.path, SNAPSHOTS)
-            if (held := ledger.document()).get("plugins") != document.get("plugins"):  # equal files, moved
-                ledger.write_document({**held, "plugins": document["plugins"]})
+            held = ledger.document()
+            free = {key: document.get(key) for key in ("plugins", "comparisons")}  # equal files, moved; other questions
+            if any(held.get(key) != value for key, value in free.items()):
+                kept = {key: value for key, value in held.items() if key not in free}
+                ledger.write_document(kept | {key: value for key, value in free.items() if value})
             trust(ledger.path, named_code(document))  # this very call names the code
             run_missing(ledger, asked, progress)
         return Path(out)
@@ -370,6 +396,12 @@ class Designed(ABC):
 
 _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")
 """Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
+
+
+def _inner(levels: Sequence[Level]) -> list[float]:
+    """Return the places of the levels between minus and plus."""
+    count = len(levels[0].values)
+    return [2 * number / (count - 1) - 1 for number in range(1, count - 1)]
 
 
 def share_of_runs(numbers: Sequence[int], runs: int, most: int = 8) -> str:

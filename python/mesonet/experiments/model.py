@@ -40,7 +40,7 @@ from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, Level
 from mesonet.experiments.levels import number_between
-from mesonet.experiments.reading import campaign_name, conditions
+from mesonet.experiments.reading import campaign_name, conditions, flag, texts
 from mesonet.simulation.simulate import LARGEST_SEED
 
 ALGORITHM = "algorithm"
@@ -50,7 +50,7 @@ SEED_BITS = 31
 
 _KEYS = (
     "name", "title", "description", "model", "algorithms", "seed", "replicates", "parameters", "responses", "factors",
-    "design",
+    "design", "comparisons", "common_random_numbers",
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _RESPONSE_KEYS = ("unit", "missing")
@@ -155,6 +155,8 @@ def from_table(
             algorithms=algorithms,
             seed=units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             replicates=replicates,
+            comparisons=texts(table, "comparisons"),
+            common_random_numbers=flag(table, "common_random_numbers"),
             described={**described, **answers},
             given=given,
         )

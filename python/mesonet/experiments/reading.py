@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
-    "set", "factors", "design", "proportional", "conclusions",
+    "set", "factors", "design", "proportional", "conclusions", "comparisons", "common_random_numbers",
 )  # fmt: skip
 _NAMES = ("algorithms", "mixed_with")
 """Keys whose values name algorithms."""
@@ -69,7 +69,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
                 id, name, found = _factor(f"factors[{factor.number}]", factor.table, levels, factor.part.directory)
             levels[id], names[id], places[id] = found, name, factor
         _refuse_set_twice(levels, places)
-        proportional = _flag(table, "proportional")
+        proportional = flag(table, "proportional")
         if "duration" in options:
             settings.refuse_beside("--duration", "time.duration", values)
             longer = 1.0
@@ -105,6 +105,8 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
             "replicates": replicates,
             "response_set": response_set,
             "conclusions": conclusions,
+            "comparisons": texts(table, "comparisons"),
+            "common_random_numbers": flag(table, "common_random_numbers"),
             "keep": _keep(table),
         }
     except InputError as error:
@@ -403,11 +405,20 @@ def _text(table: Mapping[str, Any], key: str, default: str | None = None) -> str
     return value
 
 
-def _flag(table: Mapping[str, Any], key: str) -> bool:
+def flag(table: Mapping[str, Any], key: str) -> bool:
+    """Return a value of a file that is true or false; false without it."""
     value = table.get(key, False)
     if not isinstance(value, bool):
         raise InputError("neither true nor false", path=key, value=value, allowed="true or false")
     return value
+
+
+def texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Return a list of texts of a file; empty without it."""
+    given = table.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        raise InputError("not a list of texts", path=key, value=given, allowed='such as ["bbr3 : cubic"]')
+    return tuple(given)
 
 
 def campaign_name(table: Mapping[str, Any]) -> str:

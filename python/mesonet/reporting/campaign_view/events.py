@@ -17,6 +17,8 @@ FEWEST_EVENTS = 30
 #: Share that is added to both values of a ratio, so that 10 % of it, .05 %, is a change that never counts (chosen; the
 #: value with which paired ratios of loss rates had intervals of the stated coverage).
 SHARE_WITHOUT_RATIO = 0.005
+#: Queueing delay, ms, that is added to both values of a ratio: 10 % of it is 1 ms (chosen; coverage as above).
+DELAY_WITHOUT_RATIO = 10.0
 #: Units of responses that count events.
 _EVENTS = ("flows", "failures", "timeouts", "segments", "acks", "increases", "reductions")
 

@@ -37,14 +37,18 @@ def has_groups(campaign: Campaign) -> bool:
     return len(done) > 0 and all((campaign.path / "runs" / key / "groups.parquet").exists() for key in done)
 
 
-def groups_of_conditions(campaign: Campaign) -> pl.DataFrame:
-    """Return the flow groups of the conditions of the design.
+def numbers_of_conditions(campaign: Campaign) -> list[int]:
+    """Return the numbers of the conditions at levels of all factors; of all conditions, if the design has no levels.
 
-    The campaign also has groups of centre points, which lie between the levels: no array by condition has a row for
-    them.
+    Centre points lie between the levels: no array by condition has a row for them.
     """
+    return list(range(1, 1 + (campaign.design.runs or campaign.rows.conditions)))
+
+
+def groups_of_conditions(campaign: Campaign) -> pl.DataFrame:
+    """Return the flow groups of the conditions of the design."""
     rows = campaign.groups
-    return rows if rows.is_empty() else rows.filter(pl.col("condition") <= len(campaign.design.matrix))
+    return rows if rows.is_empty() else rows.filter(pl.col("condition") <= len(numbers_of_conditions(campaign)))
 
 
 def group_labels(campaign: Campaign) -> dict[int, tuple[str, str, str]]:
@@ -77,7 +81,7 @@ def group_runs(campaign: Campaign, measure: str, whose: str) -> Floats:
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own
     rows = groups_of_conditions(campaign).filter((pl.col("period") == WHOLE) & which & pl.col("group").is_not_null())
     axes = {
-        "condition": range(1, len(campaign.design.matrix) + 1), "replicate": replicates(campaign),
+        "condition": numbers_of_conditions(campaign), "replicate": replicates(campaign),
         "algorithm": campaign.algorithms, "group": list(group_labels(campaign)),
     }  # fmt: skip
     return filled(rows, axes, measure)

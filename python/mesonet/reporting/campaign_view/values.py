@@ -50,8 +50,9 @@ KEY_RESPONSES = (
 ARRIVALS, FRAMES = "arrivals", "frames"
 #: Responses that compare the algorithms at a glance where there is such traffic; before the others.
 SERVICE = {ARRIVALS: ("slowdown_p50", "slowdown_p95"), FRAMES: ("frames_late", "frame_delay_p95")}
-#: Algorithm to compare with if the experiment does not mix the algorithms with another: standard TCP.
-INCUMBENT = "tcp"
+#: Incumbents if the experiment does not mix the algorithms with another, the most deployed one first: CUBIC is the
+#: default of Linux, Windows and macOS (RFC 9438, section 1), and standard TCP came before it.
+DEPLOYED = ("cubic", "tcp")
 #: Choice in place of one algorithm: the mean of all algorithms, condition by condition.
 MEAN_OF_ALL = "mean of all"
 #: A number and its unit.
@@ -65,7 +66,9 @@ class Values:
     """Values of a campaign; goodputs of flow groups are responses if the experiment's response set asks for them."""
 
     campaign: Campaign
-    against: str | None = None  #: the incumbent that the user chose; None: the incumbent of the experiment
+    against: str | None = None  #: incumbent, or level such as ``share=0``, that the user chose; None: by the experiment
+    compare: tuple[str, ...] = ()  #: comparisons that the user chose, such as ``share=0.3 : share=0``
+    beside: Campaign | None = None  #: campaign that the user compares with
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
 

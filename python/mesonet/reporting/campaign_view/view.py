@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,16 +70,31 @@ CLASS_NAMES = {1: ("all",), 2: ("low", "high"), 3: ("low", "moderate", "high"), 
 FOLLOW_UP_RUNS = 16
 
 
-def view_of(campaign: Campaign, against: str | None = None, thresholds: Thresholds = DEFAULTS) -> CampaignView:
+def view_of(
+    campaign: Campaign,
+    against: str | None = None,
+    thresholds: Thresholds = DEFAULTS,
+    compare: Sequence[str] = (),
+) -> CampaignView:
     """Return the view of a campaign.
 
-    `against`: incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
+    `against`: incumbent of the verdicts, a level such as ``share=0``, or the folder of another campaign. None: the
+    comparisons of the experiment, else the algorithm that all are mixed with, else the one deployed most. `compare`:
+    comparisons such as ``share=0.3 : share=0``.
     """
-    chosen = None if against is None else among(against, campaign.algorithms)
-    if chosen is not None and chosen not in campaign.algorithms:
-        allowed = ", ".join(campaign.algorithms)
-        raise InputError("not an algorithm of the campaign", path="against", value=against, allowed=allowed)
-    return CampaignView(campaign, chosen, thresholds)
+    if against is not None and compare:
+        raise InputError("given beside compare", path="against", value=against, allowed="one of both")
+    if against is None:
+        return CampaignView(campaign, None, tuple(compare), None, thresholds)
+    chosen = among(against, campaign.algorithms)
+    if chosen in campaign.algorithms or ("=" in against and not Path(against).is_dir()):
+        return CampaignView(campaign, chosen, (), None, thresholds)
+    if Path(against).is_dir():
+        from mesonet.campaign.data import load
+
+        return CampaignView(campaign, None, (), load(against), thresholds)
+    allowed = f"{', '.join(campaign.algorithms)}, a level such as share=0, or the folder of a campaign"
+    raise InputError("not an algorithm of the campaign", path="against", value=against, allowed=allowed)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from mesonet.reporting.figures import (
     effects_on_difference,
     factor_scatter,
     flow_states,
+    forest,
     goodput,
     goodput_ranges,
     groupings,
@@ -102,7 +103,7 @@ def sampled_groups(sampled: Sampled) -> list[Group]:
             "What came out",
             [
                 *made(sampled, responses.figure_of_sample),
-                *made(sampled.view, scatter.figure),
+                *made(sampled.view, forest.figure, scatter.figure),
             ],
         ),
         Group("queues", queues.TITLE, made(sampled.view, queues.figure)),
@@ -113,6 +114,7 @@ def sampled_groups(sampled: Sampled) -> list[Group]:
 def _how_algorithms_differ(view: CampaignView) -> list[Figure]:
     return made(
         view,
+        forest.figure,
         effects_on_difference.figure,
         condition_response.figure,
         residuals.figure,

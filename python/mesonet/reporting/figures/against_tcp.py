@@ -18,12 +18,12 @@ from mesonet.analysis.means import finite_mean
 from mesonet.charts import theme
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
 from mesonet.reporting.campaign_view.users import Users, known
-from mesonet.reporting.campaign_view.values import INCUMBENT
+from mesonet.reporting.campaign_view.values import DEPLOYED
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.congestion import SHADES
 from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
 from mesonet.reporting.figures.goodput import rate_unit
-from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.reporting.verdicts.comparisons import incumbent
 
 DATA, DIAGONAL = "yy_scatter", "diagonal"
 SIDE, PER_ROW = 170, 4  # px
@@ -65,7 +65,7 @@ def compared_files(found: Users) -> list[Selection]:
 
 def rival(view: CampaignView) -> str:
     """Return the algorithm to compare with: the algorithm that all are mixed with, else the incumbent."""
-    return str(view.campaign.experiment.get("mixed_with") or incumbent(view) or INCUMBENT)
+    return str(view.campaign.experiment.get("mixed_with") or incumbent(view) or DEPLOYED[0])
 
 
 def pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+
 from functools import partial
 
 import numpy as np
+from msgspec.structs import replace
 
 from mesonet import analysis
 from mesonet.analysis import MainEffects
@@ -16,7 +17,7 @@ from mesonet.reporting.figures.figure import Drawing, Figure
 from mesonet.reporting.figures.main_effects import DATA, effects_sentence, main_effects, table
 from mesonet.reporting.text.answer_text import in_words, plain
 from mesonet.reporting.text.labels import AGAINST, axis_title
-from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.reporting.verdicts.comparisons import incumbent
 from mesonet.words import difference, period_title
 
 

@@ -22,7 +22,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.replay.section import STATES
 from mesonet.reporting.replay.simulated import interval
 from mesonet.reporting.text import html
-from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.reporting.verdicts.comparisons import incumbent
 from mesonet.scenarios.parameters import PARAMETERS, discipline_title
 
 SCRIPTS = ("live-run.js", "live.js")

@@ -9,15 +9,18 @@ from typing import Any
 from markupsafe import Markup
 
 from mesonet import core, units
+from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.replay.layout import MapPoint, replay_map
 from mesonet.reporting.text import html
-from mesonet.reporting.text.answer_text import in_words, replacement_sentence
+from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.disciplines_text import discipline_answers
-from mesonet.reporting.text.verdict_text import CLASSES, no_verdict
-from mesonet.reporting.verdicts.verdict import incumbent, verdicts
+from mesonet.reporting.text.verdict_text import decision_table, no_verdict
+from mesonet.reporting.verdicts.comparisons import REPLACEMENT, comparisons
+from mesonet.reporting.verdicts.quantities import TOPICS
+from mesonet.reporting.verdicts.verdict import MARGIN
 from mesonet.scenarios.parameters import PRESETS
-from mesonet.words import capitalised, counted, listed, number
+from mesonet.words import capitalised, counted, listed, number, percent
 
 #: Most conditions whose networks are described for the ranges of capacity, sources and round trips.
 MOST_DESCRIBED = 64
@@ -32,6 +35,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
 
     `found`: sentence that replaces the verdicts, for a campaign without them; empty: verdicts.
     """
+    topics, rows = decision_table(view) if view.has_results else ([], [])
     scenarios = _scenarios(view)
     described = [core.describe(json.dumps(each)) for each in scenarios]
     return html.render(
@@ -39,8 +43,12 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         question=_question(view),
         disciplines=discipline_answers(view),
         provisional=_provisional(view),
-        sentences=[] if found else _sentences(view),
-        statement=found or no_verdict(view),
+        topics=topics,
+        rows=rows,
+        words=TOPICS,
+        note=_note(view) if rows else "",
+        statement="" if rows else found or no_verdict(view),
+        finding=found if rows else "",
         network=" ".join([network_sentences(scenarios, described), _runs_sentence(view, scenarios)]).strip(),
         varied=_varied(view),
         drawing=_map(scenarios[0], described[0]) if described else None,
@@ -48,8 +56,19 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
 
 
 def _question(view: CampaignView) -> str:
-    reference = incumbent(view) if view.has_results else None
-    return f"What happens if {reference} is replaced?" if reference else "What came out?"
+    found = comparisons(view) if view.has_results else []
+    references = {each.against for each in found}
+    if len(references) == 1 and {each.question for each in found} == {REPLACEMENT}:
+        return f"What happens if {references.pop()} is replaced?"
+    return "What is better?" if found else "What came out?"
+
+
+def _note(view: CampaignView) -> str:
+    """Return the meaning of the numbers of the table."""
+    return (
+        f"Each cell has the change that decides: geometric mean over {counted(len(numbers_of_conditions(view.campaign)), 'condition')} "
+        f"of equal weight, its interval of 95 %, and the mean values. The margin is {percent(MARGIN)}."
+    )
 
 
 def _provisional(view: CampaignView) -> str:
@@ -58,12 +77,6 @@ def _provisional(view: CampaignView) -> str:
         return ""
     runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
     return f"Provisional: {runs} are missing."
-
-
-def _sentences(view: CampaignView) -> list[tuple[str, str, str]]:
-    """Return of each algorithm the class of its verdict, its name, and its sentence."""
-    found = verdicts(view) if view.has_results else []
-    return [(CLASSES[each.verdict], each.algorithm, replacement_sentence(view, each)) for each in found]
 
 
 def _scenarios(view: CampaignView) -> list[dict[str, Any]]:

@@ -53,6 +53,7 @@ def write_report(
     *,
     thresholds: Thresholds = DEFAULTS,
     against: str | None = None,
+    compare: Sequence[str] = (),
     progress: Update | None = None,
     live: bool = True,
 ) -> Path:
@@ -61,11 +62,10 @@ def write_report(
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the new
     one is complete.
 
-    `against`: the incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP. `live`:
-    the page holds the simulator if it has a replay, so that readers can simulate in it.
+    `against`, `compare`: the comparisons, as for `mesonet.report`. `live`: the page holds the simulator if it has a replay, so that readers can simulate in it.
     """
     with places.file(path) as aside:
-        aside.write_text(report_html(campaign, progress, thresholds, against, live), encoding="utf-8")
+        aside.write_text(report_html(campaign, progress, thresholds, against=against, compare=compare, live=live), encoding="utf-8")
     return Path(path)
 
 
@@ -76,11 +76,13 @@ def report_html(
     campaign: Campaign,
     progress: Update | None = None,
     thresholds: Thresholds = DEFAULTS,
+    *,
     against: str | None = None,
+    compare: Sequence[str] = (),
     live: bool = True,
 ) -> str:
     """Return the report as one HTML document."""
-    view = view_of(campaign, against, thresholds)
+    view = view_of(campaign, against, thresholds, compare)
     if progress:
         progress(0, 1, "statistics")
     parts = _parts(view, live)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import isfinite
 
 from mesonet import units
-from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, DEPENDS, NO_WORSE, WORSE
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, WORSE
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.verdicts.comparisons import REPLACEMENT
+from mesonet.reporting.verdicts.quantities import NETWORK
 from mesonet.reporting.verdicts.verdict import MARGIN, NOT_JUDGED, Change, Part, Verdict
-from mesonet.words import counted, percent
+from mesonet.words import capitalised, counted, number, percent
 
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
+#: Largest harm that is not excluded, in %, for which a number means something: more is not known.
+LARGEST = 300.0
+#: All conditions have equal weights; the page says so below its table.
+OVER = " in the mean over conditions"
 _PRODUCT = re.compile(r"([\d.]+) bdp(/sqrt\(n\))?")
 
 
@@ -47,27 +54,84 @@ def plain(view: CampaignView, text: str) -> str:
     return in_words(text, view.segment_bytes)
 
 
-def replacement_sentence(view: CampaignView, verdict: Verdict) -> str:
-    """Return the verdict on a replacement as one sentence with the change that matters most and its interval."""
-    compared = [change for change in verdict.changes if change.compared]
-    text = verdict.verdict
-    if text == NOT_JUDGED or not compared:
-        return f"{text}{': no throughput was measured' if verdict.without_throughput else ''}."
-    same = [change for change in compared if change.verdict == text] or compared
-    if text == DEPENDS and verdict.split:
-        return f"{plain(view, verdict.words)}; {_sides(view, verdict.split)}."
-    if text == WORSE:
-        return f"{text}; {_moves(max(same, key=lambda change: change.harm))}."
-    if text == BETTER:
-        rest = f"no response is worse by more than {percent(MARGIN)}"
-        return f"{text}; {_moves(min(same, key=lambda change: change.harm))}; {rest}."
-    if text == NO_WORSE:
-        most = max(compared, key=lambda change: change.harm)
-        return f"{text}: no response is worse by more than {percent(MARGIN)}; at most, {_moves(most)}."
-    most = max(same, key=lambda change: change.possible)
-    if text == AT_MARGIN:
-        return f"{text} of {percent(MARGIN)}; {_moves(most)}."
-    return f"{text} whether {_doubt(most)} by more than {percent(MARGIN)}; {_moves(most, 'it')}{settles(most)}."
+def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None = None) -> str:
+    """Return what to do, the change that decides it with its interval, and what is gained or lost with it.
+
+    `beside`: the verdict on the flows that keep the incumbent and compete with the same algorithm; None without one.
+    """
+    changes = [change for each in (verdict, beside) if each is not None for change in each.changes if change.compared]
+    by_label = {label: [c for c in changes if c.verdict == label] for label in (WORSE, DEPENDS, BETTER, AT_MARGIN)}
+    worse = sorted(by_label[WORSE], key=lambda c: (c.topic in NETWORK, -c.harm))
+    better = sorted(by_label[BETTER], key=lambda c: (c.topic in NETWORK, c.harm))
+    split = sorted(by_label[DEPENDS], key=lambda c: not c.harmful)
+    gained = [change for change in better if change.topic not in NETWORK]
+    if verdict.verdict == NOT_JUDGED or not changes:
+        why = "no throughput was measured" if verdict.without_throughput else "values are missing"
+        return f"{capitalised(NOT_JUDGED)}: {why}."
+    if worse and worse[0].topic in NETWORK and gained:
+        return f"A trade: {_moves(gained[0])}, but {_moves(worse[0])}{_others(verdict)}."
+    if worse:
+        gain = f"; {_short(better[0])}" if better else ""
+        return f"{_prefer(verdict, False)}: {_moves(worse[0])}{gain}{_others(verdict)}."
+    if split and split[0].harmful:
+        gain = f"; {_short(better[0])}" if better else ""
+        return f"{_prefer_where(view, verdict, split[0])}{gain}{_doubt_of_users(changes)}{_others(verdict)}."
+    unclear = [change for change in changes if change.verdict == CANNOT_TELL]
+    if unclear:
+        most = max(unclear, key=lambda c: (c.topic not in NETWORK, c.possible))
+        rest = f", and {counted(len(unclear) - 1, 'more response')}" if len(unclear) > 1 else ""
+        text = f"Do not decide yet: {_doubt(most)} cannot be excluded{rest}{settles(most)}"
+        return f"{text}{f'; proved is that {_moves(better[0])}' if better else ''}."
+    if near := by_label[AT_MARGIN]:
+        return f"At the margin of {percent(MARGIN)}: {_moves(near[0])}; more runs would hardly change this."
+    nothing = f"no response is worse by more than {percent(MARGIN)}"
+    if better:
+        return f"{_prefer(verdict, True)}: {_moves(better[0])}; {nothing}{_others(verdict)}."
+    if split:
+        where = f" with {plain(view, split[0].beyond.level)}" if split[0].beyond else ""
+        return f"{_prefer(verdict, True)}{where}: there {_sides(view, split[0])}; {nothing}."
+    most = max(changes, key=lambda change: change.harm)
+    return f"Either: {nothing}, and no gain beyond it is proved; at most, {_moves(most)}{_others(verdict)}."
+
+
+def _prefer(verdict: Verdict, chosen: bool) -> str:
+    if verdict.question == REPLACEMENT:
+        return f"Replace {verdict.against}" if chosen else f"Keep {verdict.against}"
+    return f"Prefer {verdict.name if chosen else verdict.against}"
+
+
+def _prefer_where(view: CampaignView, verdict: Verdict, change: Change) -> str:
+    """Return which scenario to prefer at the levels with proved harm, and the changes there and elsewhere."""
+    where = f" with {plain(view, change.beyond.level)}" if change.beyond else ""
+    return f"{_prefer(verdict, False)}{where}: there {_sides(view, change)}"
+
+
+def _doubt_of_users(changes: Sequence[Change]) -> str:
+    """Return the largest harm to users that is not excluded, as the end of a sentence."""
+    unclear = [change for change in changes if change.verdict == CANNOT_TELL and change.topic not in NETWORK]
+    if not unclear:
+        return ""
+    most = max(unclear, key=lambda change: change.possible)
+    return f"; {_doubt(most)} cannot be excluded"
+
+
+def _others(verdict: Verdict) -> str:
+    """Return who gains most and who pays most among users, as the end of a sentence."""
+    parts = []
+    if verdict.payers:
+        parts.append(f"most is paid by {_who(verdict.payers[0])}")
+    if verdict.gainers:
+        parts.append(f"most is gained by {_who(verdict.gainers[0])}")
+    return f"; {' and '.join(parts)}" if parts else ""
+
+
+def _who(change: Change) -> str:
+    what, _, who = change.title.partition(" of ")
+    return f"{who} ({what} {percent(change.mean, sign=True)})"
+
+
+def _short(change: Change) -> str:
+    return f"{change.title} {'falls' if change.mean < 0 else 'rises'} by {percent(abs(change.mean))}"
 
 
 def settles(change: Change) -> str:
@@ -75,17 +139,37 @@ def settles(change: Change) -> str:
     if not change.replicates:
         return ""
     more = counted(change.replicates, "more replicate")
-    return f"; {more} of {counted(change.conditions, 'condition')} would settle this if the means stayed"
+    runs = counted(2 * change.replicates * change.conditions, "run")
+    cost = f", {cost_text(change.cost)} of processor time" if change.cost else ""
+    where = counted(change.conditions, "condition")
+    return f"; {more} of {where} ({runs}{cost}) would settle this if the means stayed"
+
+
+def cost_text(seconds: float) -> str:
+    """Return a processor time in words.
+
+    Examples
+    --------
+    >>> cost_text(42.3), cost_text(600), cost_text(9000)
+    ('42 s', '10 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{number(seconds, 2)} s"
+    return f"{number(seconds / 60, 2)} min" if seconds < 7200 else f"{number(seconds / 3600, 2)} h"
 
 
 def _doubt(change: Change) -> str:
-    return f"{change.title} {'rises' if change.lower_is_better else 'falls'}"
+    """Return the largest harm that is not excluded."""
+    moved = f"a {'rise' if change.lower_is_better else 'fall'} of {change.title} by"
+    if not change.possible <= LARGEST:
+        return f"{moved} more than {percent(LARGEST)}"
+    return f"{moved} up to {percent(max(change.possible, 0.0))}"
 
 
 def _moves(change: Change, title: str = "") -> str:
     """Return the direction and the size of a change in words, with its interval; `title` stands for the response."""
     title = title or change.title
-    moved = f"{_moved(title, change.mean)}{' on average' if abs(change.mean) >= 0.05 else ''}"
+    moved = f"{_moved(title, change.mean)}{OVER if abs(change.mean) >= 0.05 and change.compared > 1 else ''}"
     if not (isfinite(change.low) and isfinite(change.high)):
         return f"{moved} (interval not known)"
     return f"{moved} (95 % interval: {_signed(change.low)} to {percent(change.high, sign=True)})"
@@ -102,14 +186,13 @@ def _signed(value: float) -> str:
 
 
 def _sides(view: CampaignView, change: Change) -> str:
-    """Return the changes on both sides of a factor, without its short name."""
+    """Return the changes on both sides of a factor, without its short name; the first side has been named before."""
     beyond, within = change.beyond, change.within
     if beyond is None or within is None:
         return _moves(change)
-    first = f"{_moved(change.title, beyond.mean)} {_where(view, beyond)}"
-    return f"{first}, {_moved('it', within.mean)} {_where(view, within)}"
+    first = f"{_moved(change.title, beyond.mean)} ({_interval(beyond)})"
+    return f"{first}; with {plain(view, within.level)} it {_moved('', within.mean).strip()} ({_interval(within)})"
 
 
-def _where(view: CampaignView, part: Part) -> str:
-    interval = f"{_signed(part.low)} to {percent(part.high, sign=True)}"
-    return f"with {plain(view, part.level)} (95 % interval: {interval})"
+def _interval(part: Part) -> str:
+    return f"95 % interval: {_signed(part.low)} to {percent(part.high, sign=True)}"

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
 from markupsafe import Markup
 
 from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
-from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE, SHARE_WITHOUT_RATIO
-from mesonet.reporting.campaign_view.explicit_flows import throughputs
+from mesonet.reporting.campaign_view.events import (
+    DELAY_WITHOUT_RATIO,
+    FEWEST_EVENTS,
+    NEGLIGIBLE,
+    SHARE_WITHOUT_RATIO,
+)
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
-from mesonet.reporting.text.answer_text import settles
+from mesonet.reporting.text.answer_text import plain, recommendation, settles
+from mesonet.reporting.verdicts.comparisons import (
+    CAMPAIGN,
+    LEVEL,
+    REPLACEMENT,
+    choices,
+    comparisons,
+    wanted_incumbent,
+)
+from mesonet.reporting.verdicts.quantities import (
+    TOPICS,
+    kinds_without_enough_flows,
+    negative,
+    title_of,
+    too_small,
+    without_values,
+)
 from mesonet.reporting.verdicts.verdict import (
     MARGIN,
     NOT_JUDGED,
@@ -23,14 +43,7 @@ from mesonet.reporting.verdicts.verdict import (
     Verdict,
     competitor,
     harm_to_competitors,
-    incumbent,
-    judged,
-    kinds_without_enough_flows,
-    negative,
-    too_small,
     verdicts,
-    wanted_incumbent,
-    without_values,
 )
 from mesonet.words import capitalised, counted, listed, number, percent
 
@@ -44,54 +57,136 @@ CLASSES = {
 def verdict_html(view: CampaignView) -> Markup:
     """Return the verdicts as tables; a statement where there is nothing to compare with.
 
-    HTML; empty for a campaign of one algorithm, a statement for a campaign without the incumbent.
+    HTML; empty for a campaign of one scenario, a statement for a campaign without the incumbent.
     """
-    if len(view.algorithms) < 2:
-        return Markup("")
     parts = []
-    replacing, competing, other = verdicts(view), harm_to_competitors(view), competitor(view)
-    if replacing:
-        parts.append(_table(replacing, _replaced(view)))
+    found, competing, other = verdicts(view), harm_to_competitors(view), competitor(view)
+    if found:
+        parts.append(_table(view, found, _compared(view, found)))
     if competing:
         parts.append(html.heading(f"Harm to the {other} flows that compete", level=4, anchor="harm"))
-        parts.append(_table(competing, _competing(view, str(other))))
+        parts.append(_table(view, competing, _competing(view, str(other))))
     if parts:
         parts.append(_provisional(view))
-        parts.append(html.reading(f"{_words()} {_noise(view, [*replacing, *competing])}"))
+        parts.append(html.reading(f"{_words()} {_noise(view, [*found, *competing])}"))
         return Markup("").join(parts)
-    return html.statement(no_verdict(view))
+    return html.statement(no_verdict(view)) if len(view.algorithms) > 1 else Markup("")
 
 
 def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
     """Return the verdicts as data."""
-    questions = {"replacement": verdicts(view), "competition": harm_to_competitors(view)}
+    competing = harm_to_competitors(view)
+    beside = {each.name: each for each in competing}
     return [
         {
-            "question": question, "algorithm": each.algorithm,
-            "against": incumbent(view) if question == "replacement" else competitor(view),
-            "verdict": each.words, "why": reasons(each), "margin_percent": MARGIN,
+            "question": each.question, "algorithm": each.name, "against": each.against, "verdict": each.words,
+            "recommendation": recommendation(view, each, beside.get(each.name) if each in found else None),
+            "why": reasons(each), "margin_percent": MARGIN, "common_random_numbers": each.shares_numbers,
             "responses": [asdict(change) for change in each.changes],
+            "gain": [asdict(change) for change in each.gainers], "pay": [asdict(change) for change in each.payers],
         }
-        for question, found in questions.items()
-        for each in found
+        for found in [verdicts(view)]
+        for each in [*found, *competing]
     ]  # fmt: skip
 
 
+def decision_table(view: CampaignView) -> tuple[list[str], list[Decided]]:
+    """Return the topics that were judged, and each comparison with its leading change in each topic."""
+    found, competing = verdicts(view), {each.name: each for each in harm_to_competitors(view)}
+    rows = []
+    for each in found:
+        beside = competing.get(each.name)
+        changes = [*each.changes, *(beside.changes if beside else ())]
+        leading = {topic: _leading([c for c in changes if c.topic == topic]) for topic in TOPICS}
+        rows.append(
+            Decided(
+                each.name,
+                each.against,
+                CLASSES[each.verdict],
+                each.verdict,
+                recommendation(view, each, beside),
+                {topic: _cell(view, change) for topic, change in leading.items() if change is not None},
+            )
+        )
+    topics = [topic for topic in TOPICS if any(topic in row.cells for row in rows)]
+    return topics, rows
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Leading change of a topic, in words."""
+
+    grade: str  #: class of the page
+    verdict: str
+    title: str
+    response: str
+    arrow: str  #: direction of the value
+    change: str
+    interval: str
+    where: str  #: the level, if the change depends on it
+    values: str
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Comparison on the first screen."""
+
+    name: str
+    against: str
+    grade: str
+    verdict: str
+    recommendation: str
+    cells: dict[str, Cell]  #: by topic
+
+
+def _leading(changes: Sequence[Change]) -> Change | None:
+    """Return the change that decides: proved harm, then harm that depends, then what is open, then gains."""
+    order = (WORSE, DEPENDS, CANNOT_TELL, AT_MARGIN, BETTER, NO_WORSE)
+    compared = [change for change in changes if change.verdict in order]
+
+    def place(change: Change) -> tuple[float, float]:
+        rank = order.index(change.verdict) + (3.5 if change.verdict == DEPENDS and not change.harmful else 0.0)
+        return rank, -(change.possible if change.verdict == CANNOT_TELL else abs(change.harm))
+
+    return min(compared, key=place, default=None)
+
+
+def _cell(view: CampaignView, change: Change) -> Cell:
+    shown: Change | Part = change.beyond or change
+    still = not isfinite(shown.mean) or abs(shown.mean) < 0.05
+    unit = "" if change.unit == "1" else f" {change.unit}"
+    share = change.unit == "1" and not change.response.startswith("slowdown")
+    texts = [percent(100 * value) if share else number(value) for value in (change.own, change.reference)]
+    return Cell(
+        grade=CLASSES[change.verdict],
+        verdict=change.verdict,
+        title=capitalised(change.title),
+        response=change.response,
+        arrow="→" if still else "↑" if shown.mean > 0 else "↓",
+        change=percent(shown.mean, sign=True),
+        interval=_interval(shown),
+        where=f"with {plain(view, change.beyond.level)}" if change.beyond else "",
+        values=f"{texts[0]} against {texts[1]}{unit}",
+    )
+
+
 def no_verdict(view: CampaignView) -> str:
-    """Return the reason why there is no verdict on a replacement, and how to get one.
+    """Return the reason why there is no verdict, and how to get one.
 
     Sentences; empty if there are verdicts.
     """
     if not view.has_results:
         return "No run has given a result yet."
-    if len(view.algorithms) < 2:
-        return f"Only {view.algorithms[0]} was run, so there is nothing to compare it with."
-    if incumbent(view):
+    if comparisons(view):
         return ""
+    levels = choices(view).two_levels()
+    option = f' mesonet report --compare "{levels}" compares two levels.' if levels else ""
+    if len(view.algorithms) < 2:
+        return f"Only {view.algorithms[0]} was run, so there is nothing to compare it with.{option}"
     wanted = wanted_incumbent(view)
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
-        f"{wanted} to the algorithms, or choose another incumbent with mesonet report --against."
+        f"{wanted} to the algorithms, or choose another incumbent with mesonet report --against.{option}"
     )
 
 
@@ -104,26 +199,33 @@ def _provisional(view: CampaignView) -> Markup:
     return html.statement(f"Provisional: {runs} are still to be made, and may change the verdicts.")
 
 
-def _table(found: Sequence[Verdict], note: str) -> Markup:
-    rows = [[html.strong(each.algorithm), each.words, _reasons_html(each)] for each in found]
+def _table(view: CampaignView, found: Sequence[Verdict], note: str) -> Markup:
+    rows = [[html.strong(each.name), each.words, _reasons_html(view, each)] for each in found]
     attributes = [{"class": f"verdict-{CLASSES[each.verdict]}"} for each in found]
-    return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
+    head = "scenario" if any(each.question in (LEVEL, CAMPAIGN) for each in found) else "algorithm"
+    return html.table([head, "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 
 
-def _reasons_html(verdict: Verdict) -> str:
-    text = reasons(verdict)
+def _reasons_html(view: CampaignView, verdict: Verdict) -> str:
+    text = plain(view, reasons(verdict))
     if not verdict.changes:
         return text
+    parts = [text, html.folded("Every judged response", _judged(verdict.changes))]
+    if shown := [*verdict.payers, *verdict.gainers]:
+        parts.append(html.folded("Who gains and who pays", _judged(shown)))
+    return Markup("").join(map(Markup.escape, parts))
+
+
+def _judged(changes: Sequence[Change]) -> Markup:
     head = ["response", "verdict", "change", "95 % interval", "harm not excluded", "worse, better in", "means"]
     rows = [
         [
             capitalised(c.title), _label(c), percent(c.mean, sign=True) if c.compared else "–", _interval(c),
             _possible(c), f"{c.worse}, {c.better} of {c.compared}", _weighted(c),
         ]
-        for c in verdict.changes
+        for c in changes
     ]  # fmt: skip
-    inner = html.table(head, rows, classes="judged")
-    return text + html.folded("Every judged response", inner)
+    return html.table(head, rows, classes="judged")
 
 
 def _label(change: Change) -> str:
@@ -148,16 +250,19 @@ def _weighted(change: Change) -> str:
     return f"{number(change.own)} against {number(change.reference)} ({percent(change.weighted, sign=True)})"
 
 
-def _replaced(view: CampaignView) -> str:
-    reference, other = incumbent(view), view.campaign.experiment.get("mixed_with")
+def _compared(view: CampaignView, found: Sequence[Verdict]) -> str:
+    reference, other = found[0].against, view.campaign.experiment.get("mixed_with")
     where = f" in the flows that are not {other}" if other and other != reference else ""
-    names = [*(view.title_of(name) for name in judged(view)), *throughputs(view)]
-    lacking = [view.title_of(name) for name in without_values(view)]
-    small = [view.title_of(name) for name in too_small(view)]
-    below = [view.title_of(name) for name in negative(view)]
+    names = dict.fromkeys(change.title for each in found for change in each.changes)
+    if found[0].question == REPLACEMENT and len({each.against for each in found}) == 1:
+        text = f"If {reference} were replaced{where}: against {reference} in the same conditions"
+    else:
+        text = "; ".join(f"{each.name} against {each.against}" for each in found)
+    lacking, small, below = (
+        [title_of(name) for name in of(view)] for of in (without_values, too_small, negative)
+    )  # fmt: skip
     return (
-        f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
-        f"{percent(MARGIN)}. Judged are {listed(names) or 'none'}."
+        f"{capitalised(text)}, with a margin of {percent(MARGIN)}. Judged are {listed(list(names)) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
         + (f" Not judged, because values are below 0: {listed(below)}." if below else "")
         + (f" Too small to be compared (at most {percent(100 * NEGLIGIBLE)}): {listed(small)}." if small else "")
@@ -188,14 +293,15 @@ def _words() -> str:
         f"“{CANNOT_TELL}”: none of these. “{NOT_JUDGED}”: values are missing, no throughput of explicit flows was "
         "measured, or only short flows were compared. Conditions have equal weights: the change is the geometric mean "
         "of the ratios. “Means” are over the conditions, and large values rule their ratio. For shares "
-        f"{percent(100 * SHARE_WITHOUT_RATIO)}, and for counts {FEWEST_EVENTS} events, are added to both values of a "
-        "ratio: next to nothing is not twice as much as half of it."
+        f"{percent(100 * SHARE_WITHOUT_RATIO)}, for counts {FEWEST_EVENTS} events, and for queueing delays "
+        f"{number(DELAY_WITHOUT_RATIO)} ms are added to both values of a ratio: next to nothing is not twice as much as "
+        "half of it."
     )
 
 
 def _noise(view: CampaignView, found: Sequence[Verdict]) -> str:
     shared = (
-        "Intervals hold with 95 % for all responses of an algorithm together, at all levels of the factors and in all "
+        "Intervals hold with 95 % for all responses of a comparison together, at all levels of the factors and in all "
         "cells of two factors."
     )
     if view.mode != "replicates":
@@ -204,15 +310,20 @@ def _noise(view: CampaignView, found: Sequence[Verdict]) -> str:
             "make the intervals hold for the chosen conditions."
         )
     replicates = int(view.campaign.runs.filter(status="done")["replicate"].n_unique())
-    lacking = [each.algorithm for each in found if any(c.compared and not c.replicated for c in each.changes)]
+    lacking = [each.name for each in found if any(c.compared and not c.replicated for c in each.changes)]
     sampled = (
         f"Some responses of {listed(list(dict.fromkeys(lacking)))} have a condition without two replicates of both "
         "algorithms. Their intervals take the conditions as a sample of networks. "
     )
+    together = "share their random numbers: what both scenarios have in common cancels."
+    if not all(each.shares_numbers for each in found):
+        together = (
+            "have other random numbers in the two scenarios, so that intervals are wider: common_random_numbers = true "
+            "in the experiment file makes them pairs."
+        )
     return (
-        f"The noise is estimated from {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share "
-        "their random numbers between algorithms: what two algorithms have in common cancels. "
-        f"{sampled if lacking else ''}{shared}"
+        f"The noise is estimated from {'up to ' if _some_missing(view) else ''}{replicates} replicates, which "
+        f"{together} {sampled if lacking else ''}{shared}"
     )
 
 

@@ -24,7 +24,8 @@ from mesonet.reporting.campaign_view.queues import discipline_factor, queue_tabl
 from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.values import level_text
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.verdicts.verdict import ENOUGH, MARGIN
+from mesonet.reporting.verdicts.quantities import ENOUGH
+from mesonet.reporting.verdicts.verdict import MARGIN
 from mesonet.responses.definitions import ROUTER_CLASSES
 from mesonet.responses.queues import TITLES
 
