@@ -33,8 +33,8 @@ pytestmark = pytest.mark.slow
 
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [
-    "forest", "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
-    "settings-of-outliers",
+    "forest", "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks",
+    "clusters", "settings-of-outliers",
     "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
     "ordered", "factor-scatter", "correlations", "scatter-matrix", "groupings", "run-groups",
     "effects-pc1", "effects-pc2", "scatter", "components", "congestion",
@@ -466,7 +466,7 @@ def test_a_report_that_fails_leaves_the_earlier_one(campaign, report, tmp_path, 
     (tmp_path / "new").mkdir()
     earlier = shutil.copy(report, tmp_path / "new" / "report.html").read_bytes()
 
-    def broken(*_):
+    def broken(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr("mesonet.reporting.page.document.report_html", broken)

@@ -145,7 +145,9 @@ def test_only_conditions_that_both_have_count(campaign):
     gone = (pl.col("algorithm") == "tcp") & (pl.col("condition") <= 10)
     view = CampaignView(replace(campaign, responses=campaign.responses.filter(~gone)), against="tcp")
     assert {change.compared for change in verdict_of(view, "cubic").changes} == {22}
-    nothing = CampaignView(replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "cubic")), "tcp")
+    nothing = CampaignView(
+        replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "cubic")), "tcp"
+    )
     assert verdict_of(nothing, "cubic").verdict == NOT_JUDGED
 
 

@@ -63,9 +63,7 @@ def load(path: str | Path) -> Campaign:
     return load_campaign(path)
 
 
-def report(
-    campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()
-) -> Path:
+def report(campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()) -> Path:
     """Write the report of a campaign, one HTML file that needs no network.
 
     Parameters
@@ -119,9 +117,7 @@ def plot(result: Result, *, title: str = "") -> Any:
     return run_course(courses(result), warmup=warmup, title=title, subtitle=subtitle)
 
 
-def verdict(
-    campaign: Campaign, *, against: str | None = None, compare: Sequence[str] = ()
-) -> list[dict[str, Any]]:
+def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return the verdict on each comparison of a campaign, as its report shows them.
 
     Parameters

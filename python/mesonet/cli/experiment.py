@@ -184,11 +184,12 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
         write_table(["discipline", "for whom"], answers)
     for question in dict.fromkeys(each["question"] for each in verdicts):
         found = [each for each in verdicts if each["question"] == question]
-        what = "replaced by" if question == "replacement" else "flows that compete with"
-        click.echo(f"\n{found[0]['against']} {what}:")
-        write_table(
-            ["algorithm", "verdict", "why"], [[each[key] for key in ("algorithm", "verdict", "why")] for each in found]
-        )
+        against = "" if len({each["against"] for each in found}) > 1 else f"{found[0]['against']} "
+        what = {"replacement": "replaced by", "competition": "flows that compete with"}.get(question, "against")
+        click.echo(f"\n{against}{what if against else 'comparisons'}:")
+        last = "why" if question == "competition" else "recommendation"
+        keys = ["algorithm", *([] if against else ["against"]), "verdict", last]
+        write_table(["scenario", *keys[1:]], [[each[key] for key in keys] for each in found])
     if campaign and reason and len(campaign.algorithms) > 1:
         click.echo(f"\n{reason}")
     return status

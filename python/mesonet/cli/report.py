@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def report(
     from mesonet.reporting.text.conclusions_text import conclusion_rows
     from mesonet.reporting.text.disciplines_text import discipline_rows
     from mesonet.reporting.text.verdict_text import no_verdict, verdict_rows
+    from mesonet.reporting.verdicts.comparisons import partners
 
     renderer()
     thresholds = chosen_thresholds(threshold, cut)
@@ -73,7 +75,8 @@ def report(
                 )
         else:
             places.checked(place)
-            prepare(campaign, replay, progress=progress)
+            view = view_of(campaign, against, compare=compare)
+            prepare(campaign, replay, partners=partial(partners, view), progress=progress)
         if as_json:
             view = view_of(campaign, against, compare=compare)
             found.update(

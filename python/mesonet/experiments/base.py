@@ -107,9 +107,9 @@ class Designed(ABC):
                 id,
                 self.names[id],
                 ", ".join(level.path for level in levels),
-                self.level_text(id, -1),
-                self.level_text(id, 1),
-                tuple(self.level_text(id, place) for place in _inner(levels)),
+                minus=self.level_text(id, -1),
+                plus=self.level_text(id, 1),
+                inner=tuple(self.level_text(id, place) for place in _inner(levels)),
             )
             for id, levels in self.levels.items()
         )
@@ -237,6 +237,8 @@ class Designed(ABC):
         InputError
             If a condition contradicts itself.
         """
+        from msgspec import UNSET
+
         from mesonet.campaign import documents
 
         document = documents.ExperimentDocument(
@@ -255,8 +257,8 @@ class Designed(ABC):
                 for number in range(1, self.conditions + 1)
                 for algorithm in self.algorithms
             ],
-            **({"comparisons": list(self.comparisons)} if self.comparisons else {}),
-            **({"common_random_numbers": True} if self.common_random_numbers else {}),
+            comparisons=list(self.comparisons) or UNSET,
+            common_random_numbers=self.common_random_numbers or UNSET,
             **self._own_entries(),
         )
         plain = documents.plain(document)

@@ -8,7 +8,7 @@ factor that no side names has equal levels on both sides.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -145,7 +145,7 @@ class Choices:
         return None
 
     def two_levels(self) -> str:
-        """Return a comparison of the levels of a factor, such as ``X1=2 : X1=1``; empty if no two conditions have it."""
+        """Return a comparison of two levels, such as ``X1=2 : X1=1``; empty if no two conditions differ in them alone."""
         for factor in self.factors:
             text = f"{factor.id}={factor.plus} : {factor.id}={factor.minus}"
             with suppress(InputError):
@@ -179,9 +179,10 @@ class Choices:
         for column, place in enumerate(shared):
             of_factor = self.factors[place].levels
             for row, (at, _) in enumerate(rows):
-                texts[row, column] = of_factor[int(numbers[at, place])] if not self.sampled else _half(self.matrix[at, place])
+                x = self.matrix[at, place]
+                texts[row, column] = _half(x) if self.sampled else of_factor[int(numbers[at, place])]
         ids = tuple(self.factors[place].id for place in shared)
-        return Pairs(name, against, algorithms, (chosen[:, 0], chosen[:, 1]), ids, texts)
+        return Pairs(name, against, algorithms, conditions=(chosen[:, 0], chosen[:, 1]), factors=ids, levels=texts)
 
     @property
     def _numbers(self) -> NDArray[np.float64]:
@@ -211,14 +212,15 @@ class Choices:
     def _factor(self, name: str) -> Factor | None:
         """Return the factor with an id, a name, a path, or the last word of a path."""
         wanted = name.casefold()
-        for known in (
-            lambda factor: factor.id.casefold() == wanted,
-            lambda factor: factor.name.casefold() == wanted,
-            lambda factor: factor.path.casefold() == wanted,
-            lambda factor: wanted in {path.split(".")[-1].casefold() for path in split(factor.path)},
-            lambda factor: factor.path == SHARE and wanted == "share",
-        ):
-            found = [factor for factor in self.factors if known(factor)]
+        keys: tuple[Callable[[Factor], list[str]], ...] = (
+            lambda factor: [factor.id],
+            lambda factor: [factor.name],
+            lambda factor: [factor.path],
+            lambda factor: [path.split(".")[-1] for path in split(factor.path)],
+            lambda factor: ["share"] if factor.path == SHARE else [],
+        )
+        for key in keys:
+            found = [factor for factor in self.factors if wanted in map(str.casefold, key(factor))]
             if len(found) == 1:
                 return found[0]
         return None

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from mesonet.algorithms import split
 from mesonet.analysis import Sensitivity, sensitivity
+from mesonet.analysis.means import finite_mean
+from mesonet.designs.grid import KIND, level_at
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.words import counted, listed, number, signed
+from mesonet.words import capitalised, counted, listed, number, quantity, signed
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -164,6 +166,42 @@ class Sampled:
                 f" R² below {BELIEVABLE}: it does not simply rise or fall with the factors, or by chance; see the plot."
             )
         return text
+
+    def follows(self, response: str) -> str:
+        """Return which factor a response of the main period follows most with each algorithm, with its values, as text.
+
+        In a grid, the factor whose level means lie farthest apart, with the lowest and the highest mean; in a sample,
+        the factor with the strongest partial rank correlation that is not noise.
+        """
+        title, unit = self.view.title_of(response), self.view.unit_of(response)
+        means = self.values(response)
+        wording = []
+        for algorithm in self.view.algorithms:
+            whose = f" with {algorithm}" if len(self.view.algorithms) > 1 else ""
+            own = dict(means.filter(algorithm=algorithm).select("condition", "value").iter_rows())
+            values = np.array([own.get(place + 1) or np.nan for place in range(len(self.points))], dtype=float)
+            if self.campaign.rows.kind != KIND:
+                strongest = self.strongest(response, self.view.main_period, algorithm)
+                wording.append(f"{listed(strongest[:2]) or 'no factor'}{whose}")
+                continue
+            best: tuple[float, str] | None = None
+            for place, factor in enumerate(self.campaign.factors):
+                levels = self.points[:, place]
+                found = {level: finite_mean(values[levels == level], axis=0) for level in np.unique(levels)}
+                known = {level: float(mean) for level, mean in found.items() if np.isfinite(mean)}
+                if len(known) < 2:
+                    continue
+                low, high = (pick(known, key=lambda level: known[level]) for pick in (min, max))
+                texts = [
+                    f"{quantity(known[level], unit)} at {factor.levels[level_at(level, len(factor.levels))]}"
+                    for level in (low, high)
+                ]
+                distance = known[high] - known[low]
+                if best is None or distance > best[0]:
+                    best = distance, f"{factor_title(self.view, factor.id)}{whose}, from {' to '.join(texts)}"
+            wording.append(best[1] if best else f"no factor{whose}")
+        how = "means over the other factors" if self.campaign.rows.kind == KIND else "partial rank correlations"
+        return f"{capitalised(title)} changes most with {'; '.join(wording)} ({how})."
 
     def drivers(self, period: str, algorithm: str) -> str:
         """Return the factors that drive most responses, and the number of coefficients expected by chance, as text."""

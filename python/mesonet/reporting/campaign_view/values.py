@@ -472,7 +472,7 @@ def factor_title(view: Values, factor: str) -> str:
     The text; only the short name for a factor that the campaign does not describe.
     """
     names: Mapping[str, str] = {f.id: f.name for f in view.campaign.factors}
-    return f"{uncapitalised(names[factor])} ({factor})" if factor in names else factor
+    return f"{uncapitalised(names[factor])} ({factor})" if names.get(factor, factor) != factor else factor
 
 
 def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:

@@ -51,8 +51,8 @@ def figure(view: CampaignView) -> Figure | None:
         short_title="Condition by condition",
         title="In which conditions does it change?",
         reading=(
-            f"One point per condition with the 95 % interval of its own replicates, sorted. Dashed lines are the margin "
-            f"of {percent(MARGIN)}. If the change depends on a factor, its levels have colours."
+            f"One point per condition with the 95 % interval of its own replicates, sorted. Dashed lines are the "
+            f"margin of {percent(MARGIN)}. If the change depends on a factor, its levels have colours."
         ),
         draw=draw,
         selections=[{"comparison": name, "quantity": each} for name in compared for each in pairs],
@@ -102,18 +102,7 @@ def table(view: CampaignView, compared: Comparison, found: Decision) -> pl.DataF
 def forest(values: pl.DataFrame, *, many: bool = False, title: str = "", response: str = "") -> alt.LayerChart:
     """Return a point and an interval per condition, with the margin as dashed lines.
 
-    Parameters
-    ----------
-    values
-        Columns condition, change, low, high (%), level, setting, in the order of drawing.
-    many
-        True for low rows without numbers.
-    title, response
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
-    The chart.
+    `values`: columns as in `table`, in the order of drawing. `many`: True for low rows without numbers.
     """
     step, labels = (NARROW_STEP, False) if many else (STEP, True)
     base = alt.Chart(width=460, height=alt.Step(step))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from itertools import product
 from typing import Any, TypeVar
 
@@ -34,6 +35,7 @@ from mesonet.reporting.figures.buffers import buffer_table
 from mesonet.reporting.figures.flow_states import flow_state_table
 from mesonet.reporting.text.conditions import conditions_table
 from mesonet.reporting.verdicts.disciplines import discipline_table
+from mesonet.reporting.verdicts.verdict import harm_to_competitors, verdicts
 
 #: Principal components whose scores and main effects are written.
 _SCORES = 10
@@ -48,6 +50,7 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     tables = {"conditions": conditions_table(network)}
     if not view.has_results:
         return tables
+    tables |= decision_tables(view)
     if view.campaign.design.factors:
         tables["main_effects"] = _effects_table(network)
         tables |= _analysis_tables(view)
@@ -60,6 +63,23 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     keys = ["condition", "algorithm", "replicate", "period"]
     tables["responses"] = view.campaign.responses.pivot(on="response", index=keys, values="value")
     return tables | traced_tables(view.campaign)
+
+
+def decision_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    """Return ``decisions``, if something is compared: a row per comparison and judged quantity, users included."""
+    rows: list[dict[str, Any]] = []
+    for each in [*verdicts(view), *harm_to_competitors(view)]:
+        about = {"question": each.question, "scenario": each.name, "against": each.against, "overall": each.words}
+        for part, changes in (("judged", each.changes), ("user", each.users)):
+            for change in changes:
+                sides = {
+                    f"{side}_{name}": getattr(where, name) if where else None
+                    for side, where in (("beyond", change.beyond), ("within", change.within))
+                    for name in ("level", "mean", "low", "high")
+                }
+                plain = {key: value for key, value in asdict(change).items() if key not in ("beyond", "within")}
+                rows.append({**about, "part": part, **plain, **sides})
+    return {"decisions": pl.DataFrame(rows, infer_schema_length=None)} if rows else {}
 
 
 def _effects_table(view: CampaignView) -> pl.DataFrame:

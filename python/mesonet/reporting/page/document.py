@@ -30,6 +30,7 @@ from mesonet.reporting.replay import recorded_runs, replay_section
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import conditions_html
 from mesonet.reporting.text.methods import methods_html, provenance_html
+from mesonet.reporting.verdicts.comparisons import paired_runs
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -62,10 +63,13 @@ def write_report(
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the new
     one is complete.
 
-    `against`, `compare`: the comparisons, as for `mesonet.report`. `live`: the page holds the simulator if it has a replay, so that readers can simulate in it.
+    `against`, `compare`: the comparisons, as for `mesonet.report`. `live`: the page holds the simulator if it has a
+    replay, so that readers can simulate in it.
     """
     with places.file(path) as aside:
-        aside.write_text(report_html(campaign, progress, thresholds, against=against, compare=compare, live=live), encoding="utf-8")
+        aside.write_text(
+            report_html(campaign, progress, thresholds, against=against, compare=compare, live=live), encoding="utf-8"
+        )
     return Path(path)
 
 
@@ -100,7 +104,7 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
     campaign = view.campaign
     sampled = Sampled(view) if is_sampled(campaign) else None
     recorded = [] if sampled else recorded_runs(campaign)
-    replay = replay_section(recorded)
+    replay = replay_section(recorded, paired_runs(view))
     simulates = live_section(view, recorded[0].scenario["topology"]) if live and replay.html else Markup("")
 
     @cache

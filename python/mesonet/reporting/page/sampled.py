@@ -24,14 +24,14 @@ def summary(sampled: Sampled) -> Markup:
     )
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
     if view.has_results:
-        pairs += [(view.label_of(name), sampled.sentence(name)) for name in view.key_responses]
+        pairs += [(view.label_of(name), sampled.follows(name)) for name in view.key_responses]
     return html.definitions(pairs, "findings")
 
 
 def answer(sampled: Sampled) -> str:
     """Return the sentence at the top of the page: what the first response follows."""
     view = sampled.view
-    return sampled.sentence(view.key_responses[0]) if view.has_results else "No run has given a result yet."
+    return sampled.follows(view.key_responses[0]) if view.has_results else "No run has given a result yet."
 
 
 def conditions(sampled: Sampled) -> Conditions:

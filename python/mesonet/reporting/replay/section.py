@@ -35,11 +35,14 @@ class ReplaySection:
     html: Markup
 
 
-def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
+RunName = tuple[int, str]  # condition and algorithm
+
+
+def replay_section(runs: Sequence[ReplayRun], pairs: Sequence[tuple[RunName, RunName]] = ()) -> ReplaySection:
     """Return the section that replays runs.
 
-    Empty if no run is left. `runs`: runs with traces. Runs with another topology than the first run are left out, and
-    runs with routers that its network lacks.
+    Empty if no run is left. `runs`: runs with traces. Runs with another map than the first run are left out, and runs
+    with routers that its network lacks. `pairs`: runs to show side by side first.
     """
     if not runs:
         return ReplaySection("", Markup(""))
@@ -50,14 +53,15 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     shown = [
         run
         for run in runs
-        if run.scenario["topology"] == topology and set(run.traces["router"].unique()) == set(run.owners(names))
+        if _map(run.scenario["topology"]) == _map(topology)
+        and set(run.traces["router"].unique()) == set(run.owners(names))
     ]
     if not shown:
         return ReplaySection("", Markup(""))
     several = len({run.discipline for run in shown}) > 1
     about = [_about(run, names, place, several) for place, run in enumerate(shown)]
     has_marks = any(run.has_marks and run.traces["segments_marked"].max() for run in shown)
-    carried = {"runs": about, "start": _start(shown), "marks": has_marks, **_scene(drawn)}
+    carried = {"runs": about, "start": _start(shown, pairs), "marks": has_marks, **_scene(drawn)}
     scripts = [carrier("replay-data", packing.pack(carried))]
     ends = [(names[a], names[b]) for a, b in drawn.links]
     scripts += [carrier(f"replay-{place}", _frames(run, names, ends)) for place, run in enumerate(shown)]
@@ -88,12 +92,25 @@ def _shape(drawn: ReplayMap) -> str:
     return "in a line" if len(heights) == 1 else "on a circle"
 
 
-def _start(runs: Sequence[ReplayRun]) -> list[int]:
+def _map(topology: Any) -> Any:
+    """Return the parts of a topology that its map shows: names of routers and ends of links; a name stays a name."""
+    if not isinstance(topology, dict):
+        return topology
+    ends = [(link.get("a"), link.get("b")) for link in topology.get("links", [])]
+    return [router.get("name") for router in topology.get("routers", [])], ends
+
+
+def _start(runs: Sequence[ReplayRun], pairs: Sequence[tuple[RunName, RunName]] = ()) -> list[int]:
     """Return the two runs to begin with.
 
-    If runs differ in their queue discipline: the run with most marks, beside a run of the same algorithm with another
-    discipline. Otherwise the first, and the run of its condition whose drops differ most.
+    The first of `pairs` that was recorded. If runs differ in their queue discipline: the run with most marks, beside a
+    run of the same algorithm with another discipline. Otherwise the first, and the run of its condition whose drops
+    differ most.
     """
+    places = {(run.condition, run.name): place for place, run in enumerate(runs)}
+    for one, other in pairs:
+        if one in places and other in places:
+            return [places[one], places[other]]
     marks = [int(run.traces["segments_marked"].sum()) if run.has_marks else 0 for run in runs]
     most = int(np.argmax(marks))
     for place, run in enumerate(runs):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,8 +35,16 @@ FRAMES = 300
 """Most rows of a trace: a few seconds of replay, and finer steps than a reader can follow."""
 
 
-def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update | None = None) -> None:
+def prepare(
+    campaign: Campaign,
+    wanted: str | None = None,
+    *,
+    partners: Callable[[int], Sequence[int]] = lambda condition: (),
+    progress: Update | None = None,
+) -> None:
     """Record the runs that a report is to replay.
+
+    `partners`: conditions that a comparison pairs with a condition, which are recorded with it.
 
     `wanted`: number of a condition, ``most`` for the most congested condition, or ``none`` for no new run. None: the
     most congested condition, and the condition with most marks if there are any, as long as they take at most `CHEAP_S`
@@ -47,7 +55,7 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
     most = most_congested(campaign)
     if wanted is None:
         spent = 0.0
-        for condition in dict.fromkeys((most, most_marked(campaign) or most)):
+        for condition in dict.fromkeys((most, *partners(most), most_marked(campaign) or most)):
             cost = missing_cost(campaign, condition)
             if cost is None or spent + cost > CHEAP_S:
                 return
@@ -57,7 +65,9 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
     if wanted != "most" and not wanted.isdecimal():
         allowed = f"1 to {campaign.design.runs}, most or none"
         raise InputError("not the number of a condition", path="--replay", value=wanted, allowed=allowed)
-    record(campaign, most if wanted == "most" else int(wanted), progress=progress)
+    chosen = most if wanted == "most" else int(wanted)
+    for condition in (chosen, *partners(chosen)):
+        record(campaign, condition, progress=progress)
 
 
 def most_congested(campaign: Campaign) -> int:

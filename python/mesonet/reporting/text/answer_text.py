@@ -17,7 +17,7 @@ from mesonet.words import capitalised, counted, number, percent
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
 #: Largest harm that is not excluded, in %, for which a number means something: more is not known.
 LARGEST = 300.0
-#: All conditions have equal weights; the page says so below its table.
+#: All conditions have equal weights; the page explains it below its table.
 OVER = " in the mean over conditions"
 _PRODUCT = re.compile(r"([\d.]+) bdp(/sqrt\(n\))?")
 
@@ -86,7 +86,8 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
         return f"At the margin of {percent(MARGIN)}: {_moves(near[0])}; more runs would hardly change this."
     nothing = f"no response is worse by more than {percent(MARGIN)}"
     if better:
-        return f"{_prefer(verdict, True)}: {_moves(better[0])}; {nothing}{_others(verdict)}."
+        also = f"; {_short(split[0])}" if split else ""
+        return f"{_prefer(verdict, True)}: {_moves(better[0])}{also}; {nothing}{_others(verdict)}."
     if split:
         where = f" with {plain(view, split[0].beyond.level)}" if split[0].beyond else ""
         return f"{_prefer(verdict, True)}{where}: there {_sides(view, split[0])}; {nothing}."
@@ -131,6 +132,9 @@ def _who(change: Change) -> str:
 
 
 def _short(change: Change) -> str:
+    """Return a change without its interval, at the level with the largest change if it depends on one."""
+    if change.beyond:
+        return f"{_moved(change.title, change.beyond.mean)} with {change.beyond.level}"
     return f"{change.title} {'falls' if change.mean < 0 else 'rises'} by {percent(abs(change.mean))}"
 
 

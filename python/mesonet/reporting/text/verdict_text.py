@@ -49,7 +49,7 @@ from mesonet.words import capitalised, counted, listed, number, percent
 
 #: How the page marks them.
 CLASSES = {
-    WORSE: "harm", DEPENDS: "some", CANNOT_TELL: "unclear", AT_MARGIN: "unclear", NO_WORSE: "none", BETTER: "none",
+    WORSE: "harm", DEPENDS: "some", CANNOT_TELL: "unclear", AT_MARGIN: "unclear", NO_WORSE: "none", BETTER: "gain",
     NOT_JUDGED: "not",
 }  # fmt: skip
 
@@ -102,10 +102,10 @@ def decision_table(view: CampaignView) -> tuple[list[str], list[Decided]]:
             Decided(
                 each.name,
                 each.against,
-                CLASSES[each.verdict],
-                each.verdict,
-                recommendation(view, each, beside),
-                {topic: _cell(view, change) for topic, change in leading.items() if change is not None},
+                grade=CLASSES[each.verdict],
+                verdict=each.verdict,
+                recommendation=recommendation(view, each, beside),
+                cells={topic: _cell(view, change) for topic, change in leading.items() if change is not None},
             )
         )
     topics = [topic for topic in TOPICS if any(topic in row.cells for row in rows)]
@@ -294,8 +294,8 @@ def _words() -> str:
         "measured, or only short flows were compared. Conditions have equal weights: the change is the geometric mean "
         "of the ratios. “Means” are over the conditions, and large values rule their ratio. For shares "
         f"{percent(100 * SHARE_WITHOUT_RATIO)}, for counts {FEWEST_EVENTS} events, and for queueing delays "
-        f"{number(DELAY_WITHOUT_RATIO)} ms are added to both values of a ratio: next to nothing is not twice as much as "
-        "half of it."
+        f"{number(DELAY_WITHOUT_RATIO)} ms are added to both values of a ratio: next to nothing is not twice as much "
+        "as half of it."
     )
 
 

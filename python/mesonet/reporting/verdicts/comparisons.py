@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -111,6 +111,26 @@ def wanted_incumbent(view: CampaignView) -> str:
     return str(mixed or next((name for name in DEPLOYED if name in view.algorithms), DEPLOYED[0]))
 
 
+def partners(view: CampaignView, condition: int) -> list[int]:
+    """Return the other conditions with which comparisons of this campaign pair a condition."""
+    found = []
+    for each in comparisons(view):
+        if each.question == LEVEL:
+            for one, other in zip(*each.pairs.conditions, strict=True):
+                found += [int(one) + 1, int(other) + 1] if condition - 1 in (one, other) else []
+    return [number for number in dict.fromkeys(found) if number != condition]
+
+
+def paired_runs(view: CampaignView) -> list[tuple[tuple[int, str], tuple[int, str]]]:
+    """Return the pairs of runs of comparisons between levels: condition and algorithm of both, the other one first."""
+    return [
+        ((int(other) + 1, each.pairs.algorithms[1]), (int(one) + 1, each.pairs.algorithms[0]))
+        for each in comparisons(view)
+        if each.question == LEVEL
+        for one, other in zip(*each.pairs.conditions, strict=True)
+    ]
+
+
 def _asked(view: CampaignView, own: Choices, text: str, path: str) -> list[Comparison]:
     try:
         one, other = own.comparison(text)
@@ -139,6 +159,6 @@ def _of_campaigns(view: CampaignView, other: CampaignView) -> list[Comparison]:
     for name in shared:
         (pairs,) = Choices((name, ""), own.factors, own.matrix, own.sampled).against("")
         both = names if alone else (f"{names[0]} ({name})", names[1])
-        made = Pairs(both[0], both[1], (name, name), pairs.conditions, pairs.factors, pairs.levels)
+        made = replace(pairs, name=both[0], against=both[1], algorithms=(name, name))
         found.append(Comparison(made, CAMPAIGN, view, other))
     return found

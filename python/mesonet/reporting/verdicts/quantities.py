@@ -66,7 +66,6 @@ LONG_ROUND_TRIPS = 20
 ENOUGH = 0.5
 
 
-
 @dataclass(frozen=True, eq=False)
 class Quantity:
     """Quantity that is better high or better low. Runs have the shape (conditions, algorithms, replicates)."""
@@ -87,10 +86,11 @@ def quantities(view: CampaignView) -> list[Quantity]:
     """Return the quantities that are judged, of the network and of explicit flows."""
     left_out = {*without_values(view), *too_small(view), *negative(view)}
     found = [_response(view, name) for name in directed(view) if name not in left_out]
-    return found + [
-        Quantity(title, title, USERS, "segments/s", False, _runs(view, rows))
+    found += [
+        Quantity(title, title, USERS, unit="segments/s", lower_is_better=False, runs=_runs(view, rows))
         for title, rows in throughputs(view).items()
     ]
+    return sorted(found, key=lambda quantity: list(TOPICS).index(quantity.topic))
 
 
 def directed(view: CampaignView) -> list[str]:
@@ -153,7 +153,8 @@ def _groups(view: CampaignView) -> list[Quantity]:
         own = rows.filter(pl.col("group") == number).with_columns(value=pl.col(measure))
         if own.height:
             title = f"{what} of {_group_title(*labels)}"
-            found.append(Quantity(f"{measure} {number}", title, USERS, unit, slow, _runs(view, own)))
+            name = f"{measure} {number}"
+            found.append(Quantity(name, title, USERS, unit=unit, lower_is_better=slow, runs=_runs(view, own)))
     return found
 
 
@@ -305,5 +306,3 @@ def median_algorithm(values: Floats) -> NDArray[np.intp]:
     order = np.argsort(values, axis=1, kind="stable")  # NaN last
     known = np.isfinite(values).sum(axis=1)
     return np.asarray(np.take_along_axis(order, (np.maximum(known, 1)[:, None] - 1) // 2, axis=1)[:, 0])
-
-
