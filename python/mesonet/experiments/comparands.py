@@ -145,7 +145,7 @@ class Choices:
         return None
 
     def two_levels(self) -> str:
-        """Return a comparison of two levels, such as ``X1=2 : X1=1``; empty if no two conditions differ in them alone."""
+        """Return a comparison of two levels, such as ``X1=2 : X1=1``; empty if no two conditions have it."""
         for factor in self.factors:
             text = f"{factor.id}={factor.plus} : {factor.id}={factor.minus}"
             with suppress(InputError):

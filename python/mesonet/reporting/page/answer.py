@@ -67,8 +67,8 @@ def _note(view: CampaignView) -> str:
     """Return the meaning of the numbers of the table."""
     conditions = counted(len(numbers_of_conditions(view.campaign)), "condition")
     return (
-        f"Each cell has the change that decides: geometric mean over {conditions} of equal weight, its interval of 95 %, "
-        f"and the mean values. The margin is {percent(MARGIN)}."
+        f"Each cell has the change that decides: geometric mean over {conditions} of equal weight, its interval of "
+        f"95 %, and the mean values. The margin is {percent(MARGIN)}."
     )
 
 
