@@ -11,7 +11,7 @@ FUZZ_S ?= 60
 # Tests start hundreds of processes: each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: docs gallery help demo dev quick test rust-tests python-tests quick-claims check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs gallery images help demo dev quick test rust-tests python-tests quick-claims check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -26,6 +26,7 @@ help:
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make baselines  numbers of all algorithms for mesonet conform, after a change that moves results"
 	@echo "make docs    documentation site, offline: target/docs/site/index.html"
+	@echo "make images  pictures of the README, after a change that moves results or pages; needs Chromium"
 	@echo "make gallery pictures and page of docs/gallery from its entries"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
@@ -88,7 +89,7 @@ generate: $(VENV)/.test
 	$(BIN)/python docs/generate.py
 
 # Warnings are errors. The sample report is made again after a change of the code.
-SAMPLE := experiment run demo --algorithms tcp,cubic,bbr3 --duration "10 s" --out target/docs/sample
+SAMPLE := experiment run demo --duration "10 s" --out target/docs/sample
 docs: $(VENV)/.docs
 	$(BIN)/mesonet $(SAMPLE) > /dev/null 2>&1 || { rm -rf target/docs/sample; $(BIN)/mesonet $(SAMPLE) > /dev/null; }
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky -c docs/sphinx . target/docs/site
@@ -101,6 +102,9 @@ baselines: $(VENV)/.test
 	for name in $$($(BIN)/python -c "from mesonet import core; print(*core.algorithms())"); do \
 	  $(BIN)/mesonet conform $$name --write-baseline python/mesonet/conform/baselines/$$name.json || exit 1; \
 	done
+
+images: $(VENV)/.test
+	$(BIN)/python docs/images/make.py target/docs/demo
 
 gallery: $(VENV)/.test
 	$(BIN)/python docs/gallery/make.py

@@ -107,7 +107,7 @@ class Choices:
             title, opposite = (
                 (own, against) if alone else (", ".join(filter(None, (left, own))), _joined(right, against))
             )
-            if alone and len(self.algorithms) > 1:
+            if alone and (len(self.algorithms) > 1 or any(is_share(factor.path) for factor in self.factors)):
                 title += f" ({left})"
             found.append(self._pairs(title, opposite, (str(left), str(right)), one.levels, other.levels))
         return found

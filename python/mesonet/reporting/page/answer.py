@@ -45,6 +45,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         provisional=_provisional(view),
         topics=topics,
         rows=rows,
+        several=len({row.against for row in rows}) > 1,
         words=TOPICS,
         note=_note(view) if rows else "",
         statement="" if rows else found or no_verdict(view),

@@ -72,7 +72,7 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
         return f"A trade: {_moves(gained[0])}, but {_moves(worse[0])}{_others(verdict)}."
     if worse:
         gain = f"; {_short(better[0])}" if better else ""
-        return f"{_prefer(verdict, False)}: {_moves(worse[0])}{gain}{_others(verdict)}."
+        return f"{_prefer(view, verdict, False)}: {_moves(worse[0])}{gain}{_others(verdict)}."
     if split and split[0].harmful:
         gain = f"; {_short(better[0])}" if better else ""
         return f"{_prefer_where(view, verdict, split[0])}{gain}{_doubt_of_users(changes)}{_others(verdict)}."
@@ -87,24 +87,24 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
     nothing = f"no response is worse by more than {percent(MARGIN)}"
     if better:
         also = f"; {_short(split[0])}" if split else ""
-        return f"{_prefer(verdict, True)}: {_moves(better[0])}{also}; {nothing}{_others(verdict)}."
+        return f"{_prefer(view, verdict, True)}: {_moves(better[0])}{also}; {nothing}{_others(verdict)}."
     if split:
         where = f" with {plain(view, split[0].beyond.level)}" if split[0].beyond else ""
-        return f"{_prefer(verdict, True)}{where}: there {_sides(view, split[0])}; {nothing}."
+        return f"{_prefer(view, verdict, True)}{where}: there {_sides(view, split[0])}; {nothing}."
     most = max(changes, key=lambda change: change.harm)
     return f"Either: {nothing}, and no gain beyond it is proved; at most, {_moves(most)}{_others(verdict)}."
 
 
-def _prefer(verdict: Verdict, chosen: bool) -> str:
+def _prefer(view: CampaignView, verdict: Verdict, chosen: bool) -> str:
     if verdict.question == REPLACEMENT:
         return f"Replace {verdict.against}" if chosen else f"Keep {verdict.against}"
-    return f"Prefer {verdict.name if chosen else verdict.against}"
+    return f"Prefer {plain(view, verdict.name if chosen else verdict.against)}"
 
 
 def _prefer_where(view: CampaignView, verdict: Verdict, change: Change) -> str:
     """Return which scenario to prefer at the levels with proved harm, and the changes there and elsewhere."""
     where = f" with {plain(view, change.beyond.level)}" if change.beyond else ""
-    return f"{_prefer(verdict, False)}{where}: there {_sides(view, change)}"
+    return f"{_prefer(view, verdict, False)}{where}: there {_sides(view, change)}"
 
 
 def _doubt_of_users(changes: Sequence[Change]) -> str:

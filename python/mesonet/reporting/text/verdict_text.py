@@ -101,7 +101,8 @@ def decision_table(view: CampaignView) -> tuple[list[str], list[Decided]]:
         rows.append(
             Decided(
                 each.name,
-                each.against,
+                plain(view, each.name),
+                against=plain(view, each.against),
                 grade=CLASSES[each.verdict],
                 verdict=each.verdict,
                 recommendation=recommendation(view, each, beside),
@@ -132,6 +133,7 @@ class Decided:
     """Comparison on the first screen."""
 
     name: str
+    title: str  #: the name in units of networks
     against: str
     grade: str
     verdict: str

@@ -6,6 +6,7 @@ A quantity has the values of all runs. The sides of a comparison choose from the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -137,24 +138,41 @@ def by_user(view: CampaignView) -> list[Quantity]:
     return found + _groups(view)
 
 
-def _groups(view: CampaignView) -> list[Quantity]:
-    if not has_groups(view.campaign) or view.campaign.groups.is_empty():
-        return []
-    rows = groups_of_conditions(view.campaign).filter(
-        (pl.col("period") == WHOLE)
-        & (pl.col("flow_algorithm") == pl.col("algorithm"))
-        & pl.col("group").is_not_null()
-        & (pl.col("flows") >= FEWEST_EVENTS)
-    )
-    slow = "slowdown_mean" in rows.columns
-    measure, what, unit = ("slowdown_mean", "completion time", "1") if slow else ("goodput", "goodput", "segments/s")
+def of_incumbent(view: CampaignView) -> list[Quantity]:
+    """Return the throughput of each group of flows that keep the incumbent of a mix, for comparisons between levels."""
+    other = view.campaign.experiment.get("mixed_with")
     found = []
+    for number, labels, own in _rows_by_group(view, pl.col("flow_algorithm") == str(other)) if other else ():
+        if "throughput" in own.columns:
+            title = f"throughput of {other} {_group_title(*labels)}"
+            runs = _runs(view, own.with_columns(value=pl.col("throughput")))
+            name = f"throughput of {other} {number}"
+            found.append(Quantity(name, title, OTHERS, unit="segments/s", lower_is_better=False, runs=runs))
+    return found
+
+
+def _rows_by_group(view: CampaignView, which: pl.Expr) -> Iterator[tuple[int, tuple[str, str, str], pl.DataFrame]]:
+    """Yield number, labels and rows of each group of flows that some run has enough flows of."""
+    if not has_groups(view.campaign) or view.campaign.groups.is_empty():
+        return
+    rows = groups_of_conditions(view.campaign).filter(
+        (pl.col("period") == WHOLE) & which & pl.col("group").is_not_null() & (pl.col("flows") >= FEWEST_EVENTS)
+    )
     for number, labels in group_labels(view.campaign).items():
-        own = rows.filter(pl.col("group") == number).with_columns(value=pl.col(measure))
+        own = rows.filter(pl.col("group") == number)
         if own.height:
-            title = f"{what} of {_group_title(*labels)}"
-            name = f"{measure} {number}"
-            found.append(Quantity(name, title, USERS, unit=unit, lower_is_better=slow, runs=_runs(view, own)))
+            yield number, labels, own
+
+
+def _groups(view: CampaignView) -> list[Quantity]:
+    found = []
+    for number, labels, own in _rows_by_group(view, pl.col("flow_algorithm") == pl.col("algorithm")):
+        slow = "slowdown_mean" in own.columns
+        measure, what, unit = (
+            ("slowdown_mean", "completion time", "1") if slow else ("goodput", "goodput", "segments/s")
+        )
+        title, runs = f"{what} of {_group_title(*labels)}", _runs(view, own.with_columns(value=pl.col(measure)))
+        found.append(Quantity(f"{measure} {number}", title, USERS, unit=unit, lower_is_better=slow, runs=runs))
     return found
 
 

@@ -22,8 +22,8 @@ from mesonet.reporting.campaign_view.explicit_flows import explicit_flows
 from mesonet.reporting.campaign_view.flow_groups import has_groups
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.verdicts.comparisons import Comparison, choices, comparisons
-from mesonet.reporting.verdicts.quantities import Quantity, by_user, of_others, quantities
+from mesonet.reporting.verdicts.comparisons import LEVEL, Comparison, choices, comparisons
+from mesonet.reporting.verdicts.quantities import Quantity, by_user, of_incumbent, of_others, quantities
 from mesonet.responses.definitions import BY_NAME
 from mesonet.words import number
 
@@ -129,9 +129,11 @@ def verdicts(view: CampaignView) -> list[Verdict]:
     if not (view.has_results and compared):
         return []
     pairs, by_users = judged_pairs(view), _both(by_user(view), by_user(compared[0].other))
+    kept = [(each, each) for each in of_incumbent(view)]
     found = []
     for each in compared:
-        verdict = _verdict(each, pairs)
+        beside = [both for both in kept if _has_both(each, *both)] if each.question == LEVEL else []
+        verdict = _verdict(each, [*pairs, *beside])
         found.append(replace(verdict, users=tuple(_changes(each, by_users))))
     if not explicit_flows(view):
         return found
@@ -147,6 +149,11 @@ def verdicts(view: CampaignView) -> list[Verdict]:
 def judged_pairs(view: CampaignView) -> list[tuple[Quantity, Quantity]]:
     """Return the quantities that are judged, of the first and of the second scenarios."""
     return _both(quantities(view), quantities(view if view.beside is None else CampaignView(view.beside)))
+
+
+def _has_both(compared: Comparison, quantity: Quantity, other: Quantity) -> bool:
+    """Return True if every pair of conditions has values on both sides: groups of few flows are not compared."""
+    return all(np.isfinite(side).any(axis=1).all() for side in compared.values(quantity, other))
 
 
 def _both(mine: Sequence[Quantity], others: Sequence[Quantity]) -> list[tuple[Quantity, Quantity]]:
