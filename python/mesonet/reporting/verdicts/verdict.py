@@ -153,7 +153,8 @@ def judged_pairs(view: CampaignView) -> list[tuple[Quantity, Quantity]]:
 
 def _has_both(compared: Comparison, quantity: Quantity, other: Quantity) -> bool:
     """Return True if every pair of conditions has values on both sides: groups of few flows are not compared."""
-    return all(np.isfinite(side).any(axis=1).all() for side in compared.values(quantity, other))
+    x, y = compared.values(quantity, other)
+    return bool(np.isfinite(x - y).any(axis=1).all())
 
 
 def _both(mine: Sequence[Quantity], others: Sequence[Quantity]) -> list[tuple[Quantity, Quantity]]:
