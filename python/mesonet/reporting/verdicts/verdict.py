@@ -8,6 +8,7 @@ with equal random numbers. This file has the quantities, and the words for the l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,18 +150,25 @@ def verdicts(view: CampaignView) -> list[Verdict]:
     if reference is None:
         return []
     place = view.algorithms.index(reference)
-    of_flows = _of_explicit_flows(view, place)
-    quantities = [*(_response(view, name, place) for name in judged(view)), *of_flows]
-    found = [_verdict(view, name, quantities) for name in view.algorithms if name != reference]
+    found = [_verdict(view, name, quantities(view, place)) for name in view.algorithms if name != reference]
     if not explicit_flows(view):
         return found
-    names = {quantity.name for quantity in of_flows}
+    names = {quantity.name for quantity in _of_explicit_flows(view, place)}
     return [
         each
         if any(change.compared for change in each.changes if change.response in names)
         else _without_exclusion(each, without_throughput=True)
         for each in found
     ]
+
+
+def quantities(view: CampaignView, reference: int, names: Sequence[str] | None = None) -> list[Quantity]:
+    """Return the quantities that are judged.
+
+    `reference`: place of the algorithm to compare with, from 0. `names`: the responses; None: `judged`.
+    """
+    responses = judged(view) if names is None else names
+    return [*(_response(view, name, reference) for name in responses), *_of_explicit_flows(view, reference)]
 
 
 def judged(view: CampaignView) -> list[str]:
@@ -217,9 +225,9 @@ def harm_to_competitors(view: CampaignView) -> list[Verdict]:
     other = competitor(view)
     if other is None:
         return []
-    quantities = _throughputs(view, other)
-    found = [_verdict(view, name, quantities) for name in view.algorithms if name != other] if quantities else []
-    if not any(quantity.of_long_flows for quantity in quantities):
+    flows = _throughputs(view, other)
+    found = [_verdict(view, name, flows) for name in view.algorithms if name != other] if flows else []
+    if not any(quantity.of_long_flows for quantity in flows):
         found = [_without_exclusion(each, short_only=True) for each in found]
     return found
 
@@ -369,9 +377,9 @@ def _median(values: Floats) -> NDArray[np.intp]:
     return np.asarray(np.take_along_axis(order, (np.maximum(known, 1)[:, None] - 1) // 2, axis=1)[:, 0])
 
 
-def _verdict(view: CampaignView, algorithm: str, quantities: list[Quantity]) -> Verdict:
+def _verdict(view: CampaignView, algorithm: str, compared: list[Quantity]) -> Verdict:
     here = view.algorithms.index(algorithm)
-    changes = [change for each in quantities if (change := _change(view, each, here, len(quantities))) is not None]
+    changes = [change for each in compared if (change := _change(view, each, here, len(compared))) is not None]
     return Verdict(algorithm, _word(changes), tuple(changes))
 
 
