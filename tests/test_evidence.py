@@ -17,15 +17,16 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+import mesonet
 from fragments import holds
 from mesonet.cli import catalogue
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
-from mesonet.evidence import measures, verdicts
+from mesonet.evidence import evaluation, measures, verdicts
 from mesonet.evidence import suite as suite_module
 from mesonet.evidence.criterion import read
 from mesonet.evidence.page import html, markdown
-from mesonet.evidence.plan import EvidencePlan, cell_labels, plan
+from mesonet.evidence.plan import EvidencePlan, cell_labels, look_cpu_s, plan
 from mesonet.evidence.report_runs import CONFIRMED, Results
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
 from mesonet.evidence.verdicts import HARM, NO_HARM, NOT_EVALUATED, judge
@@ -444,3 +445,86 @@ def test_the_table_of_all_algorithms_is_the_page_of_its_rows() -> None:
     rows = evidence_table.read()
     assert {row["section"] for row in rows} <= set(SECTIONS)
     assert (root / "docs/reference/evidence.md").read_text(encoding="utf-8") == evidence_table.page(rows)
+
+
+def looks_of_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tested: Any, **how: Any) -> tuple[list[int], Any]:
+    """Return the replicates at the looks of a report with given values of all ten replicates, and its finding."""
+    chosen = plan("bbr", ["cubic"], 10, "5.2.1", until_decided=True)
+    looks: list[int] = []
+
+    def run_look(experiment: Any, folder: Path, replicates: int, **how: Any) -> Any:
+        looks.append(replicates)
+        return SimpleNamespace(counts={"missing": how.get("missing", 0)}, replicates=replicates)
+
+    def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
+        cells = chosen.campaigns[chosen.comparisons[0].tested].conditions
+        kept = np.asarray(tested if algorithm == "bbr" else [100, 101, 99, 100, 100, 101, 99, 100, 100, 100.0])
+        return np.tile(kept[: campaign.replicates], (cells, 1))
+
+    monkeypatch.setattr(evaluation, "run_look", run_look)
+    monkeypatch.setattr(evaluation, "confirm", lambda plan, results, *rest, **how: results)
+    monkeypatch.setattr(verdicts, "values", fake)
+    _, found = evaluation.evaluate(chosen, tmp_path, **how)
+    return looks, found[0] if found else None
+
+
+def test_a_criterion_runs_until_it_is_decided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calm = np.tile([0.0, 1.0, -1.0], 4)[:10]
+    looks, found = looks_of_report(monkeypatch, tmp_path / "harm", 20 + calm)
+    assert (looks, found.verdict) == ([3], HARM)
+    same = np.array([100, 101, 99, 100, 100, 101, 99, 100, 100, 100.0])
+    looks, found = looks_of_report(monkeypatch, tmp_path / "same", same)
+    assert (looks, found.verdict) == ([3], NO_HARM)
+    # Two thirds of the margin without noise: an interval of the least half-width has the margin in it.
+    looks, found = looks_of_report(monkeypatch, tmp_path / "near", same * (1 - 0.65 * found.cells[0].measure.margin))
+    assert (looks, found.verdict) == ([3, 4], NO_HARM)
+    noisy = np.array([30, 200, 90, 20, 150, 10, 180, 60, 120, 40.0])
+    looks, found = looks_of_report(monkeypatch, tmp_path / "noisy", noisy)
+    assert (looks, found.verdict) == ([3, 4, 5, 6, 8, 10], NOT_EVALUATED)
+    assert "No further look" not in found.why
+
+
+def test_the_budget_ends_the_looks_of_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    noisy = np.array([30, 200, 90, 20, 150, 10, 180, 60, 120, 40.0])
+    chosen = plan("bbr", ["cubic"], 10, "5.2.1", until_decided=True)
+    enough = look_cpu_s(chosen, chosen.criteria, 5)
+    assert enough == pytest.approx(float(chosen.rows()[0][-1]) / 2, abs=0.5)
+    monkeypatch.setattr(evaluation, "BUDGET_S", enough * 1.001)
+    lines: list[str] = []
+    looks, found = looks_of_report(monkeypatch, tmp_path, noisy, told=lines.append)
+    assert looks == [3, 4, 5]
+    assert lines[-1] == "1 criterion not decided: the budget is spent"
+    assert "No further look: the expected processor time of 15 min was spent" in found.why
+    assert json.loads((tmp_path / "evidence.json").read_text())["budget_s"] == 900
+
+
+def test_looks_share_the_error_probability(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "values", lambda *_: np.tile([50.0, 51, 49, 50], (6, 1)))
+    one, several = plan("bbr", ["cubic"], 4, "5.2.1"), plan("bbr", ["cubic"], 4, "5.2.1", until_decided=True)
+    assert (one.looks, several.looks) == ((4,), (3, 4))
+    results: Any = Results(dict.fromkeys(one.campaigns))  # type: ignore[arg-type]
+    (narrow,), (wide,) = judge(one, results), judge(several, results)
+    assert wide.cells[0].floor > narrow.cells[0].floor
+
+
+@pytest.mark.slow
+def test_a_quick_report_ends_when_it_is_decided(tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    call = ["evidence", "tcp(increase=8, decrease=0.1)", "--against", "tcp", "--only", "7.4", "--out", str(out)]
+    shard = CliRunner().invoke(main, [*call, "--shard", "1/2"])
+    assert shard.exit_code == 0, shard.stderr
+    first = CliRunner().invoke(main, [*call, "--json"])
+    assert first.exit_code == 0, first.stderr
+    campaign = mesonet.load(out / "7.4")
+    used = campaign.runs["replicate"].max()
+    assert used in (3, 4, 5, 6, 8, 10)
+    assert campaign.counts == {"done": 4 * used, "failed": 0, "missing": 0}
+    assert "3 to 10 replicates" in (out / "index.html").read_text(encoding="utf-8")
+    # The same command runs nothing again; a report with all replicates has no place there.
+    again = CliRunner().invoke(main, [*call, "--json"])
+    assert again.stdout == first.stdout
+    other = CliRunner().invoke(main, [*call, "--replicates", "10"])
+    assert other.exit_code == 2
+    assert "the folder holds a report with looks = [3, 4, 5, 6, 8, 10]" in other.stderr
+    shown = CliRunner().invoke(main, [*call, "--plan"])
+    assert "looks after 3, 4, 5, 6, 8, 10 replicates, or 15 min" in shown.stdout

@@ -32,7 +32,7 @@ LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),
     ("campaign",), ("experiments",), ("analysis",), ("charts",), ("reporting",), ("playground",),
-    ("evidence", "conform"),
+    ("looks",), ("evidence", "conform"),
     ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip
 REPORTING = (

@@ -282,7 +282,7 @@ def test_conditions_stand_for_seeds_in_a_part_of_them(
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Campaigns:
-    """Five algorithms in the 32 conditions of experiment 1a at a hundredth of its size for 2 s, in which few documents complete."""
+    """Five algorithms in a small experiment 1a for 2 s, in which few documents complete."""
     options = {"duration": "2 s", "algorithms": ["tcp", "bic", "ctcp", "fast", "scalable"]}
     entry = ListedCampaign("short", str(FOLDER / "experiments/exp-1a-small.toml"), options, 1.0, FOLDER)
     return Campaigns({"short": entry}, tmp_path_factory.mktemp("campaigns"), 60.0, progress=False)

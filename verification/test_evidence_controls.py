@@ -12,7 +12,7 @@ from mesonet.evidence.verdicts import HARM, CriterionVerdict
 
 
 def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, CriterionVerdict]:
-    chosen = plan(algorithm, [against], 10, only)
+    chosen = plan(algorithm, [against], 10, only, until_decided=True)
     _, found = evaluate(chosen, out, progress=False)
     return {each.criterion.id: each for each in found}
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mesonet import analysis, designs
     from mesonet.campaign.data import Campaign
+    from mesonet.experiments.base import Designed
     from mesonet.experiments.network import experiment
     from mesonet.scenarios.scenario import scenario
     from mesonet.simulation.checkpoint import Checkpoint
@@ -35,6 +36,7 @@ __all__ = [
     "load",
     "plot",
     "report",
+    "run_until_decided",
     "scenario",
     "simulate",
     "verdict",
@@ -61,6 +63,55 @@ def load(path: str | Path) -> Campaign:
     from mesonet.campaign.data import load as load_campaign
 
     return load_campaign(path)
+
+
+def run_until_decided(
+    chosen: Designed,
+    out: str | Path,
+    *,
+    margin: float | None = None,
+    at_most: int | None = None,
+    against: str | None = None,
+    workers: int | None = None,
+    progress: bool = True,
+    force: bool = False,
+    **how: Any,
+) -> Campaign:
+    """Run an experiment until each algorithm is decided against the incumbent, and return the campaign.
+
+    The comparisons are looked at after 3, 4, 5, 6, 8 and 12 replicates; runs go to the conditions that keep them open.
+    Then four conditions run four times as long, to check the duration. See ``docs/how-to/until-decided.md``.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+    out
+        The campaign folder: new, empty, or begun with this experiment. Its finished runs count.
+    margin
+        Relative change that counts; by default 0.1.
+    at_most
+        Replicates at the last look, at least 3; by default 12.
+    against
+        The incumbent; by default as for `report`: an algorithm, or the comparisons of the experiment.
+    workers, progress, force, **how
+        As for `Experiment.run`.
+
+    Returns
+    -------
+    The campaign, with the responses of all finished runs. Its conditions may have unequal numbers of replicates.
+
+    Raises
+    ------
+    InputError
+        As `Experiment.run`; also if there is nothing to compare, or if the folder was begun with another margin, number
+        of replicates or incumbent.
+    """
+    from mesonet.campaign.data import load as load_campaign
+    from mesonet.looks.run import run_until_decided as run
+
+    how |= {"workers": workers, "force": force}
+    return load_campaign(run(chosen, out, margin=margin, at_most=at_most, against=against, progress=progress, **how))
 
 
 def report(campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()) -> Path:

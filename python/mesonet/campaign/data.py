@@ -147,7 +147,7 @@ class Campaign:
 
         Returns
         -------
-        The table; empty if the run is not done.
+        The table; empty if the run is not done, or not planned in a campaign with unequal replicates.
 
         Raises
         ------
@@ -162,13 +162,8 @@ class Campaign:
             if number not in (numbers := self.runs[what].unique().sort().to_list()):
                 allowed = f"{numbers[0]} to {numbers[-1]}" if numbers[1:] else str(numbers[0])
                 raise InputError(f"no such {what}", path=what, value=number, allowed=allowed)
-        run = self.runs.row(
-            by_predicate=(pl.col("condition") == condition)
-            & (pl.col("algorithm") == algorithm)
-            & (pl.col("replicate") == replicate),
-            named=True,
-        )
-        return self.table(run["key"], name) if run["status"] == "done" else pl.DataFrame()
+        runs = self.runs.filter(condition=condition, algorithm=algorithm, replicate=replicate, status="done")
+        return pl.DataFrame() if runs.is_empty() else self.table(runs["key"].item(), name)
 
     def table(self, key: str, name: str) -> pl.DataFrame:
         """Return a table of a run that is done.
@@ -305,6 +300,29 @@ def _settling(about: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]
     }
 
 
+def without_runs(path: Path, document: Mapping[str, Any]) -> Campaign:
+    """Return the campaign of an experiment document before its first run."""
+    return _campaign(path, document, pl.DataFrame(schema=_RUNS), pl.DataFrame(schema=_RESPONSES))
+
+
+def _campaign(
+    path: Path, document: Mapping[str, Any], runs: pl.DataFrame, responses: pl.DataFrame, **more: Any
+) -> Campaign:
+    return Campaign(
+        path=path,
+        name=document["name"],
+        title=document["title"],
+        factors=msgspec.convert(document["factors"], tuple[Factor, ...]),
+        design=from_document(document["design"]).design,
+        algorithms=tuple(document["algorithms"]),
+        runs=runs,
+        responses=responses.select([pl.col(name).cast(kind) for name, kind in _RESPONSES.items()]),
+        experiment=dict(document),
+        provenance=more.pop("provenance", {}),
+        **more,
+    )
+
+
 def load(path: str | Path) -> Campaign:
     """Return the campaign in a folder, whatever part of it is done.
 
@@ -341,16 +359,4 @@ def load(path: str | Path) -> Campaign:
     responses = tables.read(ledger.runs, runs, "responses", known)
     if responses.is_empty():
         responses = pl.DataFrame(schema=_RESPONSES)
-    return Campaign(
-        path=ledger.path,
-        name=document["name"],
-        title=document["title"],
-        factors=msgspec.convert(document["factors"], tuple[Factor, ...]),
-        design=from_document(document["design"]).design,
-        algorithms=tuple(document["algorithms"]),
-        runs=runs,
-        responses=responses.select([pl.col(name).cast(kind) for name, kind in _RESPONSES.items()]),
-        experiment=document,
-        provenance=provenance,
-        checksums=known,
-    )
+    return _campaign(ledger.path, document, runs, responses, provenance=provenance, checksums=known)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from mesonet.campaign.limits import KEEPABLE, refuse_too_many
+from mesonet.campaign.limits import KEEPABLE, refuse_too_many, refuse_too_many_runs
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import from_document
 from mesonet.errors import InputError, unknown
@@ -25,6 +26,8 @@ from mesonet.responses.sets import SETS
 from mesonet.simulation.simulate import LARGEST_SEED, Engine
 
 FORMAT = 1
+FEWEST_LOOKED_AT = 3
+"""Replicates at the first look of a campaign that runs until it is decided."""
 SEED_BITS = 32
 """Bits of the seeds of runs, unless the experiment has `seed_bits`."""
 
@@ -212,6 +215,22 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
     checksums: OwnChecksum = UNSET
 
 
+class LookRule(Struct, frozen=True, kw_only=True):
+    """Rule by which a campaign gets further replicates until its comparisons are decided."""
+
+    margin: Annotated[float, Meta(gt=0, description="Relative change that counts.")]
+    at_most: Annotated[int, Meta(ge=FEWEST_LOOKED_AT, description="Replicates at the last look.")]
+    against: Annotated[str, Meta(description="The algorithm with which each other algorithm is compared.")]
+
+
+class ReplicatesDocument(Struct, frozen=True, kw_only=True):
+    """replicates.json: replicates of each scenario, if they differ or grow."""
+
+    replicates: Annotated[list[Size], Meta(description="Replicates by scenario, in the order of `experiment.json`.")]
+    until: Annotated[LookRule | UnsetType, Meta(description="Rule by which these numbers grow.")] = UNSET
+    checksums: OwnChecksum = UNSET
+
+
 class ProvenanceDocument(Struct, frozen=True, kw_only=True):
     """provenance.json: by which code and when the runs of a campaign were made."""
 
@@ -304,6 +323,7 @@ class FailureDocument(Struct, frozen=True):
 _OF_A_NETWORK = {"if": {"not": {"required": ["model"]}}, "then": {"required": ["engine", "threads"]}}
 DOCUMENTS: dict[str, Any] = {
     "experiment": ExperimentDocument,
+    "replicates": ReplicatesDocument,
     "provenance": ProvenanceDocument,
     "run": Annotated[RunDocument, Meta(extra_json_schema=_OF_A_NETWORK)],
     "failure": FailureDocument,
@@ -321,6 +341,10 @@ _ALLOWED_EXPERIMENT = (
 )
 _ALLOWED_PROVENANCE = (
     "the file as it was written; without the file, `mesonet experiment run` keeps the runs of its own code"
+)
+_ALLOWED_REPLICATES = (
+    "the file as it was written; without the file, `mesonet experiment run` with the options that began the campaign "
+    "writes it again from the finished runs"
 )
 _NAMES = {"str": "text", "int": "a whole number", "float": "a number", "object": "an object", "array": "a list"}
 _Kind = TypeVar("_Kind", bound=Struct)
@@ -356,6 +380,21 @@ def experiment(file: Path) -> dict[str, Any]:
     except InputError as error:
         raise error.located(file=file) from None
     return _without_checksum(content)
+
+
+def replicates(file: Path, experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of ``replicates.json``, which has an entry per scenario of the experiment."""
+    content = _read(file, ReplicatesDocument, _ALLOWED_REPLICATES)
+    given, scenarios = content["replicates"], experiment["scenarios"]
+    if len(given) != len(scenarios):
+        allowed = f"{len(scenarios)} numbers, as many as {file.with_name('experiment.json')} has scenarios"
+        raise InputError("not a number per scenario", str(file), "replicates", len(given), allowed)
+    refuse_too_many_runs(sum(given), str(file))
+    against = content.get("until", {}).get("against")
+    # Empty: the comparisons of the experiment. A level has an equals sign.
+    if against and "=" not in against and against not in experiment["algorithms"]:
+        raise unknown("algorithm", against, experiment["algorithms"], path="until.against").located(file=str(file))
+    return content
 
 
 def provenance(file: Path) -> dict[str, Any]:
@@ -436,8 +475,8 @@ def _refused(message: str, content: Any) -> InputError:
 
 def _said(problem: str) -> tuple[str, str]:
     """Return what is wrong and what is allowed, for a problem in the words of msgspec."""
-    if bound := re.fullmatch(r"Expected `\w+` (>=|<=|of length >=) (\S+)", problem):
-        words = {">=": ("too low", "at least"), "<=": ("too high", "at most")}
+    if bound := re.fullmatch(r"Expected `\w+` (>=|>|<=|of length >=) (\S+)", problem):
+        words = {">=": ("too low", "at least"), ">": ("too low", "more than"), "<=": ("too high", "at most")}
         wrong, allowed = words.get(bound[1], ("too short", "a length of at least"))
         return wrong, f"{allowed} {bound[2].removesuffix('.0')}"
     if wanted := re.match("Expected `([^`]+)`", problem):

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -32,6 +32,12 @@ from mesonet.simulation.checkpoint import discard
 
 EXPERIMENT = "experiment.json"
 """File of the experiment in the campaign folder."""
+REPLICATES_FILE = "replicates.json"
+"""File of the replicates of each scenario, if they differ or grow."""
+REPLICATES, UNTIL = "replicates_of", "until"
+"""Entries of ``replicates.json`` in the document of an experiment: replicates of each scenario, and their rule."""
+LENGTH = "length"
+"""Folder beside ``runs`` for the campaign of longer runs, which checks the duration."""
 REPLAY = "replay"
 """Folder beside ``runs`` for runs with traces, each as `mesonet run --out` writes it."""
 ANALYSIS = "analysis"
@@ -80,6 +86,12 @@ def run_seed(seed: int, condition: int, replicate: int, bits: int = documents.SE
     return int.from_bytes(digest[:4], "big") >> (documents.SEED_BITS - bits)
 
 
+def replicates_of(document: Mapping[str, Any]) -> list[int]:
+    """Return the replicates of each scenario of an experiment document."""
+    given: list[int] | None = document.get(REPLICATES)
+    return [document["replicates"]] * len(document["scenarios"]) if given is None else given
+
+
 def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     """Return every run of an experiment document.
 
@@ -88,9 +100,9 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     runs = []
     bits = document.get("seed_bits", documents.SEED_BITS)
     shared = document.get("common_random_numbers", False)
-    for entry in document["scenarios"]:
+    for entry, replicates in zip(document["scenarios"], replicates_of(document), strict=True):
         scenario = json.dumps(entry["scenario"], sort_keys=True, separators=(",", ":"))
-        for replicate in range(1, document["replicates"] + 1):
+        for replicate in range(1, replicates + 1):
             seed = run_seed(document["seed"], 0 if shared else entry["condition"], replicate, bits)
             key = run_key(scenario, seed, code_version)
             runs.append(
@@ -135,7 +147,25 @@ class Ledger:
 
     def write_document(self, document: Mapping[str, Any]) -> None:
         """Write or replace ``experiment.json``."""
-        _write(self.path / EXPERIMENT, document)
+        own = {key: value for key, value in document.items() if key not in (REPLICATES, UNTIL)}
+        _write(self.path / EXPERIMENT, own)
+
+    def grow(self, replicates: Sequence[int], until: Mapping[str, Any] | None = None) -> bool:
+        """Raise the replicates of the scenarios to these numbers in ``replicates.json``; return True if one rose.
+
+        No number falls, so that runners with older views of the folder change nothing. `until`: the rule, if the file
+        has none yet.
+        """
+        file = self.path / REPLICATES_FILE
+        with alone(file):
+            document = self.document()
+            known: list[int] = document.get(REPLICATES, [0] * len(replicates))
+            rule = document.get(UNTIL, until)
+            raised = [max(pair) for pair in zip(known, replicates, strict=True)]
+            if raised == known and REPLICATES in document and rule == document.get(UNTIL):
+                return False
+            _write(file, {"replicates": raised, **({"until": dict(rule)} if rule else {})})
+        return raised != known
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
         """Raise an `InputError` unless the folder is absent, empty or holds this very experiment."""
@@ -158,12 +188,21 @@ class Ledger:
             raise InputError("the folder is not empty and holds no experiment", **where)
 
     def document(self) -> dict[str, Any]:
-        """Return the experiment that the folder holds. The content of ``experiment.json``, checked."""
+        """Return the experiment that the folder holds: ``experiment.json``, checked, and `REPLICATES` and `UNTIL`."""
         file = self.path / EXPERIMENT
         if not file.is_file():
             problem = "not a campaign folder: it has no experiment.json"
             raise InputError(problem, value=str(self.path), allowed="a folder that `mesonet experiment run` made")
-        return documents.experiment(file)
+        return self.with_replicates(documents.experiment(file))
+
+    def with_replicates(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the document of an experiment with the entries of ``replicates.json``, if there is one."""
+        file = self.path / REPLICATES_FILE
+        if not file.exists():
+            return dict(document)
+        content = documents.replicates(file, document)
+        rule = {UNTIL: content["until"]} if "until" in content else {}
+        return {**document, REPLICATES: content["replicates"], **rule}
 
     def provenance(self) -> dict[str, Any]:
         """Return the code versions and times of the runs of the campaign.
@@ -343,16 +382,16 @@ def _force(folder: Path) -> None:
             os.close(file)
 
 
-_PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "comparisons")
+_PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "comparisons", REPLICATES, UNTIL)
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that identify the experiment: all but prose, costs, places and comparisons."""
+    """Return the entries that identify the experiment: all but prose, costs, places, comparisons and `REPLICATES`."""
     return {key: value for key, value in document.items() if key not in _PROSE}
 
 
 def _title(document: Mapping[str, Any]) -> str:
-    return f"experiment {document['name']} ({len(document['scenarios']) * document['replicates']} runs)"
+    return f"experiment {document['name']} ({sum(replicates_of(document))} runs)"
 
 
 def _changed_plugin(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

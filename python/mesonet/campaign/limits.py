@@ -17,3 +17,9 @@ def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:
     if runs > MOST_RUNS:
         product = f"{conditions:,} conditions x {algorithms:,} algorithms x {replicates:,} replicates = {runs:,} runs"
         raise InputError(f"too many runs: {product}", allowed=f"at most {MOST_RUNS:,} runs")
+
+
+def refuse_too_many_runs(runs: int, file: str) -> None:
+    """Raise an `InputError` for a file that lists more than `MOST_RUNS` runs."""
+    if runs > MOST_RUNS:
+        raise InputError("too many runs", file, "replicates", f"{runs:,} runs", f"at most {MOST_RUNS:,} runs")

@@ -28,7 +28,9 @@ from mesonet.terminal import write_json, write_table
     help="Incumbents, separated by commas; by default cubic,tcp.",
     shell_complete=completion.ALGORITHMS,
 )
-@click.option("--quick", "size", flag_value="quick", help="Few replicates of each cell (the default): 10 for RFC 9743.")
+@click.option(
+    "--quick", "size", flag_value="quick", help="Until decided, or 15 min of expected processor time (the default)."
+)
 @click.option("--full", "size", flag_value="full", help="Many replicates of each cell: 50 for RFC 9743.")
 @click.option("--replicates", type=click.IntRange(2, 1000), help="Another number of replicates.")
 @click.option("--only", metavar="LIST", help="Criteria, separated by commas, such as 5.1.2,5.2.1.")
@@ -59,7 +61,7 @@ def evidence(
     from mesonet.charts.in_page import renderer
     from mesonet.evidence.evaluation import evaluate
     from mesonet.evidence.page import write
-    from mesonet.evidence.plan import AGAINST, plan
+    from mesonet.evidence.plan import AGAINST, BUDGET_S, plan
     from mesonet.evidence.suite import DEFAULT, suite_of
     from mesonet.files.names import file_stem
 
@@ -71,8 +73,9 @@ def evidence(
             raise InputError("missing", path="ALGORITHM", allowed="an algorithm, or --plan, which needs none")
         algorithm = next(name for name in core.algorithms() if name not in incumbents)  # the cost is the same for all
     from_suite = suite_of(suite or DEFAULT)
+    adaptive = size != "full" and not replicates
     replicates = replicates or (from_suite.full if size == "full" else from_suite.quick)
-    chosen = plan(algorithm, incumbents, replicates, only, from_suite.name)
+    chosen = plan(algorithm, incumbents, replicates, only, from_suite.name, until_decided=adaptive)
     names = [from_suite.case, from_suite.cases[0]]
     if only_plan:
         columns = [*names, "cells", "runs", "about CPU s"]
@@ -81,6 +84,10 @@ def evidence(
             write_json({**chosen.document(), "cost": [dict(zip(columns, row, strict=True)) for row in rows]})
         else:
             write_table(columns, rows)
+            if adaptive:
+                looks = ", ".join(map(str, chosen.looks))
+                end = f"{BUDGET_S / 60:.0f} min of expected processor time"
+                click.echo(f"\nthe most; runs end when decided: looks after {looks} replicates, or {end}")
         return
     if not options["shard"]:
         renderer()  # a page that cannot be written is known before the runs

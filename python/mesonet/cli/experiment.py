@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command, stop
+from mesonet.cli.looks_options import LOOKS, looks_options, rule_arguments
 from mesonet.cli.runner_options import HOW, how, runner_options
 
 
@@ -71,12 +72,15 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",
     help="Time for pilot runs, which estimate the cost of the campaign; 0 for none.",
 )  # fmt: skip
+@looks_options
 @JSON
 def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
     """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
     from mesonet.cli import experiment_plan, experiment_targets
 
+    arguments = rule_arguments(held=False, **{name: options.pop(name) for name in LOOKS})
     chosen = experiment_targets.find_experiment(target, **options)
+    looks = experiment_plan.looks(chosen, arguments) if arguments else None
     warnings = chosen.check(force=True)
     cost = None
     try:
@@ -84,7 +88,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
     except Broken as error:
         warnings.append(f"no estimate: {error}")
     if as_json:
-        write_json(experiment_plan.as_json(chosen, warnings, cost))
+        write_json(experiment_plan.as_json(chosen, warnings, cost, looks))
         return
     click.echo(experiment_plan.heading(chosen))
     if factors := experiment_plan.factor_rows(chosen):
@@ -96,6 +100,8 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
         write_table(experiment_plan.ARRIVAL_COLUMNS, arrivals)
     if cost:
         click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, os.cpu_count() or 1)))
+    if looks:
+        click.echo("\n" + "\n".join(experiment_plan.looks_lines(looks, cost)))
     for warning in warnings:
         click.echo(f"\nnote: {with_bits(warning, experiment_plan.segment_bytes(chosen))}")
 
@@ -105,6 +111,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 @_options
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@looks_options
 @runner_options
 @click.option("--trust", is_flag=True, help="Run the code, and continue from the snapshots, of a folder of others.")
 @click.option(
@@ -124,6 +131,7 @@ def run_experiment(
     from mesonet.cli import experiment_targets
 
     given = {name: options.pop(name) for name in HOW}
+    looks = {name: options.pop(name) for name in LOOKS}
     chosen = how(workers, **given)
 
     def confirmed(program: str) -> bool:
@@ -132,7 +140,15 @@ def run_experiment(
 
     try:
         folder = experiment_targets.run(
-            target, out=out, workers=workers, force=force, options=options, confirmed=confirmed, trusted=trust, **chosen
+            target,
+            out=out,
+            workers=workers,
+            force=force,
+            options=options,
+            confirmed=confirmed,
+            looks=looks,
+            trusted=trust,
+            **chosen,
         )
     except KeyboardInterrupt as interrupt:
         number = getattr(interrupt, "number", signal.SIGINT)
@@ -169,11 +185,12 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     verdicts = mesonet.verdict(campaign) if campaign else []
     reason = _no_verdict(campaign) if campaign else ""
     answers, disciplines = _disciplines(campaign) if campaign else ([], [])
+    looks = _looks(folder)
     if as_json:
         answered = {"verdicts": verdicts, "no_verdict": reason, "disciplines": disciplines} if with_verdicts else {}
-        write_json({**asdict(status), **answered})
+        write_json({**asdict(status), **({"looks": looks[1]} if looks else {}), **answered})
         return status
-    click.echo("\n".join(experiment_plan.status_lines(status)))
+    click.echo("\n".join([*experiment_plan.status_lines(status), *(looks[0] if looks else [])]))
     if status.failures:
         columns = ["condition", "algorithm", "replicate", "tries", "message", "log"]
         write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
@@ -193,6 +210,18 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     if campaign and reason and len(campaign.algorithms) > 1:
         click.echo(f"\n{reason}")
     return status
+
+
+def _looks(folder: Path) -> tuple[list[str], dict[str, Any] | None] | None:
+    """Return the looks of a campaign in words and as data; None if it has no rule for them."""
+    from mesonet.campaign.ledger import REPLICATES_FILE
+
+    if not (folder / REPLICATES_FILE).exists():
+        return None
+    from mesonet.reporting.text.looks_text import looks_document, looks_lines
+
+    campaign = mesonet.load(folder)
+    return looks_lines(campaign), looks_document(campaign)
 
 
 def _no_verdict(campaign: Campaign) -> str:

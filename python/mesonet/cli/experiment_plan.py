@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from mesonet.words import listed
 if TYPE_CHECKING:
     from mesonet.campaign.pilot import Cost
     from mesonet.campaign.status import Status
+    from mesonet.looks.cost import LookCosts
 
 
 def heading(chosen: Designed) -> str:
@@ -115,7 +116,7 @@ def _span(values: Sequence[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
+def as_json(chosen: Designed, warnings: list[str], cost: Cost | None, looks: LookCosts | None = None) -> dict[str, Any]:
     """Return the plan of an experiment as plain data."""
     design, rows = chosen.design, chosen.rows
     whole = all(float(x).is_integer() for x in rows.matrix.flat)
@@ -136,6 +137,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
         },
         "warnings": warnings,
         "cost": None if cost is None else asdict(cost),
+        **({"looks": {**asdict(looks), **looks.cpu_s(cost)}} if looks else {}),
         "offered_loads": [{"load": load, "routers": routers} for load, routers in chosen.offered_loads()],
         "arrivals": getattr(chosen, "arrivals", list)(),
         "runs": chosen.plan().drop("scenario").to_dicts(),
@@ -180,6 +182,34 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
             f"the pilot{'s' if len(others) > 1 else ''} of condition{'s' if len(others) > 1 else ''} {listed(others)}"
         )
         lines.append(f"the load had not settled at the end of {where}; longer pilots (--pilot) are more exact")
+    return lines
+
+
+def looks(chosen: Designed, arguments: Mapping[str, Any]) -> LookCosts:
+    """Return the sizes of a campaign that runs until it is decided. `arguments`: of its rule."""
+    from mesonet.looks.cost import look_costs
+    from mesonet.looks.rule import rule_of
+
+    document = chosen.document()
+    return look_costs(document, rule_of(document, **arguments))
+
+
+def looks_lines(looks: LookCosts, cost: Cost | None) -> list[str]:
+    """Return the runs of the first look, of all looks and of the check of the duration, with their cost, in words."""
+    from mesonet.reporting.text.looks_text import against_words
+
+    seconds = looks.cpu_s(cost)
+    lines = [
+        f"until decided: looks after {listed([str(each) for each in looks.planned])} replicates, "
+        f"{against_words(looks.against)}, margin {looks.margin:.3g}"
+    ]
+    for title, runs, key in (
+        ("first look", looks.first_runs, "first_cpu_s"),
+        ("all looks", looks.full_runs, "full_cpu_s"),
+        ("length check", looks.length_runs, "length_cpu_s"),
+    ):
+        time = f", about {duration(seconds[key])} of processor time" if key in seconds else ""
+        lines.append(f"{title}: {plural(runs, 'run')}{time}")
     return lines
 
 

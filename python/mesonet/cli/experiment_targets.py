@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
+from mesonet.campaign.ledger import EXPERIMENT, REPLICATES_FILE, UNTIL, Ledger
+from mesonet.cli.looks_options import rule_arguments
 from mesonet.cli.scenario_targets import pairs
 from mesonet.errors import InputError
 from mesonet.experiments.base import Designed
@@ -40,18 +44,34 @@ def run(
     force: bool,
     options: Mapping[str, Any],
     confirmed: Callable[[str], bool],
+    looks: Mapping[str, Any],
     **how: Any,
 ) -> Path:
     """Run the missing runs of an experiment or of the campaign in a folder.
 
-    `force`: run even where the scale distorts the network, or other code began the campaign. `confirmed`: called with
-    the model or the plug-ins of a folder that this user has not run before; False: refuse it.
+    `looks`: options of a campaign that runs until it is decided, as `rule_arguments` takes them. `force`: run even
+    where the scale distorts the network, or other code began the campaign. `confirmed`: called with the model or the
+    plug-ins of a folder that this user has not run before; False: refuse it.
     """
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
-        return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
+        folder = out or Path(chosen.name)
+        held = (folder / REPLICATES_FILE).exists()
+        arguments = rule_arguments(held=held, **looks)
+        if arguments is None:
+            return chosen.run_missing(folder, workers, force=force, **how)
+        from mesonet.looks.run import run_until_decided
+
+        if options.get("replicates") is not None:
+            problem, allowed = (
+                "the looks set the number of replicates",
+                "--at-most N; a folder continues by its own name",
+            )
+            raise InputError(problem, path="--replicates", value=options["replicates"], allowed=allowed)
+        if chosen.replicates > 1 and not (folder / EXPERIMENT).exists():
+            click.echo(f"note: replicates = {chosen.replicates} is not used: the looks set the number", err=True)
+        return run_until_decided(chosen, folder, **arguments, workers=workers, force=force, told=told, **how)
     from mesonet.campaign.backlog import RunOptions
-    from mesonet.campaign.ledger import Ledger
     from mesonet.campaign.runner import run_missing
     from mesonet.campaign.trust import is_trusted, named_code, program, trust
 
@@ -71,8 +91,21 @@ def run(
             problem = f"the folder names a program that you have not run before, or that has changed since: {shown}"
             raise InputError(problem, value=str(ledger.path), allowed="--trust, if you trust who made the folder")
         trust(ledger.path, model)
-    run_missing(ledger, RunOptions(workers=workers, mix=force, **how))
+    document, asked = ledger.document(), RunOptions(workers=workers, mix=force, **how)
+    arguments = rule_arguments(held=UNTIL in document, **looks)
+    if arguments is None:
+        run_missing(ledger, asked)
+    else:
+        from mesonet.looks.rule import rule_of
+        from mesonet.looks.run import run_looks
+
+        run_looks(ledger, asked, rule_of(document, **arguments), told=told)
     return ledger.path
+
+
+def told(line: str) -> None:
+    """Print a line about a look on stderr."""
+    click.echo(line, err=True)
 
 
 def _is_experiment(target: str) -> bool:

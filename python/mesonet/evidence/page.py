@@ -21,12 +21,12 @@ from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
-from mesonet.evidence.plan import ONLY, SEEDS, EvidencePlan
+from mesonet.evidence.plan import BUDGET_S, ONLY, SEEDS, EvidencePlan
 from mesonet.evidence.report_runs import CONFIRMED
 from mesonet.evidence.suite import DEFAULT
 from mesonet.evidence.verdicts import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
 from mesonet.files import places
-from mesonet.words import capitalised
+from mesonet.words import capitalised, listed
 
 _MARKS = {HARM: "harm", NO_HARM: "none"}
 
@@ -58,8 +58,13 @@ def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
         findings=[_entry(plan, each) for each in findings],
         harmful=_environments(findings),
         reading=_reading(plan),
-        provenance=f"mesonet {__version__}, code {core.code_version()}, {plan.replicates} replicates.",
+        provenance=f"mesonet {__version__}, code {core.code_version()}, {_replicates(plan)}.",
     )
+
+
+def _replicates(plan: EvidencePlan) -> str:
+    few = f"{plan.looks[0]} to " if len(plan.looks) > 1 else ""
+    return f"{few}{plan.replicates} replicates"
 
 
 def markdown(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
@@ -108,7 +113,20 @@ def _reading(plan: EvidencePlan) -> list[str]:
         f"The smallest visible harm is the harm that would have been found with a probability of {POWER:.0%}. Where "
         "the interval excludes a harm beyond the margin, the margin is shown. A cell is not judged where a pair of "
         f"runs has no value, or where a harm of {LARGEST_VISIBLE:.0%} could have been taken for chance.",
+        *_reading_of_looks(plan),
         f"{plan.suite.thresholds} Margins are choices; each figure has the reason of its margin.",
+    ]
+
+
+def _reading_of_looks(plan: EvidencePlan) -> list[str]:
+    if len(plan.looks) == 1:
+        return []
+    after, case = listed([str(each) for each in plan.looks]), plan.suite.cases[0]
+    return [
+        f"A {case} is looked at after {after} replicates. Its runs end with the look that finds harm, or that excludes "
+        f"a harm beyond the margin in every cell. The error probability is divided by the number of looks. Harm is "
+        f"confirmed with {plan.replicates} replicates. No {case} gets a further look if the expected processor time of "
+        f"the looks and of a search would exceed {BUDGET_S / 60:.0f} min.",
     ]
 
 
@@ -142,6 +160,7 @@ def _entry(plan: EvidencePlan, finding: CriterionVerdict) -> dict[str, Any]:
         seeds.add(SEEDS["confirmed"])
     suite = "" if plan.suite.name == DEFAULT else f" --suite {plan.suite.name}"
     command = f"mesonet evidence {quote(plan.algorithm)}{suite} --against {quote(','.join(plan.against))}"
+    size = "" if len(plan.looks) > 1 else f" --replicates {plan.replicates}"
     return {
         "id": criterion.id,
         "title": criterion.title,
@@ -155,7 +174,7 @@ def _entry(plan: EvidencePlan, finding: CriterionVerdict) -> dict[str, Any]:
         "numbers": criterion.numbers,
         "observed": _observed(plan, finding),
         "measures": [_measure(plan, finding, id) for id in dict.fromkeys(cell.measure.id for cell in finding.cells)],
-        "command": f"{command} --replicates {plan.replicates} --only {criterion.id}" if folders else "",
+        "command": f"{command}{size} --only {criterion.id}" if folders else "",
         "folders": folders,
         "seeds": ", ".join(str(seed) for seed in sorted(seeds)),
         "searches": [_search(plan, each) for each in finding.searches],

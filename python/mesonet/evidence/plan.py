@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mesonet import algorithms
+from mesonet.analysis.decisions.course import LOOKS, planned_looks
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
@@ -28,6 +29,8 @@ ONLY = "the only cell"
 SEEDS = {"tested": 1, "reference": 2, "confirmed": 3, "confirmed again": 4}
 """Seeds of a campaign, and of its reference if the algorithm is the incumbent: equal runs would prove nothing. The end
 of a search has seeds of its own."""
+BUDGET_S = 900.0
+"""Expected processor time after which an undecided report has no further look, s (chosen: a coffee break)."""
 _RUN_S, _HOPS_PER_S = 0.04, 2e6
 """Processor time of a run without segments, s, and segments times hops in a second. Measured with the criteria."""
 
@@ -49,7 +52,8 @@ class EvidencePlan:
     suite: Suite  #: suite of the criteria
     algorithm: str  #: the algorithm that is tested
     against: tuple[str, ...]  #: incumbents
-    replicates: int  #: runs of each cell
+    replicates: int  #: runs of each cell, at the last look
+    looks: tuple[int, ...]  #: runs of each cell at the looks: one look, or several until a criterion is decided
     criteria: tuple[Criterion, ...]  #: criteria of the report
     campaigns: Mapping[str, Experiment]  #: experiments by name of their folder
     comparisons: tuple[Comparison, ...]  #: comparisons, in the order of the criteria
@@ -61,6 +65,7 @@ class EvidencePlan:
             "algorithm": self.algorithm,
             "against": list(self.against),
             "replicates": self.replicates,
+            **({"looks": list(self.looks), "budget_s": BUDGET_S} if len(self.looks) > 1 else {}),
             "criteria": [each.id for each in self.criteria],
         }
 
@@ -89,10 +94,13 @@ def plan(
     replicates: int | None = None,
     only: str | None = None,
     suite: str = DEFAULT,
+    *,
+    until_decided: bool = False,
 ) -> EvidencePlan:
     """Return the plan of a report.
 
-    `replicates`: runs of each cell, at least 2; None: those of a quick report of the suite.
+    `replicates`: runs of each cell, at least 2; None: the number of a quick report of the suite. `until_decided`: look
+    at the criteria before they have all replicates.
     """
     algorithm, *against = (
         _named(path, name) for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against))
@@ -138,6 +146,7 @@ def plan(
         algorithm=algorithm,
         against=tuple(against),
         replicates=replicates,
+        looks=planned_looks(replicates) if until_decided and replicates > LOOKS[0] else (replicates,),
         criteria=tuple(chosen),
         campaigns=campaigns,
         comparisons=tuple(comparisons),
@@ -203,8 +212,19 @@ def experiment_for(
     return experiment_of({**table, **about}, f"{criterion.id}.toml", suite.folder)
 
 
+def look_cpu_s(plan: EvidencePlan, criteria: Sequence[Criterion], replicates: int) -> float:
+    """Return the expected processor time of further replicates of some criteria, s."""
+    names = [name for each in criteria for name in plan.campaigns_of(each)]
+    return sum(cpu_s(plan.campaigns[name]) for name in names) / plan.replicates * replicates
+
+
+def search_cpu_s(plan: EvidencePlan) -> float:
+    """Return the expected processor time of the searches, s."""
+    return sum(float(_search_row(plan, each)[-1]) for each in plan.criteria if each.kind == "search")
+
+
 def _search_row(plan: EvidencePlan, criterion: Criterion) -> list[str]:
-    """Return the row of `EvidencePlan.rows` for a search. It goes its own way: the numbers are those of a usual one."""
+    """Return the row of `EvidencePlan.rows` for a search, with the numbers of a usual search."""
     chosen = domain(criterion)
     places = screening_cells(chosen)
     name = campaign_name(criterion, plan.against[0])

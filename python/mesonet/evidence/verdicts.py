@@ -1,10 +1,10 @@
 """Verdicts: harm by cell with its interval, and one finding per criterion.
 
 A cell is harmful if its harm exceeds the margin and its interval excludes 0. The lower ends of the intervals of all
-cells, measures and incumbents of a criterion hold together with a chance of 1 - `ALPHA` (Bonferroni). A criterion that
-shows harm is run again with other seeds. Harm is what both sets of runs show: a harmless criterion is called harmful by
-mistake with a chance of at most the square of `ALPHA`. The ends of a search have one set of runs with other seeds, and
-are called harmful by mistake with a chance of at most `ALPHA`.
+cells, measures, incumbents and looks of a criterion hold together with a chance of 1 - `ALPHA` (Bonferroni). A
+criterion that shows harm is run again with other seeds. Harm is what both sets of runs show: a harmless criterion is
+called harmful by mistake with a chance of at most the square of `ALPHA`. The ends of a search have one set of runs with
+other seeds, and are called harmful by mistake with a chance of at most `ALPHA`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 from scipy import stats
 
 from mesonet.analysis import harm
+from mesonet.analysis.decisions.decision import FLOOR
 from mesonet.analysis.harm import Harm, harm_of_loss
 from mesonet.campaign.data import Campaign
 from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, values
-from mesonet.evidence.plan import ONLY, Comparison, EvidencePlan, cell_labels
+from mesonet.evidence.plan import BUDGET_S, ONLY, Comparison, EvidencePlan, cell_labels
 from mesonet.evidence.report_runs import CONFIRMED, Results
 from mesonet.words import capitalised
 
@@ -58,6 +59,7 @@ class CellComparison:
     most_lost: float  #: end of the interval of the change for the worse, in the unit of the measure
     compared: int  #: pairs of runs
     missing: int  #: pairs that have no value
+    floor: float = 0.0  #: least half-width of an interval, as a part of the margin: equal pairs prove no equality
     was_harmful: bool = True  #: the runs before, which had other seeds, showed harm; True if there were none
     #: Percentile of the suite over the runs, with the algorithm and in the reference; None if the suite has none.
     percentiles: tuple[float, float] | None = None
@@ -77,6 +79,14 @@ class CellComparison:
     def is_excluded(self) -> bool:
         """True if the interval excludes a harm beyond the margin, or a change that the measure calls relevant."""
         return self.high <= self.measure.margin or self.most_lost <= self.measure.least
+
+    @property
+    def is_settled(self) -> bool:
+        """True if harm is excluded, also by an interval of the least half-width: no further run would change it."""
+        lost = self.reference - self.tested if self.measure.higher_is_better else self.tested - self.reference
+        is_small = lost <= (1 - self.floor) * self.measure.least
+        within = self.harm <= (1 - self.floor) * self.measure.margin or (self.measure.least > 0 and is_small)
+        return not self.missing and self.is_excluded and within
 
     @property
     def is_judged(self) -> bool:
@@ -110,6 +120,11 @@ class CriterionVerdict:
     observations: tuple[ReportedValue, ...] = ()  #: quantities without a verdict
     confirmed: bool = False  #: the criterion showed harm, and was run again with other seeds
 
+    @property
+    def is_decided(self) -> bool:
+        """True if harm was found, or a harm beyond the margin is excluded in every cell: no run would change it."""
+        return self.verdict == HARM or all(cell.is_settled for cell in self.cells)
+
 
 def judge(plan: EvidencePlan, results: Results) -> list[CriterionVerdict]:
     """Return the finding of each criterion. Findings in the order of the criteria."""
@@ -129,7 +144,7 @@ def _finding(criterion: Criterion, plan: EvidencePlan, results: Results) -> Crit
         return _finding_of_search(criterion, plan, results)
     comparisons = [each for each in plan.comparisons if each.criterion is criterion]
     labels = cell_labels(criterion, plan.campaigns[comparisons[0].tested])
-    count = len(labels) * len(criterion.measures) * len(comparisons)
+    count = len(labels) * len(criterion.measures) * len(comparisons) * len(plan.looks)
     percentile = plan.suite.percentile
     cells = [
         cell
@@ -160,6 +175,8 @@ def _finding(criterion: Criterion, plan: EvidencePlan, results: Results) -> Crit
     again = confirmed(comparisons[0], results.campaigns) is not None
     if verdict != HARM and again:
         words.append("The first runs showed harm, but runs with other seeds did not")
+    if criterion.id in results.ended:
+        words.append(f"No further look: the expected processor time of {BUDGET_S / 60:.0f} min was spent")
     why = " ".join([why, *(f"{line}." for line in words)])
     return CriterionVerdict(criterion, verdict, why, tuple(cells), observations=tuple(observations), confirmed=again)
 
@@ -267,6 +284,7 @@ def compare(
                 found_from=found_from,
                 most_lost=most_lost,
                 compared=int(result.compared[0]),
+                floor=_floor(int(result.compared[0]), confidence),
                 missing=len(mine) - int(result.compared[0]),
                 percentiles=None if percentile is None else (_over(mine, percentile), _over(other, percentile)),
             )
@@ -288,6 +306,11 @@ def _limits(
     beyond = measure.margin + above * found.error[0]
     found_from = max(float(found.smallest[0]), float(beyond), float(relevant) if measure.least else 0.0)
     return found_from, float(lost.mean() + stats.t.ppf((1 + confidence) / 2, len(lost) - 1) * error)
+
+
+def _floor(pairs: int, confidence: float) -> float:
+    """Return `CellComparison.floor`: the half-width for a standard deviation of `FLOOR` of the margin."""
+    return float(stats.t.ppf((1 + confidence) / 2, pairs - 1) * FLOOR / pairs**0.5) if pairs > 1 else np.inf
 
 
 def confirmed(comparison: Comparison, campaigns: Mapping[str, Campaign]) -> Comparison | None:

@@ -17,7 +17,9 @@ from mesonet.files import places
 if TYPE_CHECKING:
     import polars as pl
 
+    from mesonet.campaign.backlog import RunOptions
     from mesonet.campaign.data import Campaign
+    from mesonet.campaign.ledger import Ledger
     from mesonet.designs import Design
     from mesonet.designs.rows import Rows
 
@@ -355,6 +357,38 @@ class Designed(ABC):
         InputError
             As `run`.
         """
+        from mesonet.campaign.ledger import UNTIL
+        from mesonet.campaign.runner import run_missing
+
+        with places.folder(out):
+            ledger, asked = self.begin(out, workers, force, **how)
+            if UNTIL in ledger.document():
+                problem = "this campaign runs until its comparisons are decided"
+                raise InputError(
+                    problem, path="out", value=str(out), allowed="mesonet.run_until_decided, or another folder"
+                )
+            run_missing(ledger, asked, progress)
+        return Path(out)
+
+    def begin(
+        self, out: str | Path, workers: int | None = None, force: bool = False, **how: Any
+    ) -> tuple[Ledger, RunOptions]:
+        """Check the experiment, and make its campaign folder unless the folder has it already.
+
+        Parameters
+        ----------
+        out, workers, force, **how
+            As for `run`.
+
+        Returns
+        -------
+        The campaign folder, and the options of its runner.
+
+        Raises
+        ------
+        InputError
+            As `run`.
+        """
         models.refuse_while_imported()
         for name in how:
             if name not in _HOW:
@@ -364,36 +398,33 @@ class Designed(ABC):
         from mesonet.campaign.backlog import RunOptions
         from mesonet.campaign.integrity import restore_experiment
         from mesonet.campaign.ledger import EXPERIMENT, Ledger
-        from mesonet.campaign.runner import run_missing
         from mesonet.campaign.trust import SNAPSHOTS, named_code, trust
 
-        with places.folder(out):
-            document = self.document()
-            ledger = Ledger(out)
-            try:
-                ledger.refuse_other(document)
-            except InputError:
-                if not restore_experiment(ledger, {**document, "expected_cost": self.expected_cost()}):
-                    raise
-            asked = RunOptions(workers=workers, mix=force, **how)
-            if not (ledger.path / EXPERIMENT).exists():
-                self.check(force)
-                self.refuse_large(asked.memory)
-                if asked.dask is not None:
-                    from mesonet.campaign.cluster import answering
+        document = self.document()
+        ledger = Ledger(out)
+        try:
+            ledger.refuse_other(document)
+        except InputError:
+            if not restore_experiment(ledger, {**document, "expected_cost": self.expected_cost()}):
+                raise
+        asked = RunOptions(workers=workers, mix=force, **how)
+        if not (ledger.path / EXPERIMENT).exists():
+            self.check(force)
+            self.refuse_large(asked.memory)
+            if asked.dask is not None:
+                from mesonet.campaign.cluster import answering
 
-                    answering(asked.dask)
-                ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
-                if self.model is None:
-                    trust(ledger.path, SNAPSHOTS)
-            held = ledger.document()
-            free = {key: document.get(key) for key in ("plugins", "comparisons")}  # equal files, moved; other questions
-            if any(held.get(key) != value for key, value in free.items()):
-                kept = {key: value for key, value in held.items() if key not in free}
-                ledger.write_document(kept | {key: value for key, value in free.items() if value})
-            trust(ledger.path, named_code(document))  # this very call names the code
-            run_missing(ledger, asked, progress)
-        return Path(out)
+                answering(asked.dask)
+            ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
+            if self.model is None:
+                trust(ledger.path, SNAPSHOTS)
+        held = ledger.document()
+        free = {key: document.get(key) for key in ("plugins", "comparisons")}  # equal files, moved; other questions
+        if any(held.get(key) != value for key, value in free.items()):
+            kept = {key: value for key, value in held.items() if key not in free}
+            ledger.write_document(kept | {key: value for key, value in free.items() if value})
+        trust(ledger.path, named_code(document))  # this very call names the code
+        return ledger, asked
 
 
 _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")

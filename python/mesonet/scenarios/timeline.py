@@ -40,3 +40,25 @@ def stretched(path: str, value: Any, factor: float) -> Any:
 def _entry(path: str, entry: Mapping[str, Any], factor: float) -> dict[str, Any]:
     times = {key: entry[key] for key in _TIMES[path] if entry.get(key) is not None}
     return {**entry, **{key: stretched(f"{path}[0].{key}", value, factor) for key, value in times.items()}}
+
+
+def longer(canonical: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """Return a canonical scenario that lasts longer by a factor, with all its events and the warm-up."""
+    time, network = canonical["time"], canonical["network"]
+    times = {key: time[key] * factor for key in ("duration", "warmup")}
+    lists = {path: _longer(canonical.get(path), _TIMES[path], factor) for path in ("flows", "arrivals")}
+    changes = _longer(network.get("changes"), _TIMES["network.changes"], factor)
+    return {
+        **canonical,
+        **{path: entries for path, entries in lists.items() if entries},
+        "time": {**time, **times},
+        "network": {**network, **({"changes": changes} if changes else {})},
+    }
+
+
+def _longer(entries: Any, keys: tuple[str, ...], factor: float) -> list[dict[str, Any]]:
+    """Return entries of a canonical list whose times are multiplied by a factor."""
+    return [
+        {**entry, **{key: entry[key] * factor for key in keys if isinstance(entry.get(key), int | float)}}
+        for entry in entries or ()
+    ]

@@ -35,6 +35,8 @@ LOOKS = (3, 4, 5, 6, 8, 12)
 """Replicates at the looks (chosen: two degrees of freedom at first, then steps of a third)."""
 FEWEST_ADAPTIVE = 4
 """Replicates of each condition from which noise chooses where the next runs are (chosen)."""
+STEP = 1.5
+"""Ratio of the replicates at looks beyond `LOOKS` (chosen: the ratio of the last two)."""
 HOPELESS = 0.1
 """Chance of a decision at full size below which further runs are futile (chosen)."""
 
@@ -61,6 +63,22 @@ class Course:
         return self.looks[-1].decisions if self.looks else ()
 
 
+def planned_looks(at_most: int = LOOKS[-1]) -> tuple[int, ...]:
+    """Return the replicates at the looks of a course: `LOOKS`, then steps of a half, up to a number.
+
+    `at_most`: replicates at the last look, at least 3.
+
+    Examples
+    --------
+    >>> planned_looks(7), planned_looks(20)
+    ((3, 4, 5, 6, 7), (3, 4, 5, 6, 8, 12, 18, 20))
+    """
+    found = [each for each in LOOKS if each < at_most]
+    while found and (following := round(found[-1] * STEP)) < at_most and following > LOOKS[-1]:
+        found.append(following)
+    return (*found, at_most)
+
+
 def until_decided(
     x: ArrayLike,
     y: ArrayLike,
@@ -72,6 +90,7 @@ def until_decided(
     more_is_better: Sequence[bool] = (False,),
     looks: Sequence[int] = LOOKS,
     allocation: Allocation = "equal",
+    finished: ArrayLike | None = None,
 ) -> Course:
     """Return the looks at a comparison, as far as its runs reach, and the pairs to run next.
 
@@ -94,6 +113,8 @@ def until_decided(
         ``equal``: each condition has as many replicates as the look. ``adaptive``: as many runs in all, but from four
         replicates on they go to the conditions with the largest share of the variance of open intervals. No condition
         gets more replicates than the last look.
+    finished
+        Finished replicates of each condition, shape (conditions,): a look needs as many. None: all columns.
 
     Returns
     -------
@@ -122,10 +143,12 @@ def until_decided(
         raise InputError("not looks", path="looks", value=list(looks), allowed="rising whole numbers from 2")
     if allocation not in get_args(Allocation):
         raise InputError("unknown", path="allocation", value=allocation, allowed=", ".join(get_args(Allocation)))
+    most = np.full(len(first), first.shape[1])
+    there = most if finished is None else np.minimum(np.asarray(finished), most)
     counts = np.full(len(first), looks[0])
     seen: list[Look] = []
     while True:
-        if counts.max(initial=0) > first.shape[1]:
+        if (counts > there).any():
             return Course(tuple(seen), "open", counts)
         here = np.arange(first.shape[1]) < counts[:, None]
         decisions = tuple(

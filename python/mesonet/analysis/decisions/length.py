@@ -32,6 +32,18 @@ class LengthCheck:
     long: float  #: mean log ratio of the long runs
     low: float  #: interval of long less short
     high: float
+    margin: float = 0.1  #: relative change that counts
+
+    @property
+    def needed(self) -> float:
+        """Duration that is needed, as a multiple of the short one: the bias is then half of the margin; at least 1.
+
+        The bias of a mean that starts in a transient falls as 1 / duration (A. M. Law, Simulation Modeling and
+        Analysis, section 9.5.1, recalled). Long less short is therefore the bias of the short runs, but for its
+        `FACTOR`-th part.
+        """
+        bias = abs(self.long - self.short) * FACTOR / (FACTOR - 1)
+        return max(1.0, bias / (TOLERANCE * margin_of(self.margin)))
 
 
 def length_check(
@@ -84,7 +96,7 @@ def length_check(
         raise ValueError(f"short has {len(found[0].mean)} conditions and long {len(found[1].mean)}; expected the same")
     both = np.logical_and(*(each.count > 1 for each in found))
     if not both.any() or (found[0].known & found[1].known & ~both).any():
-        return LengthCheck(CANNOT_TELL, np.nan, np.nan, -np.inf, np.inf)
+        return LengthCheck(CANNOT_TELL, np.nan, np.nan, -np.inf, np.inf, margin=margin)
     short_mean, long_mean = (float(each.mean[both].mean()) for each in found)
     sd = np.concatenate([np.maximum(each.sd[both], FLOOR * delta) for each in found])
     count = np.concatenate([each.count[both] for each in found])
@@ -97,4 +109,4 @@ def length_check(
         label = OBJECTS
     else:
         label = AGREES if -limit <= low and high <= limit else CANNOT_TELL
-    return LengthCheck(label, short_mean, long_mean, low, high)
+    return LengthCheck(label, short_mean, long_mean, low, high, margin=margin)

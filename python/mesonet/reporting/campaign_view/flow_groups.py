@@ -31,6 +31,12 @@ def replicates(campaign: Campaign) -> list[int]:
     return sorted(campaign.runs["replicate"].unique().to_list())
 
 
+def replicates_text(campaign: Campaign) -> str:
+    """Return the number of runs of each condition and algorithm: one number, or the fewest and the most."""
+    counts = campaign.runs.group_by("condition", "algorithm").len()["len"].unique().sort().to_list()
+    return " to ".join(str(each) for each in dict.fromkeys((counts[0], counts[-1]))) if counts else "0"
+
+
 def has_groups(campaign: Campaign) -> bool:
     """Return True if every finished run kept its flow groups."""
     done = campaign.runs.filter(status="done")["key"]

@@ -11,6 +11,7 @@ from mesonet.reporting.page.page_figure import PageGroup
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conclusions_text import conclusions_html
 from mesonet.reporting.text.disciplines_text import disciplines_html
+from mesonet.reporting.text.looks_text import looks_html
 from mesonet.reporting.text.summary import findings, glance
 from mesonet.reporting.text.verdict_text import verdict_html
 from mesonet.units import with_bits
@@ -23,11 +24,11 @@ def contents(key: PageGroup, groups: Sequence[PageGroup], replay: str) -> Markup
 
 def summary(view: CampaignView) -> Markup:
     """Return the findings in words, the conclusions, the verdict on each algorithm, and the algorithms at a glance."""
-    shown = {"conclusions": "", "disciplines": "", "verdict": "", "glance": ""}
+    shown = {"conclusions": "", "disciplines": "", "verdict": "", "looks": "", "glance": ""}
     if view.has_results:
         shown = {
             "conclusions": conclusions_html(view), "disciplines": disciplines_html(view), "verdict": verdict_html(view),
-            "glance": glance(view),
+            "looks": looks_html(view.campaign), "glance": glance(view),
         }  # fmt: skip
     in_words = [(name, with_bits(text, view.data_bytes)) for name, text in findings(view)]
     return html.render("summary.html", findings=html.definitions(in_words, "findings"), **shown)

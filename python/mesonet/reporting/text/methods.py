@@ -12,6 +12,7 @@ from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import FEWEST_EFFECTS
 from mesonet.progress import duration
+from mesonet.reporting.campaign_view.flow_groups import replicates_text
 from mesonet.reporting.campaign_view.values import LARGE
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
@@ -65,7 +66,7 @@ def _experiment(view: CampaignView) -> Markup:
         ("set for all conditions", experiment.get("set")),
         ("algorithms", view.algorithms),
         ("seed from which the seeds of the runs follow", experiment.get("seed")),
-        ("runs per condition and algorithm", experiment.get("replicates")),
+        ("runs per condition and algorithm", replicates_text(view.campaign)),
     ]
     return html.definitions(pairs)
 

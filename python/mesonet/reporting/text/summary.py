@@ -14,6 +14,7 @@ from scipy import stats
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
+from mesonet.reporting.campaign_view.flow_groups import replicates_text
 from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_title, level_text, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
@@ -272,7 +273,7 @@ def _directions(view: CampaignView, result: ConditionResponseSummary, name: str)
 
 def _trust(view: CampaignView) -> str:
     design = view.campaign.design
-    replicates = view.campaign.runs["replicate"].n_unique() if "replicate" in view.campaign.runs.columns else 1
+    replicates = replicates_text(view.campaign)
     text = "This is evidence from simulation, for the conditions described below. "
     if not design.factors:
         text += "No factor was varied, so the drivers of the differences are not known. "
@@ -289,10 +290,10 @@ def _trust(view: CampaignView) -> str:
         lacking = "; without the conditions that have no value yet they overlap" if gone else ""
         text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
     every = view.campaign.counts["done"] == view.campaign.runs.height
-    times = "once" if replicates == 1 else f"{replicates} times"
+    times = "once" if replicates == "1" else f"{replicates} times"
     who = "Each algorithm" if len(view.algorithms) > 1 else view.algorithms[0]
     text += f"{who} {'was' if every else 'is to be'} run {times} in each condition"
-    if replicates > 1:
+    if replicates != "1":
         text += "; means over these replicates are compared" if every else "; means over the runs done are compared"
     if design.factors and view.has_results:
         mode = view.effects(view.congestion_response, view.main_period, view.algorithms[0]).mode

@@ -6,7 +6,7 @@ A quantity has the values of all runs. The sides of a comparison choose from the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,15 +83,23 @@ class Quantity:
     reference: NDArray[np.intp] | None = None
 
 
-def quantities(view: CampaignView) -> list[Quantity]:
-    """Return the quantities that are judged, of the network and of explicit flows."""
-    left_out = {*without_values(view), *too_small(view), *negative(view)}
-    found = [_response(view, name) for name in directed(view) if name not in left_out]
+def quantities(view: CampaignView, names: Sequence[str] | None = None) -> list[Quantity]:
+    """Return the quantities that are judged, of the network and of explicit flows.
+
+    `names`: the responses; None: `judged`.
+    """
+    found = [_response(view, name) for name in (judged(view) if names is None else names)]
     found += [
         Quantity(title, title, USERS, unit="segments/s", lower_is_better=False, runs=_runs(view, rows))
         for title, rows in throughputs(view).items()
     ]
     return sorted(found, key=lambda quantity: list(TOPICS).index(quantity.topic))
+
+
+def judged(view: CampaignView) -> list[str]:
+    """Return the responses that are judged, and have values that form ratios."""
+    left_out = {*without_values(view), *too_small(view), *negative(view)}
+    return [name for name in directed(view) if name not in left_out]
 
 
 def directed(view: CampaignView) -> list[str]:

@@ -1,0 +1,340 @@
+"""Looks at a campaign that runs until its comparisons are decided: verdicts, and the replicates to run next.
+
+All follows from the finished runs, never from their order. The first look chooses the responses that are judged and
+their tolerances, so that later runs change no earlier look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet.analysis import Course, Decision, LengthCheck, Look, length_check, until_decided
+from mesonet.analysis.decisions.course import live, planned_looks
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
+from mesonet.analysis.decisions.estimands import WHOLE
+from mesonet.analysis.decisions.length import CONDITIONS, OBJECTS
+from mesonet.campaign.data import Campaign, load
+from mesonet.campaign.documents import FEWEST_LOOKED_AT
+from mesonet.campaign.ledger import EXPERIMENT, LENGTH, UNTIL, replicates_of
+from mesonet.errors import InputError
+from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
+from mesonet.reporting.campaign_view.view import view_of
+from mesonet.reporting.verdicts.comparisons import Comparison, comparisons
+from mesonet.reporting.verdicts.quantities import Quantity, judged, quantities
+from mesonet.reporting.verdicts.verdict import LEAST_OF_MEAN
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int_]
+
+LENGTH_LOOKS = (3, 6)
+"""Replicates of the longer runs at the looks at the duration (chosen: as at the first look, then twice as many)."""
+
+
+ScenarioName = tuple[int, str]  # condition, from 1, and algorithm
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Runs of both scenarios of a comparison. Runs have the shape (pairs of conditions, replicates, responses)."""
+
+    comparison: Comparison
+    titles: tuple[str, ...]  #: of the responses
+    x: Floats
+    y: Floats
+    atol: tuple[float, ...]
+    more_is_better: tuple[bool, ...]
+    finished: Counts  #: replicates of each pair that are finished in both scenarios
+
+    @property
+    def scenarios(self) -> list[tuple[ScenarioName, ScenarioName]]:
+        """Condition, from 1, and algorithm of both sides of each pair."""
+        one, other = self.comparison.pairs.algorithms
+        sides = zip(*self.comparison.pairs.conditions, strict=True)
+        return [((int(here) + 1, one), (int(there) + 1, other)) for here, there in sides]
+
+
+@dataclass(frozen=True)
+class ComparisonLooks:
+    """Looks at a comparison."""
+
+    pairs: Pairs
+    course: Course
+    planned: tuple[int, ...]  #: replicates at the looks
+
+    @property
+    def name(self) -> str:
+        """Name of the scenario in question."""
+        return self.pairs.comparison.name
+
+    def values(self, runs: Floats, place: int) -> Floats:
+        """Return the runs of a response that the last look has, shape (conditions, replicates); NaN for others."""
+        here = np.arange(runs.shape[1]) < self.course.counts[:, None]
+        return np.where(here, runs[:, :, place], np.nan)
+
+    @property
+    def undecided(self) -> list[str]:
+        """Responses that could not be decided; all of them before the first look."""
+        if not self.course.looks:
+            return list(self.pairs.titles)
+        decisions = zip(self.pairs.titles, self.course.decisions, strict=True)
+        return [title for title, each in decisions if each.label in (CANNOT_TELL, AT_MARGIN) and each.is_open.any()]
+
+    @property
+    def is_decided(self) -> bool:
+        """True if no run is left to make, and every response has a verdict."""
+        return self.course.status != "open" and not self.undecided
+
+    def open_at(self, look: Look) -> list[str]:
+        """Return the responses with an interval that was open at a look: further runs could change their verdict."""
+        decisions = zip(self.pairs.titles, look.decisions, strict=True)
+        return [title for title, decision in decisions if live(decision, self.planned[-1]).any()]
+
+    @property
+    def next_conditions(self) -> list[int]:
+        """Conditions, from 1, that get further replicates before the next look; empty without one."""
+        known = self.course.looks[-1].counts if self.course.looks else 0
+        more = np.flatnonzero(self.course.counts > known)
+        return sorted({condition for place in more for condition, _ in self.pairs.scenarios[place]})
+
+    def checked(self, conditions: Collection[int]) -> list[tuple[ScenarioName, ScenarioName]]:
+        """Return the pairs of the check of the duration: those that have one of some conditions, at most four."""
+        return [both for both in self.pairs.scenarios if {each for each, _ in both} & set(conditions)][:CONDITIONS]
+
+
+@dataclass(frozen=True)
+class CampaignLooks:
+    """Looks at all comparisons of a campaign."""
+
+    against: str  #: the incumbent; empty: the comparisons of the experiment
+    margin: float  #: relative change that counts
+    planned: tuple[int, ...]  #: replicates at the looks
+    each: tuple[ComparisonLooks, ...]  #: empty before the first look
+    replicates: tuple[int, ...]  #: replicates of each scenario of the campaign that are needed now
+    runs: int  #: runs that the looks need, up to now
+    full: int  #: runs of all looks
+
+    @property
+    def is_open(self) -> bool:
+        """True if a comparison needs further runs."""
+        return not self.each or any(each.course.status == "open" for each in self.each)
+
+    @property
+    def decided(self) -> list[ComparisonLooks]:
+        """Comparisons whose every response has a verdict."""
+        return [each for each in self.each if each.is_decided]
+
+
+def looks_of(campaign: Campaign) -> CampaignLooks | None:
+    """Return the looks at a campaign; None if it has no rule for them."""
+    rule = campaign.experiment.get(UNTIL)
+    if rule is None:
+        return None
+    looks = planned_looks(rule["at_most"])
+    found = [
+        ComparisonLooks(
+            each,
+            until_decided(
+                each.x,
+                each.y,
+                design=each.comparison.pairs.levels if each.comparison.pairs.factors else None,
+                factors=each.comparison.pairs.factors or None,
+                margin=rule["margin"],
+                atol=each.atol,
+                more_is_better=each.more_is_better,
+                looks=looks,
+                allocation="adaptive",
+                finished=each.finished,
+            ),
+            looks,
+        )
+        for each in compared(campaign, rule["against"], rule["margin"])
+    ]
+    needed = _needed(campaign, found)
+    conditions = len(numbers_of_conditions(campaign))
+    return CampaignLooks(
+        against=rule["against"],
+        margin=rule["margin"],
+        planned=looks,
+        each=tuple(found),
+        replicates=tuple(max(pair) for pair in zip(needed, replicates_of(campaign.experiment), strict=True)),
+        runs=sum(needed),
+        full=sum(
+            looks[-1] if entry["condition"] <= conditions else FEWEST_LOOKED_AT
+            for entry in campaign.experiment["scenarios"]
+        ),
+    )
+
+
+def _needed(campaign: Campaign, found: Sequence[ComparisonLooks]) -> list[int]:
+    """Return the replicates that the looks need, by scenario; without a comparison, those of the first."""
+    counts: dict[ScenarioName, int] = {}
+    for each in found:
+        for both, number in zip(each.pairs.scenarios, each.course.counts.tolist(), strict=True):
+            counts |= {scenario: max(number, counts.get(scenario, 0)) for scenario in both}
+    names = ((each["condition"], each["algorithm"]) for each in campaign.experiment["scenarios"])
+    return [counts.get(name, FEWEST_LOOKED_AT) for name in names]
+
+
+def compared(campaign: Campaign, against: str, margin: float, first: Campaign | None = None) -> list[Pairs]:
+    """Return the pairs of runs of each comparison; empty unless the first look has all its runs.
+
+    `against`: the incumbent; empty: the comparisons of the experiment. `first`: the campaign whose first look chooses
+    responses and tolerances; None: this campaign.
+    """
+    chosen = _at_first_look(first or campaign)
+    if chosen is None:
+        return []
+    view, finished = view_of(campaign, against or None), _finished(campaign)
+    first_view = view_of(chosen, against or None)
+    wanted = quantities(first_view)
+    if not wanted:
+        allowed = "a response with values that is better high or better low"
+        raise InputError("no response can be judged", value=campaign.name, allowed=allowed)
+    known = {each.name: each for each in quantities(view, judged(first_view))}
+    both = [(each, known[each.name]) for each in wanted if each.name in known]
+    found = []
+    for each in comparisons(view):
+        places = zip(each.pairs.conditions, each.places, strict=True)
+        counts = np.minimum(*(finished[conditions, algorithm] for conditions, algorithm in places))
+        found.append(_pairs(each, both, finished=counts, margin=margin))
+    return found
+
+
+def _pairs(
+    compared: Comparison, both: Sequence[tuple[Quantity, Quantity]], *, finished: Counts, margin: float
+) -> Pairs:
+    """Return the pairs of a comparison. `both`: each quantity at the first look, and in all runs."""
+    x: list[Floats] = []
+    y: list[Floats] = []
+    atol = []
+    for first, every in both:
+        at_first = compared.values(first, first)
+        least = first.floor or LEAST_OF_MEAN * _mean(*at_first)
+        has_zero = any((each == 0).any() for each in at_first)
+        atol.append(margin * least if first.floor or has_zero else 0.0)
+        for into, values in zip((x, y), compared.values(every, every), strict=True):
+            # A later 0 has a ratio, too: a change by a factor of 100.
+            into.append(values if atol[-1] else np.where(values == 0, least, values))
+    return Pairs(
+        comparison=compared,
+        titles=tuple(first.title for first, _ in both),
+        x=np.stack(x, axis=-1),
+        y=np.stack(y, axis=-1),
+        atol=tuple(atol),
+        more_is_better=tuple(not first.lower_is_better for first, _ in both),
+        finished=finished,
+    )
+
+
+def _mean(x: Floats, y: Floats) -> float:
+    both = np.isfinite(x) & np.isfinite(y)
+    return float((x[both].mean() + y[both].mean()) / 2) if both.any() else 0.0
+
+
+def _at_first_look(campaign: Campaign) -> Campaign | None:
+    """Return the campaign with the runs of the first look; None unless all of them are finished, or if none is done."""
+    if not campaign.counts["done"] or _finished(campaign).min(initial=FEWEST_LOOKED_AT) < FEWEST_LOOKED_AT:
+        return None
+    within = pl.col("replicate") <= FEWEST_LOOKED_AT
+    return replace(campaign, runs=campaign.runs.filter(within), responses=campaign.responses.filter(within))
+
+
+def _finished(campaign: Campaign) -> Counts:
+    """Return the replicates, from the first on, that are done or failed; shape (conditions, algorithms)."""
+    places = {name: place for place, name in enumerate(campaign.algorithms)}
+    found = np.zeros((len(numbers_of_conditions(campaign)), len(places)), dtype=int)
+    rows = campaign.runs.filter(pl.col("status") != "missing").select("condition", "algorithm", "replicate")
+    for condition, algorithm, replicate in rows.sort("replicate").iter_rows():
+        if condition <= len(found) and found[condition - 1, places[algorithm]] == replicate - 1:
+            found[condition - 1, places[algorithm]] = replicate
+    return found
+
+
+def label_of(decisions: Sequence[Decision]) -> str:
+    """Return the verdict on all responses: harm first, then what may be harm."""
+    for label in (WORSE, DEPENDS, CANNOT_TELL, AT_MARGIN, BETTER, NO_WORSE):
+        if found := next((each for each in decisions if each.label == label), None):
+            return found.verdict
+    return CANNOT_TELL
+
+
+@dataclass(frozen=True)
+class LengthOf:
+    """Check of the duration for one response of a comparison."""
+
+    name: str  #: of the scenario in question
+    title: str  #: of the response
+    found: LengthCheck
+    more_is_better: bool
+
+    @property
+    def changes(self) -> tuple[float, float]:
+        """Changes of the response against the incumbent in short and in long runs, in %."""
+        sign = -1 if self.more_is_better else 1
+        short, long = (100 * float(np.expm1(sign * each)) for each in (self.found.short, self.found.long))
+        return short, long
+
+
+@dataclass(frozen=True)
+class LengthChecks:
+    """Checks of the duration: four conditions, run four times as long."""
+
+    short_s: float  #: duration of the campaign's runs, s: the shortest of the conditions
+    conditions: tuple[int, ...]  #: conditions that were run longer
+    runs: int  #: longer runs
+    missing: int  #: longer runs that are not finished
+    each: tuple[LengthOf, ...]  #: empty while runs are missing
+
+    @property
+    def objections(self) -> list[LengthOf]:
+        """Responses whose change differs in longer runs."""
+        return [each for each in self.each if each.found.label == OBJECTS]
+
+    @property
+    def open_names(self) -> list[str]:
+        """Comparisons without an objection that have a response whose change in longer runs is not known."""
+        objected = {each.name for each in self.objections}
+        unknown = dict.fromkeys(each.name for each in self.each if each.found.label == CANNOT_TELL)
+        return [name for name in unknown if name not in objected]
+
+    @property
+    def needed_s(self) -> float | None:
+        """Duration that the objections need, s; None without an objection."""
+        return max((each.found.needed * self.short_s for each in self.objections), default=None)
+
+
+def length_checks(campaign: Campaign, found: CampaignLooks) -> LengthChecks | None:
+    """Return the checks of the duration for the algorithms that are decided; None if there are no longer runs."""
+    if not (campaign.path / LENGTH / EXPERIMENT).exists():
+        return None
+    long = load(campaign.path / LENGTH)
+    entries = campaign.experiment["scenarios"]
+    numbers = replicates_of(long.experiment)
+    used = [each for each, number in zip(entries, numbers, strict=True) if number]
+    names = {(each["condition"], each["algorithm"]) for each in used}
+    conditions = sorted({condition for condition, _ in names})
+    missing = long.counts["missing"]
+    pairs = [] if missing else compared(long, found.against, found.margin, first=campaign)
+    longer = {each.comparison.name: each for each in pairs}
+    checks = []
+    for looked in found.decided:
+        short, other = looked.pairs, longer.get(looked.name)
+        rows = [place for place, both in enumerate(short.scenarios) if names.issuperset(both)]
+        for place, title in enumerate(short.titles if other and rows else ()):
+            assert other is not None
+            check = length_check(
+                (looked.values(short.x, place)[rows], looked.values(short.y, place)[rows]),
+                (other.x[rows, :, place], other.y[rows, :, place]),
+                margin=found.margin,
+                atol=short.atol[place],
+                more_is_better=short.more_is_better[place],
+                alpha=WHOLE / len(short.titles) / len(LENGTH_LOOKS),
+            )
+            checks.append(LengthOf(looked.name, title, check, short.more_is_better[place]))
+    short_s = min(float(each["scenario"]["time"]["duration"]) for each in used)
+    return LengthChecks(short_s, tuple(conditions), sum(long.counts.values()), missing, tuple(checks))
