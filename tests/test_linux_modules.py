@@ -235,3 +235,20 @@ def test_evidence_about_a_module_can_be_planned() -> None:
     done = CliRunner().invoke(main, ["evidence", f"linux:{AIMD}", "--quick", "--plan"])
     assert done.exit_code == 0, done.output
     assert "Protection against congestion collapse" in done.output
+
+
+def test_careful_resume_sets_the_window_of_a_module(tmp_path: Path) -> None:
+    file = tmp_path / "resume.toml"
+    file.write_text(
+        'title = "A transfer"\nbase = "dumbbell"\npreset = "linux"\n'
+        'time = { duration = "6 s", warmup = "0 s", periods = 1 }\n'
+        'transport = { saved_window = "3402 segments", saved_rtt = "162 ms" }\n'
+        'network.buffer = "3402 segments"\n'
+        'flows = [{ from = "A", to = "B", size = "8000 segments", interface = "1 Gbit/s" }]\n'
+    )
+    module, tcp = (measured(mn.simulate(mn.scenario(file, algorithm=name))) for name in (f"linux:{AIMD}", "tcp"))
+    assert module == tcp
+    assert module != measured(mn.simulate(mn.scenario(file, algorithm=f"linux:{AIMD}", **NOTHING_SAVED)))
+
+
+NOTHING_SAVED = {"transport.saved_window": "0 segments", "transport.saved_rtt": "0 s"}

@@ -748,6 +748,9 @@ static struct sock *mesonet_linux_enter(void *state, const struct mesonet_config
     tp->tcp_mstamp = tp->tcp_clock_cache / NSEC_PER_USEC;
     tp->tcp_wstamp_ns = tp->tcp_clock_cache;
     tp->inet_conn.icsk_ca_ops = (const void *)((const char *)mesonet_linux_ops + flow->ops);
+    /* Careful resume changes the window between two calls. */
+    if (flow->window.cwnd >= 2) tp->snd_cwnd = (u32)flow->window.cwnd;
+    if (flow->window.ssthresh < (double)TCP_INFINITE_SSTHRESH) tp->snd_ssthresh = (u32)flow->window.ssthresh;
     return &tp->inet_conn.icsk_inet;
 }
 
