@@ -235,3 +235,53 @@ def test_evidence_about_a_module_can_be_planned() -> None:
     done = CliRunner().invoke(main, ["evidence", f"linux:{AIMD}", "--quick", "--plan"])
     assert done.exit_code == 0, done.output
     assert "Protection against congestion collapse" in done.output
+
+
+def test_careful_resume_sets_the_window_of_a_module(tmp_path: Path) -> None:
+    file = tmp_path / "resume.toml"
+    file.write_text(
+        'title = "A transfer"\nbase = "dumbbell"\npreset = "linux"\n'
+        'time = { duration = "6 s", warmup = "0 s", periods = 1 }\n'
+        'transport = { saved_window = "3402 segments", saved_rtt = "162 ms" }\n'
+        'network.buffer = "3402 segments"\n'
+        'flows = [{ from = "A", to = "B", size = "8000 segments", interface = "1 Gbit/s" }]\n'
+    )
+    module, tcp = (measured(mn.simulate(mn.scenario(file, algorithm=name))) for name in (f"linux:{AIMD}", "tcp"))
+    assert module == tcp
+    assert module != measured(mn.simulate(mn.scenario(file, algorithm=f"linux:{AIMD}", **NOTHING_SAVED)))
+
+
+NOTHING_SAVED = {"transport.saved_window": "0 segments", "transport.saved_rtt": "0 s"}
+
+
+def halving(folder: Path, name: str, flags: str) -> str:
+    """Write a module that halves its window for losses in marked windows, and return its name as an algorithm."""
+    reaction = (
+        "static void aimd_state(struct sock *sk, u8 state)\n{\n"
+        "\tif (state == TCP_CA_Recovery && inet_csk(sk)->icsk_ca_state == TCP_CA_CWR)\n"
+        "\t\ttcp_sk(sk)->snd_ssthresh = max(tcp_snd_cwnd(tcp_sk(sk)) / 2, 2U);\n}\n\n"
+    )
+    text = AIMD.read_text().replace('"aimd"', f'"{name}"')
+    text = text.replace("static struct tcp_congestion_ops", reaction + "static struct tcp_congestion_ops", 1)
+    file = folder / f"tcp_{name}.c"
+    file.write_text(text.replace("\t.owner", f"\t.set_state\t= aimd_state,\n\t.flags\t\t= {flags},\n\t.owner", 1))
+    return f"linux:{file}(increase=8)"
+
+
+def test_a_module_that_needs_ecn_sees_losses_in_marked_windows(tmp_path: Path) -> None:
+    values = {
+        "preset": "linux", "duration": "60 s", "network.speed": "2 seg/ms", "network.delay_multiplier": 0.1,
+        "network.buffer": "200 segments", "network.ecn_threshold": "10 segments", "impairments.loss": 0.005,
+        "impairments.at": ["all"],
+    }  # fmt: skip
+
+    def reductions(algorithm: str) -> int:
+        result = mn.simulate(mn.scenario("dumbbell", algorithm=algorithm, **values))
+        return int(result.series.to_polars()["loss_events"].sum())
+
+    # With a gain of nearly nothing marks halve the window of DCTCP.
+    dctcp = [reductions(f"dctcp(gain=0.0001, increase=8{rule})") for rule in ("", ", loss_after_mark=0")]
+    module = [reductions(halving(tmp_path, *each)) for each in (("scalable", "TCP_CONG_NEEDS_ECN"), ("classic", "0"))]
+    for loss_counts, loss_is_covered in (dctcp, module):
+        assert loss_counts > 1.04 * loss_is_covered
+    assert module == pytest.approx(dctcp, rel=0.03)

@@ -50,6 +50,11 @@ SHOWN = {
 }
 NUMBERS = [path for path in core.bounds() if path in PARAMETERS]
 OTHER_KINDS = [path for path in PARAMETERS if path not in core.bounds()]
+#: Values that go with an end but 0: both are 0, or neither.
+TOGETHER = {
+    "transport.saved_window": ("transport.saved_rtt=1 s",),
+    "transport.saved_rtt": ("transport.saved_window=100 segments",),
+}
 #: Values that go with an end: without them it contradicts another value.
 WITH = {
     "network.speed": ("buffer=1 segment", "buffer_floor=1 segment"),
@@ -218,7 +223,8 @@ def test_numbers_beyond_their_range_are_refused_at_once(path: str) -> None:
 def test_numbers_at_both_ends_are_allowed(path: str) -> None:
     kind = PARAMETERS[path].kind.name
     for number in ends(core.bounds()[path]):
-        result = check(ON.get(path, "abilene"), *WITH.get(path, ()), f"{path}={written(kind, number)}")
+        others = (*WITH.get(path, ()), *(TOGETHER.get(path, ()) if number else ()))
+        result = check(ON.get(path, "abilene"), *others, f"{path}={written(kind, number)}")
         assert result.exit_code == 0, result.output
         [shown] = [each["value"] for each in json.loads(result.stdout)["settings"] if each["path"] == path]
         assert settings.parse(path, shown) == pytest.approx(number, rel=1e-11, abs=0)

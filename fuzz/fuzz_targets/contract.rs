@@ -13,7 +13,7 @@ use arbitrary::Arbitrary;
 use events::{Event, Flow, What, constants};
 use libfuzzer_sys::fuzz_target;
 use mesonet_cc::registry::ALGORITHMS;
-use mesonet_cc::{Common, Config, FlowName, HyStart, LossCause, Preset, SECOND, SlowStart, Start};
+use mesonet_cc::{Common, Config, FlowName, HyStart, LossCause, Preset, ResumeStep, SECOND, SlowStart, Start};
 
 /// A minute, in picoseconds: no event lies further from the one before, no round trip is longer.
 const LONGEST: u64 = 60 * SECOND;
@@ -24,6 +24,7 @@ enum Step {
     Ack { wait: u64, acked: u8, rtt: u64, in_flight: u32, flags: u8 },
     Loss { wait: u64, in_flight: u32, cause: u8 },
     Idle { wait: u64, rto: u64 },
+    Resume { cwnd: u32, rtt: u64, kind: u8 },
     Exit,
     Timer { wait: u64 },
     Send { in_flight: u32, retransmission: bool },
@@ -64,6 +65,16 @@ fn event(step: &Step) -> Event {
         Step::Idle { wait, rto } => {
             let rto = (rto % LONGEST).max(1);
             (wait, What::Idle { idle: wait % LONGEST, rto })
+        }
+        Step::Resume { cwnd, rtt, kind } => {
+            let cwnd = f64::from(cwnd);
+            let step = match kind % 4 {
+                0 => ResumeStep::Jump { cwnd, rtt: (rtt % LONGEST).max(1) },
+                1 => ResumeStep::Use { cwnd },
+                2 => ResumeStep::Retreat { cwnd },
+                _ => ResumeStep::Leave { ssthresh: cwnd },
+            };
+            (0, What::Resume(step))
         }
         Step::Exit => (0, What::RecoveryExit),
         Step::Timer { wait } => (wait, What::Timer),

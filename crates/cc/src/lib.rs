@@ -224,6 +224,34 @@ pub struct IdleEvent {
     pub rto: Picos,
 }
 
+/// A step of careful resume (RFC 9959): what the sender prescribes for the window, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ResumeStep {
+    /// The window jumps to what half of the saved window allows; its segments leave within the round-trip
+    /// time `rtt` (section 3.3).
+    Jump {
+        /// The new window.
+        cwnd: f64,
+        /// The current round-trip time.
+        rtt: Picos,
+    },
+    /// The window is what was in use, or the part of it that is known to fit (sections 3.3 and 3.5).
+    Use {
+        /// The new window.
+        cwnd: f64,
+    },
+    /// Unvalidated segments met congestion, to which the algorithm has reacted (section 3.5).
+    Retreat {
+        /// The new window.
+        cwnd: f64,
+    },
+    /// No unvalidated segment is left after a retreat (section 3.5).
+    Leave {
+        /// The new slow-start threshold.
+        ssthresh: f64,
+    },
+}
+
 /// A segment left the interface.
 #[derive(Clone, Copy, Debug)]
 pub struct SendEvent {
@@ -307,6 +335,10 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// The application hands over data, and nothing is outstanding. Algorithms with a congestion window call
     /// [`Window::restart`]; controllers of a rate keep their model (Linux: `cong_control`).
     fn on_idle(&mut self, config: &Self::Config, idle: &IdleEvent);
+
+    /// The sender uses a window that an earlier connection saved. Algorithms with a congestion window call
+    /// [`Window::resume`].
+    fn on_resume(&mut self, config: &Self::Config, step: &ResumeStep);
 
     /// The acknowledgement that ends fast recovery arrived. A timeout ends fast recovery without this call.
     fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}

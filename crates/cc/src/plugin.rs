@@ -15,7 +15,7 @@ mod round;
 use crate::window::Window;
 use crate::{
     AckEvent, Algorithm, Codepoint, Common, IdleEvent, LossCause, LossEvent, LostSegment, Phase, Picos,
-    Positions,
+    Positions, ResumeStep,
 };
 use crate::{FlowName, IdleRule, SendEvent, Start, TimeoutRule, WindowBasis, seconds};
 use abi::Config as Rules;
@@ -322,13 +322,25 @@ impl PluginFlow {
     pub(crate) fn on_idle(&mut self, config: &PluginConfig, idle: &IdleEvent) {
         let Some(function) = config.0.plugin.table.on_idle else {
             self.window.restart(&config.0.common, idle);
-            let (cwnd, ssthresh) = (self.window.cwnd(), self.window.ssthresh());
-            let answer = self.answer();
-            (answer.cwnd, answer.ssthresh) = (cwnd, ssthresh);
+            self.prescribe();
             return;
         };
         let event = abi::Idle { now: seconds(idle.now), idle: seconds(idle.idle), rto: seconds(idle.rto) };
         self.on(config, Event::OnIdle, idle.now, function, &event);
+    }
+
+    /// The sender resumes carefully: the window changes in the memory of the plug-in, without a call.
+    #[inline(never)]
+    pub(crate) fn on_resume(&mut self, config: &PluginConfig, step: &ResumeStep) {
+        self.window.resume(&config.0.common, step);
+        self.prescribe();
+    }
+
+    /// Copies the window to the memory of the plug-in.
+    fn prescribe(&mut self) {
+        let (cwnd, ssthresh) = (self.window.cwnd(), self.window.ssthresh());
+        let answer = self.answer();
+        (answer.cwnd, answer.ssthresh) = (cwnd, ssthresh);
     }
 
     #[inline(never)]

@@ -3,7 +3,7 @@
 use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
     AckEvent, Algorithm, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, MarkRules,
-    Params, Phase, Picos, Positions, SendEvent, Start, algorithms,
+    Params, Phase, Picos, Positions, ResumeStep, SendEvent, Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -171,6 +171,13 @@ macro_rules! registry {
             pub fn on_idle(&mut self, config: &Config, idle: &IdleEvent) {
                 match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_idle(c, idle),)*
                     (Self::Plugin(s), Constants::Plugin(c)) => s.on_idle(c, idle),
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::on_resume`].
+            pub fn on_resume(&mut self, config: &Config, step: &ResumeStep) {
+                match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.on_resume(c, step),)*
+                    (Self::Plugin(s), Constants::Plugin(c)) => s.on_resume(c, step),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 

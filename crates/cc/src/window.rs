@@ -1,7 +1,9 @@
 //! The window of loss-based algorithms: cwnd, ssthresh, slow start, and the effect of a timeout.
 
 use crate::slow_start::limited_growth;
-use crate::{AckEvent, IdleEvent, Limits, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
+use crate::{
+    AckEvent, IdleEvent, Limits, LossCause, LossEvent, Preset, ResumeStep, SlowStart, SlowStartRules, Start,
+};
 use serde::{Deserialize, Serialize};
 
 /// The effect of a timeout on cwnd and ssthresh.
@@ -279,6 +281,16 @@ impl Window {
                     left = left.saturating_sub(idle.rto);
                 }
             }
+        }
+    }
+
+    /// The sender resumes carefully (RFC 9959).
+    pub fn resume(&mut self, common: &Common, step: &ResumeStep) {
+        match *step {
+            ResumeStep::Jump { cwnd, .. } | ResumeStep::Use { cwnd } | ResumeStep::Retreat { cwnd } => {
+                self.set(common, cwnd);
+            }
+            ResumeStep::Leave { ssthresh } => self.set_ssthresh(ssthresh),
         }
     }
 

@@ -4,7 +4,8 @@
 use crate::support::events::{Event, Flow, What, constants};
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
-    Common, Config, FlowName, HyStart, LossCause, MILLISECOND, Phase, Picos, Preset, SECOND, SlowStart, Start,
+    Common, Config, FlowName, HyStart, LossCause, MILLISECOND, Phase, Picos, Preset, ResumeStep, SECOND,
+    SlowStart, Start,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -45,6 +46,17 @@ fn ack() -> impl Strategy<Value = What> {
     )
 }
 
+fn resume() -> impl Strategy<Value = What> {
+    (0..4_u8, 0.0..1e6, duration()).prop_map(|(kind, cwnd, rtt)| {
+        What::Resume(match kind {
+            0 => ResumeStep::Jump { cwnd, rtt },
+            1 => ResumeStep::Use { cwnd },
+            2 => ResumeStep::Retreat { cwnd },
+            _ => ResumeStep::Leave { ssthresh: cwnd },
+        })
+    })
+}
+
 fn event() -> impl Strategy<Value = Event> {
     let causes = [LossCause::FastRetransmit, LossCause::Timeout, LossCause::Ecn];
     let loss = (prop::sample::select(causes.to_vec()), in_flight(), any::<bool>())
@@ -52,7 +64,7 @@ fn event() -> impl Strategy<Value = Event> {
     let send = (in_flight(), any::<bool>())
         .prop_map(|(in_flight, retransmission)| What::Send { in_flight, retransmission });
     let idle = (duration(), duration()).prop_map(|(idle, rto)| What::Idle { idle, rto });
-    let what = prop_oneof![12 => ack(), 1 => loss, 1 => idle, 1 => Just(What::RecoveryExit), 3 => Just(What::Timer), 1 => send];
+    let what = prop_oneof![12 => ack(), 1 => loss, 1 => idle, 1 => resume(), 1 => Just(What::RecoveryExit), 3 => Just(What::Timer), 1 => send];
     (wait(), what).prop_map(|(wait, what)| Event { wait, what })
 }
 

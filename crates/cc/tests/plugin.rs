@@ -6,7 +6,7 @@ use mesonet_cc::plugin::abi::{self, ABI, HAS_POINTERS};
 use mesonet_cc::plugin::{Fault, Plugin, PluginConfig, Shown, load, mark, marked};
 use mesonet_cc::registry::ALGORITHMS;
 use mesonet_cc::{AckEvent, Common, Config, Controller, FlowName, IdleEvent, LossCause, LossEvent, Phase};
-use mesonet_cc::{MILLISECOND, Positions, Preset, SECOND, Start};
+use mesonet_cc::{MILLISECOND, Positions, Preset, ResumeStep, SECOND, Start};
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -114,6 +114,13 @@ fn events_reach_the_functions_and_the_window_comes_back() {
     assert_eq!(flow.cwnd(), 10.0);
     flow.on_ack(&config, &ack(9 * SECOND), Positions::default);
     assert_eq!(flow.cwnd(), 16.0, "from the window after the restart");
+
+    // Careful resume changes the window that the plug-in sees.
+    flow.on_resume(&config, &ResumeStep::Jump { cwnd: 100.0, rtt: SECOND });
+    flow.on_resume(&config, &ResumeStep::Leave { ssthresh: 70.0 });
+    assert_eq!((flow.cwnd(), flow.ssthresh()), (100.0, 70.0));
+    flow.on_ack(&config, &ack(10 * SECOND), Positions::default);
+    assert_eq!(flow.cwnd(), 106.0);
 }
 
 #[test]

@@ -508,6 +508,10 @@ pub struct TransportParameters {
     pub initial_window: f64,
     /// Initial slow-start threshold, segments (X17).
     pub initial_ssthresh: f64,
+    /// Window that an earlier connection saved, segments; 0: none, and no careful resume.
+    pub saved_window: f64,
+    /// Smallest round-trip time of that connection, s.
+    pub saved_rtt: f64,
     /// The recovery of losses.
     pub recovery: RecoveryKind,
     /// The rate of sending during recovery with selective acknowledgements.
@@ -1033,6 +1037,16 @@ impl Scenario {
         not_below(("transport.max_rto", t.max_rto), ("transport.min_rto", t.min_rto), time_text)?;
         let initial_window = ("transport.initial_window", t.initial_window);
         not_below(("transport.max_cwnd", t.max_cwnd), initial_window, |window| format!("{window} segments"))?;
+        if (t.saved_window > 0.0) != (t.saved_rtt > 0.0) {
+            let (path, other) = if t.saved_window > 0.0 {
+                ("transport.saved_rtt", "transport.saved_window")
+            } else {
+                ("transport.saved_window", "transport.saved_rtt")
+            };
+            return Err(invalid(path, format!("0, but {other} is set; allowed: both, or neither")));
+        }
+        let jump = ("half of transport.saved_window", t.saved_window / 2.0);
+        not_below(("transport.max_cwnd", t.max_cwnd), jump, |window| format!("{window} segments"))?;
         let least = ("transport.hystart_min_threshold", t.hystart_min_threshold);
         not_below(("transport.hystart_max_threshold", t.hystart_max_threshold), least, time_text)
     }

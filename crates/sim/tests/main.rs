@@ -14,6 +14,7 @@ mod arrivals;
 mod bbr;
 mod bbr_cases;
 mod bursts;
+mod careful_resume;
 mod changes;
 mod delayed_acks;
 mod determinism;

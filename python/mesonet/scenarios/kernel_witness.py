@@ -28,6 +28,8 @@ WITNESSES = {
     "connection.ecn": _NONE,
     "transport.initial_window": (_RULES, "0 SYNs lost"),
     "transport.initial_ssthresh": _NONE,
+    "transport.saved_window": _UNUSED,
+    "transport.saved_rtt": _UNUSED,
     "transport.receiver_window": _NONE,
     "transport.segment_bytes": (_QUEUE, "reno buffer 67"),
     "transport.recovery": (_SYSCTL, "tcp_sack"),

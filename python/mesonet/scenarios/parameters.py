@@ -694,6 +694,19 @@ _TABLE = (
         "RFC 5681: arbitrarily high; SP 500-282 ch. 9 Table 9-3", study_id="X17",
     ),
     Parameter(
+        "transport.saved_window", SEGMENTS, "0 segments",
+        "Window that an earlier connection saved, for careful resume with `saved_rtt`. A flow jumps to half of it once "
+        "its initial window is acknowledged without congestion. 0: no careful resume. A plug-in that computes its "
+        "window anew with each acknowledgement continues as without it.",
+        "RFC 9959",
+    ),
+    Parameter(
+        "transport.saved_rtt", TIME, "0 s",
+        "Smallest round-trip time of the earlier connection. A flow jumps only if its own one is more than half and at "
+        "most ten times as long.",
+        "RFC 9959, section 4.2.1",
+    ),
+    Parameter(
         "transport.receiver_window", SEGMENTS, _LARGEST_WINDOW,
         "Largest number of segments between the first one not acknowledged and the last one sent: what receivers "
         "advertise.",

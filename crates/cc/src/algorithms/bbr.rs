@@ -64,7 +64,7 @@ use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
 use crate::{
     AckEvent, Codepoint, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment, Phase, Picos,
-    Start, Window, seconds,
+    ResumeStep, Start, Window, seconds,
 };
 use aggregation::Aggregation;
 pub use constants::BbrConfig;
@@ -113,6 +113,8 @@ pub struct Bbr {
     draw: Draw,
     aggregation: Aggregation,
     long_term: LongTerm,
+    /// Delivery rates are those of segments of careful resume that met congestion.
+    tainted: bool,
 }
 
 impl Bbr {
@@ -203,6 +205,7 @@ impl CongestionControl for Bbr {
             draw: Draw::new(start.seed),
             aggregation: Aggregation { since: start.now, ..Aggregation::default() },
             long_term: LongTerm::default(),
+            tainted: false,
         }
     }
 
@@ -238,6 +241,23 @@ impl CongestionControl for Bbr {
             }
             Mode::ProbeRtt => self.check_probe_rtt_done(config, idle.now),
             Mode::Startup | Mode::Drain => {}
+        }
+    }
+
+    // RFC 9959, implementation notes for BBR.
+    fn on_resume(&mut self, config: &BbrConfig, step: &ResumeStep) {
+        match *step {
+            ResumeStep::Jump { cwnd, rtt } if self.mode == Mode::Startup => {
+                let probing = cwnd / seconds(rtt);
+                self.pacing_rate = self.pacing_rate.max(probing);
+                let window = probing * seconds(self.min_rtt) * config.high_gain;
+                self.window.set(&config.common, window.max(self.window.cwnd()));
+            }
+            ResumeStep::Retreat { .. } if self.mode == Mode::Startup => {
+                (self.mode, self.full) = (Mode::Drain, true);
+                self.tainted = true;
+            }
+            _ => {}
         }
     }
 

@@ -35,7 +35,7 @@ use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::{
     AckEvent, Codepoint, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment, MarkRules,
-    Phase, Picos, Start, Window, seconds,
+    Phase, Picos, ResumeStep, Start, Window, seconds,
 };
 pub use constants::Bbr3Config;
 use marks::Marks;
@@ -74,6 +74,8 @@ pub struct Bbr3 {
     seen_rtt: bool,
     /// Nothing was acknowledged since the application was idle.
     after_idle: bool,
+    /// Delivery rates are those of segments of careful resume that met congestion.
+    tainted: bool,
 }
 
 impl Bbr3Config {
@@ -133,7 +135,9 @@ impl Bbr3 {
             self.mode.count_round();
             self.recovery.end_round();
         }
-        self.model.update_max_bandwidth(ack);
+        if !self.tainted {
+            self.model.update_max_bandwidth(ack);
+        }
         if c.ecn != Codepoint::NotEct {
             self.update_marks(c, ack);
         }
@@ -229,6 +233,7 @@ impl CongestionControl for Bbr3 {
             precautionary: false,
             seen_rtt: start.rtt > 0,
             after_idle: false,
+            tainted: false,
         }
     }
 
@@ -292,6 +297,23 @@ impl CongestionControl for Bbr3 {
             }
         } else if self.mode.has_held_until(idle.now) {
             self.end_probe_rtt(config, idle.now, self.delivered);
+        }
+    }
+
+    // RFC 9959, implementation notes for BBR.
+    fn on_resume(&mut self, config: &Bbr3Config, step: &ResumeStep) {
+        match *step {
+            ResumeStep::Jump { cwnd, rtt } if self.mode.is_startup() => {
+                let probing = cwnd / seconds(rtt);
+                self.pacing_rate = self.pacing_rate.max(probing);
+                let window = probing * seconds(self.model.min_rtt) * config.cwnd_gain;
+                self.window.set(&config.common, window.max(self.window.cwnd()));
+            }
+            ResumeStep::Retreat { .. } if self.mode.is_startup() => {
+                (self.mode, self.full.ever) = (Mode::Drain { rounds: 0 }, true);
+                self.tainted = true;
+            }
+            _ => {}
         }
     }
 
@@ -683,5 +705,27 @@ mod tests {
         assert_eq!(bbr.cwnd(), 1.0);
         bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(bbr.delivered, 3 * MS, 21.0, 0) });
         assert_eq!(bbr.cwnd(), 4.0);
+    }
+
+    /// RFC 9959: half of the saved window paces Startup, and congestion leads to Drain, whose rates are not
+    /// those of the path.
+    #[test]
+    fn careful_resume_paces_startup_and_retreats_to_drain() {
+        let (config, mut bbr) = flow();
+        bbr.on_resume(&config, &ResumeStep::Jump { cwnd: 1701.0, rtt: RTT });
+        assert_near(bbr.pacing_rate, 10_500.0, 1e-6);
+        assert_near(bbr.cwnd(), 1701.0 * config.cwnd_gain, 1e-6);
+        bbr.on_ack(&config, &round(0, RTT, 2.0, 1500));
+        assert_eq!((bbr.mode.name(), bbr.model.max_bandwidth()), ("startup", 2000.0));
+        bbr.on_resume(&config, &ResumeStep::Retreat { cwnd: 100.0 });
+        bbr.on_ack(&config, &round(1000, 2 * RTT, 9.0, 1500));
+        assert_eq!((bbr.mode.name(), bbr.model.max_bandwidth()), ("drain", 2000.0));
+        bbr.on_ack(&config, &round(2000, 3 * RTT, 9.0, 100));
+        assert!(bbr.mode.is_probe_bw());
+        bbr.on_ack(&config, &round(3000, 4 * RTT, 9.0, 100));
+        assert_eq!(bbr.model.max_bandwidth(), 9000.0);
+        let (rate, cwnd) = (bbr.pacing_rate, bbr.cwnd());
+        bbr.on_resume(&config, &ResumeStep::Jump { cwnd: 1e6, rtt: RTT });
+        assert_eq!((bbr.pacing_rate, bbr.cwnd()), (rate, cwnd), "after Startup it is not used");
     }
 }

@@ -36,7 +36,8 @@
 
 use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -181,6 +182,10 @@ impl CongestionControl for Bic {
 
     fn on_idle(&mut self, config: &BicConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &BicConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &BicConfig, loss: &LossEvent) {

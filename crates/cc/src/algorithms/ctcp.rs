@@ -35,8 +35,8 @@
 use crate::param::params;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -138,6 +138,16 @@ pub struct Ctcp {
 }
 
 impl Ctcp {
+    /// The sender changed the window from `before`: the loss window keeps what is left. Slow start, if any,
+    /// is that of a flow without a delay window.
+    fn follow_window(&mut self, before: f64) {
+        self.delay_window = (self.delay_window - (before - self.window.cwnd()).max(0.0)).max(0.0);
+        if self.window.in_slow_start() {
+            (self.slow_start, self.delay_window) = (true, 0.0);
+        }
+        self.round.whole = false;
+    }
+
     fn loss_window(&self) -> f64 {
         self.window.cwnd() - self.delay_window
     }
@@ -218,16 +228,15 @@ impl CongestionControl for Ctcp {
     fn on_idle(&mut self, config: &CtcpConfig, idle: &IdleEvent) {
         let before = self.window.cwnd();
         self.window.restart(&config.common, idle);
-        let now = self.window.cwnd();
-        if now < before {
-            // The loss window keeps what is left; slow start, if any, is that of a flow without a delay
-            // window.
-            self.delay_window = (self.delay_window - (before - now)).max(0.0);
-            if self.window.in_slow_start() {
-                (self.slow_start, self.delay_window) = (true, 0.0);
-            }
-            self.round.whole = false;
+        if self.window.cwnd() < before {
+            self.follow_window(before);
         }
+    }
+
+    fn on_resume(&mut self, config: &CtcpConfig, step: &ResumeStep) {
+        let before = self.window.cwnd();
+        self.window.resume(&config.common, step);
+        self.follow_window(before);
     }
 
     fn on_loss(&mut self, config: &CtcpConfig, loss: &LossEvent) {
@@ -535,5 +544,15 @@ mod tests {
         assert_eq!(ctcp.phase(&config, 0), Phase::SlowStart);
         (0..499).for_each(|_| ctcp.on_ack(&config, &acks(1)));
         assert_eq!((ctcp.cwnd(), ctcp.phase(&config, 0)), (500.0, Phase::Alternate));
+    }
+
+    #[test]
+    fn a_retreat_of_careful_resume_gives_up_the_delay_window() {
+        let config = config::<Ctcp>(Preset::Standard, &[]);
+        let mut ctcp = flow(&config, 400.0, 600.0);
+        ctcp.on_resume(&config, &ResumeStep::Retreat { cwnd: 700.0 });
+        assert_eq!((ctcp.cwnd(), ctcp.delay_window), (700.0, 300.0));
+        ctcp.on_resume(&config, &ResumeStep::Leave { ssthresh: 900.0 });
+        assert_eq!((ctcp.delay_window, ctcp.phase(&config, 0)), (0.0, Phase::SlowStart));
     }
 }

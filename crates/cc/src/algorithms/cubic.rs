@@ -50,8 +50,8 @@ mod linux;
 use crate::hystart::{HyStart, HyStartRules};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, SlowStart,
-    Start, Window, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos,
+    ResumeStep, SlowStart, Start, Window, seconds,
 };
 pub use constants::CubicParams;
 use linux::{Whole, WholeRules, hystart};
@@ -279,6 +279,10 @@ impl CongestionControl for Cubic {
         {
             *epoch = (*epoch + idle.idle).min(idle.now);
         }
+    }
+
+    fn on_resume(&mut self, config: &CubicConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &CubicConfig, loss: &LossEvent) {

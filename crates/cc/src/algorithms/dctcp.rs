@@ -16,7 +16,7 @@ use crate::ecn::MarkedShare;
 use crate::param::params;
 use crate::{
     AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, MarkRules, Phase, Picos,
-    Start, Window,
+    ResumeStep, Start, Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,10 @@ impl CongestionControl for Dctcp {
 
     fn on_idle(&mut self, config: &DctcpConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &DctcpConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &DctcpConfig, loss: &LossEvent) {

@@ -17,8 +17,8 @@
 
 use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -224,6 +224,10 @@ impl CongestionControl for Fast {
         } else if self.mode != Mode::SlowStart {
             self.begin_control(config, idle.now);
         }
+    }
+
+    fn on_resume(&mut self, config: &FastConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &FastConfig, loss: &LossEvent) {

@@ -15,7 +15,8 @@
 use super::fast::{Fast, FastConfig, FastRules};
 use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window, seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, ResumeStep, Start, Window,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -159,6 +160,10 @@ impl CongestionControl for FastAt {
 
     fn on_idle(&mut self, config: &FastAtConfig, idle: &IdleEvent) {
         self.fast.on_idle(self.fast(config), idle);
+    }
+
+    fn on_resume(&mut self, config: &FastAtConfig, step: &ResumeStep) {
+        self.fast.on_resume(self.fast(config), step);
     }
 
     fn on_loss(&mut self, config: &FastAtConfig, loss: &LossEvent) {

@@ -17,7 +17,9 @@
 //! computes with logarithms and exponentials, so not with a table, and switches at 31 segments.
 
 use crate::param::params;
-use crate::{AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window};
+use crate::{
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, ResumeStep, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// The rounded response function of RFC 3649, section 5: p(w) = 0.078 / w^1.2.
@@ -174,6 +176,10 @@ impl CongestionControl for Hstcp {
 
     fn on_idle(&mut self, config: &HstcpConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &HstcpConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &HstcpConfig, loss: &LossEvent) {

@@ -40,8 +40,8 @@
 
 use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -237,6 +237,10 @@ impl CongestionControl for Htcp {
 
     fn on_idle(&mut self, config: &HtcpConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &HtcpConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &HtcpConfig, loss: &LossEvent) {

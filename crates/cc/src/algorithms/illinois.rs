@@ -28,7 +28,8 @@
 
 use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -184,6 +185,10 @@ impl CongestionControl for Illinois {
 
     fn on_idle(&mut self, config: &IllinoisConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &IllinoisConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &IllinoisConfig, loss: &LossEvent) {

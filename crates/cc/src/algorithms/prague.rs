@@ -23,7 +23,7 @@ use crate::ecn::MarkedShare;
 use crate::param::params;
 use crate::{
     AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossCause, LossEvent, MarkRules, Phase, Picos,
-    Start, Window, seconds,
+    ResumeStep, Start, Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +128,10 @@ impl CongestionControl for Prague {
 
     fn on_idle(&mut self, config: &PragueConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &PragueConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &PragueConfig, loss: &LossEvent) {

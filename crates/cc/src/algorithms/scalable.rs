@@ -20,7 +20,9 @@
 //! * Linux counts whole segments and truncates; here windows are real numbers.
 
 use crate::param::params;
-use crate::{AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window};
+use crate::{
+    AckEvent, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, ResumeStep, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 params! {
@@ -88,6 +90,10 @@ impl CongestionControl for Scalable {
 
     fn on_idle(&mut self, config: &ScalableConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &ScalableConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &ScalableConfig, loss: &LossEvent) {

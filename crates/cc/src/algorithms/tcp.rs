@@ -15,7 +15,8 @@
 use crate::param::params;
 use crate::whole_segments::{Credit, whole};
 use crate::{
-    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, Start, Window,
+    AckEvent, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +89,10 @@ impl CongestionControl for Tcp {
 
     fn on_idle(&mut self, config: &TcpConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &TcpConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &TcpConfig, loss: &LossEvent) {

@@ -30,8 +30,8 @@
 use crate::param::params;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +155,10 @@ impl CongestionControl for Vegas {
 
     fn on_idle(&mut self, config: &VegasConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &VegasConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &VegasConfig, loss: &LossEvent) {

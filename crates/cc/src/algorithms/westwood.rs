@@ -14,8 +14,8 @@
 
 use crate::param::params;
 use crate::{
-    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, Start, Window,
-    seconds,
+    AckEvent, Common, CongestionControl, IdleEvent, LossCause, LossEvent, Phase, Picos, ResumeStep, Start,
+    Window, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +141,10 @@ impl CongestionControl for Westwood {
 
     fn on_idle(&mut self, config: &WestwoodConfig, idle: &IdleEvent) {
         self.window.restart(&config.common, idle);
+    }
+
+    fn on_resume(&mut self, config: &WestwoodConfig, step: &ResumeStep) {
+        self.window.resume(&config.common, step);
     }
 
     fn on_loss(&mut self, config: &WestwoodConfig, loss: &LossEvent) {

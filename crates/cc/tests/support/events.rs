@@ -3,7 +3,7 @@
 
 use mesonet_cc::{
     AckEvent, Algorithm, Common, Config, Controller, DeliverySample, IdleEvent, LossCause, LossEvent,
-    LostSegment, Phase, Picos, Positions, Preset, SendEvent, Start,
+    LostSegment, Phase, Picos, Positions, Preset, ResumeStep, SendEvent, Start,
 };
 
 /// Something that may happen to a flow, `wait` after what happened before.
@@ -34,6 +34,7 @@ pub enum What {
         idle: Picos,
         rto: Picos,
     },
+    Resume(ResumeStep),
     RecoveryExit,
     Timer,
     Send {
@@ -115,6 +116,7 @@ impl Flow {
             What::Idle { idle, rto } => {
                 self.controller.on_idle(&self.config, &IdleEvent { now, idle: idle.min(now), rto });
             }
+            What::Resume(step) => self.controller.on_resume(&self.config, &step),
             What::RecoveryExit => self.controller.on_recovery_exit(&self.config, now),
             What::Timer if self.config.timer_period().is_some() => {
                 self.controller.on_timer(&self.config, now);

@@ -83,6 +83,8 @@ const BOUNDS: &[Bound] = &[
     from("connection.window_after_retry", 1.0, 1e6),
     from("transport.initial_window", 1.0, 1e6),
     from("transport.initial_ssthresh", 2.0, 4_294_967_296.0),
+    from("transport.saved_window", 0.0, 1e9),
+    from("transport.saved_rtt", 0.0, 1000.0),
     from("transport.receiver_window", 1.0, 1e12),
     from("transport.segment_bytes", 1.0, 1e6),
     from("transport.probe_ack_delay", 0.0, 1000.0),

@@ -6,7 +6,7 @@ use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterCla
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AckRtt, ExplicitFlow, Scenario, WindowGrowth, WindowUse};
 use crate::transport::receiver::AckRules;
-use crate::transport::{Flow, RtoRules, Rules};
+use crate::transport::{Flow, RtoRules, Rules, Saved};
 use crate::users::files::EXPLICIT;
 use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
@@ -40,7 +40,7 @@ pub struct Shared {
     /// Loss recovery.
     pub rules: Rules,
     /// An acknowledgement may count for more or less than the segment that it answers: receivers hold some
-    /// back, routers drop some, or senders count acknowledgements.
+    /// back, routers drop some, or senders count acknowledgements. Or flows resume carefully.
     pub cumulative: bool,
     /// Rules of receivers that hold acknowledgements back, where this is decided at the sender.
     pub acks: Option<AckRules>,
@@ -51,6 +51,10 @@ pub struct Shared {
     pub counts_acks: bool,
     /// Windows limit flows by the rule of Linux.
     pub notes_usage: bool,
+    /// Flows resume carefully with what an earlier connection saved.
+    pub saved: Option<Saved>,
+    /// Departures are noted or paced by rules of the scenario.
+    pub minds_departures: bool,
     /// Segments of a flow that leave before it is paced.
     pub unpaced: u64,
     /// The acknowledgement that ends fast recovery raises the window.
@@ -95,6 +99,8 @@ impl Shared {
         }
         let measured = end - picos(scenario.time.warmup);
         let rules = Rules::new(&scenario.transport);
+        let saved = Saved::new(&scenario.transport);
+        let notes_usage = scenario.transport.window_use == WindowUse::Linux;
         let delays = scenario.transport.delayed_acks.then(|| AckRules {
             delay: picos(scenario.transport.ack_delay),
             quick: scenario.transport.quick_acks,
@@ -122,10 +128,13 @@ impl Shared {
             answers: delays.filter(|_| at_receiver),
             cumulative: scenario.transport.delayed_acks
                 || network.queued_acks.is_some()
-                || scenario.transport.window_growth == WindowGrowth::Acks,
+                || scenario.transport.window_growth == WindowGrowth::Acks
+                || saved.is_some(),
             grows_at_exit: scenario.transport.grow_at_recovery_exit,
             counts_acks: scenario.transport.window_growth == WindowGrowth::Acks,
-            notes_usage: scenario.transport.window_use == WindowUse::Linux,
+            notes_usage,
+            saved,
+            minds_departures: notes_usage || saved.is_some(),
             unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
             end,

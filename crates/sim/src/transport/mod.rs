@@ -1,6 +1,7 @@
 //! The state of a flow: segments sent and acknowledged, its timer, its loss recovery.
 
 pub mod arrived;
+mod careful_resume;
 pub mod delivery;
 pub mod flow;
 pub mod receiver;
@@ -10,6 +11,7 @@ pub mod scoreboard;
 mod short_queue;
 mod usage;
 
+pub use careful_resume::{CarefulResume, Progress, Saved};
 pub use delivery::DeliverySampler;
 pub use flow::{DROP_LINES, Flow, FlowState, HOT_LINES, OFF, Recovery, SAMPLED_LINES};
 pub use receiver::Receiver;

@@ -748,6 +748,9 @@ static struct sock *mesonet_linux_enter(void *state, const struct mesonet_config
     tp->tcp_mstamp = tp->tcp_clock_cache / NSEC_PER_USEC;
     tp->tcp_wstamp_ns = tp->tcp_clock_cache;
     tp->inet_conn.icsk_ca_ops = (const void *)((const char *)mesonet_linux_ops + flow->ops);
+    /* Careful resume changes the window between two calls. */
+    if (flow->window.cwnd >= 2) tp->snd_cwnd = (u32)flow->window.cwnd;
+    if (flow->window.ssthresh < (double)TCP_INFINITE_SSTHRESH) tp->snd_ssthresh = (u32)flow->window.ssthresh;
     return &tp->inet_conn.icsk_inet;
 }
 
@@ -902,8 +905,14 @@ static void mesonet_linux_on_loss(void *state, const struct mesonet_config *conf
     if (loss->cause == MESONET_ECN) {
         tcp_enter_cwr(sk);
     } else if (loss->cause == MESONET_FAST_RETRANSMIT) {
-        if (before == TCP_CA_CWR) mesonet_linux_state(sk, TCP_CA_Recovery); /* reduced already */
-        else mesonet_linux_reduce(sk, TCP_CA_Recovery);
+        if (before == TCP_CA_CWR) {
+            /* Reduced already (tcp_enter_recovery), but for what the module does in set_state. */
+            tp->high_seq = tp->snd_nxt;
+            mesonet_linux_state(sk, TCP_CA_Recovery);
+            if (!inet_csk(sk)->icsk_ca_ops->cong_control) tp->snd_cwnd = min_t(u32, tp->snd_cwnd, tp->snd_ssthresh);
+        } else {
+            mesonet_linux_reduce(sk, TCP_CA_Recovery);
+        }
     } else {
         if (before != TCP_CA_Loss || loss->first_timeout) {
             tp->prior_cwnd = tp->snd_cwnd;
@@ -1028,7 +1037,9 @@ MESONET_EXPORT const struct mesonet_algorithm *mesonet_cc(void) {
         .size = sizeof table,
         .state_size = sizeof(struct mesonet_linux_flow),
         .flags = (ops->cong_control || MESONET_LINUX_SAMPLES ? MESONET_WANTS_DELIVERY_RATE : 0)
-                 | (ops->cong_control ? MESONET_MANAGES_RECOVERY : 0) | (ops->release ? MESONET_HAS_POINTERS : 0),
+                 | (ops->cong_control ? MESONET_MANAGES_RECOVERY : 0) | (ops->release ? MESONET_HAS_POINTERS : 0)
+                 /* DCTCP answers losses in a marked window, in set_state. */
+                 | (ops->set_state && ops->flags & TCP_CONG_NEEDS_ECN ? MESONET_LOSS_AFTER_MARK : 0),
         .codepoint = ops->cong_control && !(ops->flags & TCP_CONG_NEEDS_ECN) ? MESONET_NOT_ECT : MESONET_ECT0,
         .param_count = (u32)mesonet_linux_count,
         .name = name,

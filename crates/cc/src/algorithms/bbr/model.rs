@@ -45,7 +45,7 @@ impl Bbr {
         if c.long_term {
             self.sample_long_term(c, ack.lost > 0, self.round_start, ack.sample.app_limited);
         }
-        if !ack.sample.app_limited || ack.delivery_rate >= self.bandwidth.get() {
+        if !self.tainted && (!ack.sample.app_limited || ack.delivery_rate >= self.bandwidth.get()) {
             self.bandwidth.add(c.bandwidth_rounds, self.rounds, ack.delivery_rate);
         }
     }

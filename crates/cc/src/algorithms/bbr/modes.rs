@@ -72,7 +72,7 @@ impl Bbr {
 
     /// PROBE_BW begins, in any phase but the second (bbr_reset_probe_bw_mode).
     pub(super) fn probe_bandwidth(&mut self, c: &BbrConfig, now: Picos) {
-        self.mode = Mode::ProbeBw;
+        (self.mode, self.tainted) = (Mode::ProbeBw, false);
         let drawn = c.phases - self.draw.below(c.phases - 1);
         self.begin_phase(now, drawn % c.phases);
     }

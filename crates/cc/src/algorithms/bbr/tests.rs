@@ -394,3 +394,26 @@ fn pacing_starts_from_the_first_round_trip_and_does_not_fall_before_the_pipe_is_
     bbr.on_ack(&config, &round(bbr.delivered, RTT, 0.001, 10));
     assert_eq!(bbr.pacing_rate, before);
 }
+
+/// RFC 9959: half of the saved window paces STARTUP, and congestion leads to DRAIN, whose rates are not those
+/// of the path.
+#[test]
+fn careful_resume_paces_startup_and_retreats_to_drain() {
+    let (config, mut bbr) = flow();
+    bbr.on_resume(&config, &ResumeStep::Jump { cwnd: 1701.0, rtt: RTT });
+    assert_near(bbr.pacing_rate, 10_500.0, 1e-6);
+    assert_near(bbr.cwnd(), 1701.0 * config.high_gain, 1e-6);
+    bbr.on_ack(&config, &round(0, RTT, 2.0, 1500));
+    assert_eq!((bbr.mode, bbr.bandwidth.get()), (Mode::Startup, 2000.0));
+    bbr.on_resume(&config, &ResumeStep::Retreat { cwnd: 100.0 });
+    bbr.on_ack(&config, &round(1000, 2 * RTT, 9.0, 1500));
+    assert_eq!((bbr.mode, bbr.bandwidth.get()), (Mode::Drain, 2000.0));
+    bbr.on_ack(&config, &round(2000, 3 * RTT, 9.0, 100));
+    assert_eq!(bbr.mode, Mode::ProbeBw);
+    bbr.on_ack(&config, &round(3000, 4 * RTT, 9.0, 100));
+    assert_eq!(bbr.bandwidth.get(), 9000.0);
+    // After STARTUP it is not used.
+    let (rate, cwnd) = (bbr.pacing_rate, bbr.cwnd());
+    bbr.on_resume(&config, &ResumeStep::Jump { cwnd: 1e6, rtt: RTT });
+    assert_eq!((bbr.pacing_rate, bbr.cwnd()), (rate, cwnd));
+}

@@ -224,7 +224,7 @@ impl Bbr3 {
 
     /// Begins the wait for the next probe (BBRPickProbeWait, section 5.3.3.5.3).
     fn start_wait(&mut self, c: &Bbr3Config, now: Picos, delivered: u64) -> Wait {
-        self.loss_in_round = false;
+        (self.loss_in_round, self.tainted) = (false, false);
         self.marks.start_cycle();
         self.model.reset_latest();
         self.start_round(delivered);

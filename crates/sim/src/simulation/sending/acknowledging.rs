@@ -35,7 +35,7 @@ pub struct Earlier {
 }
 
 /// An acknowledgement whose segments are marked in the scoreboard.
-struct Acknowledgement {
+pub struct Acknowledgement {
     /// Number of its last segment.
     sequence: u64,
     /// Its last segment.
@@ -49,7 +49,7 @@ struct Acknowledgement {
     /// Lowest unacknowledged segment before.
     una: u64,
     /// Lowest unacknowledged segment now.
-    new_una: u64,
+    pub new_una: u64,
 }
 
 impl Acknowledgement {
@@ -59,9 +59,14 @@ impl Acknowledgement {
         u32::from(self.new) + self.earlier.map_or(0, |earlier| earlier.segments)
     }
 
+    /// Number of segments newly acknowledged, without the last one if that was sent again.
+    pub fn originals(&self) -> u32 {
+        self.segments() - u32::from(self.new && !self.sent_once)
+    }
+
     /// Returns whether it reports a mark.
     #[inline(always)]
-    fn is_marked(&self) -> bool {
+    pub fn is_marked(&self) -> bool {
         self.segment.is_marked() || self.earlier.is_some_and(|earlier| earlier.marked)
     }
 
@@ -73,7 +78,7 @@ impl Acknowledgement {
 
     /// Highest segment that it is about, for what ends once a segment or a later one is acknowledged.
     #[inline(always)]
-    fn highest(&self) -> u64 {
+    pub fn highest(&self) -> u64 {
         self.earlier.map_or(self.sequence, |earlier| earlier.highest.max(self.sequence))
     }
 
@@ -282,6 +287,9 @@ impl Sender<'_> {
         }
         self.restart_timer(&ack);
         self.adjust_window::<MAY_COUNT>(&ack, rtt, &delivery);
+        if MAY_COUNT && self.shared.saved.is_some() {
+            self.resume(&ack, rtt);
+        }
         self.react_to_congestion(&ack);
         if self.shared.rules.rack {
             self.follow_acknowledgement(ack.advances());

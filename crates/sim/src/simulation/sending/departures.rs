@@ -71,20 +71,40 @@ impl Sender<'_> {
     /// Sends what the windows and the interface allow.
     #[inline(always)]
     pub fn send_now(&mut self) {
-        if self.shared.notes_usage {
-            self.send_and_note_usage();
+        if self.shared.minds_departures {
+            self.send_by_rules();
         } else if self.may_send() {
             self.send_all();
         }
     }
 
-    /// Sends, and notes whether the window is full then.
+    /// Sends, paced where careful resume has it, and notes the use of the window.
     #[inline(never)]
-    fn send_and_note_usage(&mut self) {
+    fn send_by_rules(&mut self) {
         let next = self.flow.board.next();
         if self.may_send() {
-            self.send_all();
+            match self.resume_gap() {
+                Some(gap) => self.send_one(gap),
+                None => self.send_all(),
+            }
         }
+        if self.shared.notes_usage {
+            self.note_usage(next);
+        }
+    }
+
+    /// Sends a segment, and waits at least `gap` before the next one.
+    fn send_one(&mut self, gap: Picos) {
+        let recovering = self.flow.recovery != Recovery::Open;
+        let Some((sequence, retransmission)) = self.next_segment(recovering) else { return };
+        self.emit(sequence, retransmission);
+        self.flow.interface_free = self.flow.interface_free.max(self.now + gap);
+        let at_once = self.may_send();
+        debug_assert!(!at_once, "the gap is over at once");
+    }
+
+    /// Notes whether the window is full, after segments from `next` on were sent.
+    fn note_usage(&mut self, next: u64) {
         let is_full = f64::from(self.flow.board.pipe()) + 1.0 > self.allowed();
         let flow = &*self.flow;
         let (una, now_next) = (flow.board.una(), flow.board.next());

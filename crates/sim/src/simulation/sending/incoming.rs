@@ -30,7 +30,7 @@ impl Sender<'_> {
             if self.flow.acks_dropped {
                 return self.acknowledged_with_dropped(sequence, segment.words());
             }
-            if self.shared.counts_acks {
+            if self.shared.counts_acks || self.shared.saved.is_some() {
                 return self.acknowledgement(sequence, segment.words(), None);
             }
         }
@@ -103,6 +103,9 @@ impl Sender<'_> {
             return;
         }
         let (now, idle, rto) = (self.now, self.now - last_sent, flow.rtt.rto);
+        if self.shared.saved.is_some() && idle > rto {
+            self.beside.resumes[self.slot as usize].stop();
+        }
         flow.controller.on_idle(self.config, &IdleEvent { now, idle, rto });
     }
 

@@ -173,7 +173,15 @@ impl Sender<'_> {
             lost: flow.board.lost(),
             first_timeout: false,
         };
-        flow.controller.on_loss(self.config, &loss);
+        self.react(&loss);
+    }
+
+    /// The congestion control reacts to a loss or a mark. Careful resume retreats if unvalidated segments met
+    /// it.
+    fn react(&mut self, loss: &LossEvent) {
+        if self.shared.saved.is_none() || !self.retreat(loss) {
+            self.flow.controller.on_loss(self.config, loss);
+        }
     }
 
     /// Fast recovery begins. Returns the segments in flight from which the reduction starts (RFC 5681
@@ -208,7 +216,9 @@ impl Sender<'_> {
     pub fn answer_mark(&mut self) {
         let flow = &mut *self.flow;
         flow.recover = flow.board.next();
-        flow.answered_mark = flow.controller.answers_mark(self.config, self.now);
+        let declines =
+            self.shared.saved.is_none_or(|_| !self.beside.resumes[self.slot as usize].is_tentative());
+        flow.answered_mark = !declines || flow.controller.answers_mark(self.config, self.now);
         if !flow.answered_mark {
             return;
         }
@@ -222,7 +232,7 @@ impl Sender<'_> {
             lost: 0,
             first_timeout: false,
         };
-        flow.controller.on_loss(self.config, &mark);
+        self.react(&mark);
     }
 
     /// Counts every outstanding segment as lost.
@@ -245,6 +255,9 @@ impl Sender<'_> {
         flow.timeouts += 1;
         flow.initial_slow_start = false;
         flow.controller.on_loss(self.config, &loss);
+        if self.shared.saved.is_some() {
+            self.beside.resumes[self.slot as usize].stop();
+        }
         if self.shared.rules.is_cumulative() {
             self.repair.reno.timed_out(&mut flow.board);
         } else {
@@ -310,6 +323,9 @@ impl Sender<'_> {
         let flow = &mut *self.flow;
         flow.controller.on_recovery_exit(self.config, self.now);
         flow.controller.undo(self.config, &before, self.now);
+        if self.shared.saved.is_some() {
+            self.beside.resumes[self.slot as usize].undo();
+        }
         (flow.recovery, flow.retransmit_first) = (Recovery::Open, false);
         if self.shared.rules.rack {
             self.repair.rack.restore(&flow.board, self.now);
