@@ -407,6 +407,7 @@ fn ring(n: usize, class: &str) -> GivenTopology {
         delay: 0.001,
         delay_back: None,
         cost: 1.0,
+        cost_back: None,
         capacity: None,
         buffer: None,
     };

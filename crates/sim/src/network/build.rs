@@ -149,7 +149,6 @@ impl Network {
         let first_ack_lane = lanes.len();
         let round_trips =
             push_ack_lanes(&mut lanes, &mut schedule, &all_neighbours, &topology, &groups.anchors);
-        // Half of a round trip.
         let group_delay = |from: usize, to: usize| round_trips[to * groups.anchors.len() + from][0] / 2;
         let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
         let rounds = load::rounds(scenario);
@@ -358,7 +357,7 @@ fn table(
         let ways = routing.towards(access[index]);
         for router in 0..n {
             next_lane[router * access.len() + index] = match ways.next(router) {
-                Some((_, link)) => link_lanes[link][usize::from(links[link].b == router)],
+                Some((_, link)) => link_lanes[link][links[link].from(router)],
                 None => LaneId::new(receivers_lane + index),
             };
         }
@@ -368,8 +367,8 @@ fn table(
 }
 
 /// Adds the lanes of acknowledgements between all pairs of groups, and the changes of their delays. They take
-/// the way of the data back: propagation only. Returns the round trips by lane, at the start and after each
-/// change.
+/// the propagation delay of the route from the receiver to the source. Returns the round trips by lane, at
+/// the start and after each change.
 fn push_ack_lanes(
     lanes: &mut Vec<LaneSpec>,
     schedule: &mut Schedule,
@@ -377,21 +376,26 @@ fn push_ack_lanes(
     topology: &Topology,
     anchors: &[usize],
 ) -> Vec<Vec<Picos>> {
-    let mut round_trips = Vec::new();
-    for &receiver in anchors {
+    // One-way delays by end, then state of the network, then beginning.
+    let delays_to = |&end: &usize| -> Vec<Vec<Picos>> {
         let ways = schedule.links.iter().zip(neighbours);
         let routes: Vec<RoutesTo> =
-            ways.map(|(links, neighbours)| routes_to(links, neighbours, receiver)).collect();
-        let delays = schedule.delays.iter().zip(&schedule.routes);
-        let sums: Vec<[Vec<Picos>; 2]> =
-            delays.map(|(delays, place)| routes[*place].sums(&topology.links, delays)).collect();
-        for &source in anchors {
+            ways.map(|(links, neighbours)| routes_to(links, neighbours, end)).collect();
+        let states = schedule.delays.iter().zip(&schedule.routes);
+        let sums = states.map(|(delays, place)| routes[*place].sums(&topology.links, delays));
+        sums.map(|sums| anchors.iter().map(|&anchor| sums[anchor]).collect()).collect()
+    };
+    let delays: Vec<Vec<Vec<Picos>>> = anchors.iter().map(delays_to).collect();
+    let mut round_trips = Vec::new();
+    for (receiver, &from) in anchors.iter().enumerate() {
+        for (source, &to) in anchors.iter().enumerate() {
             let lane = LaneId::new(lanes.len());
-            let back = sums.iter().map(|[_, back]| back[source]);
-            let least = follow(&mut schedule.changes, lane, back);
-            round_trips.push(sums.iter().map(|[there, back]| there[source] + back[source]).collect());
-            let (from, end) = (RouterId::new(receiver), LaneEnd::Sources(RouterId::new(source)));
-            lanes.push(LaneSpec { from, end, delay: sums[0][1][source], least });
+            let back = || delays[source].iter().map(|state| state[receiver]);
+            let there = delays[receiver].iter().map(|state| state[source]);
+            round_trips.push(there.zip(back()).map(|(there, back)| there + back).collect());
+            let least = follow(&mut schedule.changes, lane, back());
+            let (from, end) = (RouterId::new(from), LaneEnd::Sources(RouterId::new(to)));
+            lanes.push(LaneSpec { from, end, delay: delays[source][0][receiver], least });
         }
     }
     round_trips

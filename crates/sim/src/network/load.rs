@@ -100,10 +100,7 @@ impl Load<'_> {
             (true, false) => acks_per_segment,
             (true, true) => acks_per_segment * scenario.network.ack_bytes / scenario.transport.segment_bytes,
         };
-        // Every router that a segment passes serves its acknowledgement, too; ports of the way back are
-        // others.
-        let acks =
-            if queued && self.wiring.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
+        let acks = if queued { self.flow_shares(true) } else { vec![0.0; data.len()] };
         let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + ack_size * acks));
         let mut segments: Vec<f64> = of_users.collect();
         for arrivals in self.arrivals {

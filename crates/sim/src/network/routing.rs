@@ -20,35 +20,33 @@ pub struct RoutesTo {
 }
 
 impl RoutesTo {
-    /// For every router the sums over the links on its way of `values`, which each link has for the direction
-    /// from its first end and for the other one: on the way to the target, and back.
+    /// For every router the sum over the links on its way of `values`, which each link has for the direction
+    /// from its first end and for the other one.
     #[must_use]
-    pub fn sums(&self, links: &[LinkSpec], values: &[[u64; 2]]) -> [Vec<u64>; 2] {
-        let [mut there, mut back] = [0, 1].map(|_| vec![0_u64; self.next.len()]);
+    pub fn sums(&self, links: &[LinkSpec], values: &[[u64; 2]]) -> Vec<u64> {
+        let mut sums = vec![0_u64; self.next.len()];
         for &router in &self.order {
             if let Some((next, link)) = self.next[router] {
-                let from_second = usize::from(links[link].b == router);
-                there[router] = there[next].saturating_add(values[link][from_second]);
-                back[router] = back[next].saturating_add(values[link][1 - from_second]);
+                sums[router] = sums[next].saturating_add(values[link][links[link].from(router)]);
             }
         }
-        [there, back]
+        sums
     }
 }
 
-/// Adjacency of `routers` routers. A link of infinite cost is down: it joins nothing.
+/// Adjacency of `routers` routers. A link that is down joins nothing.
 #[must_use]
 pub fn adjacency(routers: usize, links: &[LinkSpec]) -> Adjacency {
     let mut neighbours = vec![Vec::new(); routers];
-    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.cost.is_finite()) {
+    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.is_up()) {
         neighbours[link.a].push((link.b, index));
         neighbours[link.b].push((link.a, index));
     }
     neighbours
 }
 
-/// Dijkstra from `target` outwards. Costs are compared in units of 1e-12, then hops, then router numbers, so
-/// that equal costs always give the same routes.
+/// Dijkstra from `target` outwards, with the costs of the direction towards it. Costs are compared in units
+/// of 1e-12, then hops, then router numbers, so that equal costs always give the same routes.
 #[must_use]
 pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> RoutesTo {
     let n = neighbours.len();
@@ -63,7 +61,7 @@ pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> R
         }
         order.push(router);
         for &(neighbour, link) in &neighbours[router] {
-            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1);
+            let candidate = (distance.0 + cost(&links[link], neighbour), distance.1 + 1);
             if candidate < best[neighbour] {
                 best[neighbour] = candidate;
                 next[neighbour] = Some((router, link));
@@ -74,7 +72,8 @@ pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> R
     RoutesTo { next, hops: best.into_iter().map(|b| b.1).collect(), order }
 }
 
-/// For every router the nearest of `heads` (place in the list): least cost, then hops, then the earlier one.
+/// For every router the nearest of `heads` (place in the list): least cost to it, then hops, then the earlier
+/// one.
 ///
 /// `None` where there is no way to any.
 #[must_use]
@@ -90,7 +89,7 @@ pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> V
             continue;
         }
         for &(neighbour, link) in &neighbours[router] {
-            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1, distance.2);
+            let candidate = (distance.0 + cost(&links[link], neighbour), distance.1 + 1, distance.2);
             if candidate < best[neighbour] {
                 best[neighbour] = candidate;
                 heap.push(Reverse((candidate, neighbour)));
@@ -174,7 +173,7 @@ impl Ways<'_> {
     }
 }
 
-/// Cost in units of 1e-12: in 128 bits no sum over a path overflows.
-fn cost(link: &LinkSpec) -> u128 {
-    (link.cost * 1e12).round() as u128
+/// Cost of a link from `router` in units of 1e-12: in 128 bits no sum over a path overflows.
+fn cost(link: &LinkSpec, router: usize) -> u128 {
+    (link.cost[link.from(router)] * 1e12).round() as u128
 }

@@ -56,7 +56,7 @@ fn link_specs(given: &GivenTopology) -> Vec<LinkSpec> {
             a: l.a,
             b: l.b,
             delay: [l.delay, l.delay_back.unwrap_or(l.delay)],
-            cost: l.cost,
+            cost: [l.cost, l.cost_back.unwrap_or(l.cost)],
             capacity: l.capacity,
             buffer: l.buffer.unwrap_or_default(),
         })

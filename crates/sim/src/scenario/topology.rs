@@ -54,8 +54,11 @@ pub struct GivenLink {
     /// One-way propagation delay from `b` to `a` at multiplier 1, s; none: as long as from `a` to `b`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_back: Option<f64>,
-    /// Routing cost.
+    /// Routing cost from `a` to `b`.
     pub cost: f64,
+    /// Routing cost from `b` to `a`; none: as from `a` to `b`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_back: Option<f64>,
     /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
     #[serde(default)]
     pub capacity: Option<[f64; 2]>,
