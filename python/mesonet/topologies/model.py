@@ -27,12 +27,13 @@ class Link:
     a: int  #: `a`, `b`: indices of its routers
     b: int
     delay: float  #: propagation delay from `a` to `b`, s
-    cost: float  #: routing cost
+    cost: float  #: routing cost from `a` to `b`
     #: From `a` to `b` and from `b` to `a`, bit/s; None where it is not known.
     capacity: tuple[float, float] | None = None
     delay_back: float | None = None  #: propagation delay from `b` to `a`, s; None: as long
     #: Of the ports from `a` to `b` and from `b` to `a`, s of service; None for the buffer of the network.
     buffer: tuple[float | None, float | None] | None = None
+    cost_back: float | None = None  #: routing cost from `b` to `a`; None: as from `a` to `b`
 
     def canonical(self) -> dict[str, Any]:
         """Return the data that the simulator reads."""
@@ -43,7 +44,7 @@ class Link:
             "cost": self.cost,
             "capacity": self.capacity,
         }
-        extra = {"delay_back": self.delay_back, "buffer": self.buffer}
+        extra = {"delay_back": self.delay_back, "buffer": self.buffer, "cost_back": self.cost_back}
         return data | {key: value for key, value in extra.items() if value is not None}
 
 
@@ -54,7 +55,7 @@ class Topology:
     name: str  #: last part of the file's name, without its ending
     routers: tuple[Router, ...] = field(repr=False)  #: `routers`, `links`: in the order of the file
     links: tuple[Link, ...] = field(repr=False)
-    text: str = field(compare=False)  #: text of the user: a path or ``topohub:KEY``
+    text: str = field(compare=False)  #: text of the user: a path or ``topohub:KEY``, and options of its reader
     #: Values that were filled in or changed, one clause each.
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
