@@ -235,7 +235,11 @@ fn router(topology: &Topology, name: &str, path: &str) -> Result<usize, InvalidS
     })
 }
 
-fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, InvalidScenario> {
+/// The link between two routers.
+///
+/// # Errors
+/// [`InvalidScenario`] at `path` if there is none.
+pub fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, InvalidScenario> {
     let [a, b] = [router(topology, &ends[0], path)?, router(topology, &ends[1], path)?];
     let joins = |link: &&LinkSpec| [link.a, link.b] == [a, b] || [link.a, link.b] == [b, a];
     match topology.links.iter().filter(joins).count() {

@@ -15,6 +15,8 @@ pub struct RoutesTo {
     pub next: Vec<Option<(usize, usize)>>,
     /// Links on the way.
     pub hops: Vec<usize>,
+    /// Cost of the way, in units of 1e-12.
+    costs: Vec<u128>,
     /// The target and all routers with a way to it, each after the next one on its way.
     pub order: Vec<usize>,
 }
@@ -69,7 +71,8 @@ pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> R
             }
         }
     }
-    RoutesTo { next, hops: best.into_iter().map(|b| b.1).collect(), order }
+    let (costs, hops) = best.into_iter().unzip();
+    RoutesTo { next, hops, costs, order }
 }
 
 /// For every router the nearest of `heads` (place in the list): least cost to it, then hops, then the earlier
@@ -116,6 +119,8 @@ pub struct Ways<'a> {
     /// The only neighbour of the target and the link to it, if it has but one: `routes` lead there.
     only: Option<(usize, usize)>,
     routes: &'a RoutesTo,
+    links: &'a [LinkSpec],
+    neighbours: &'a Adjacency,
 }
 
 impl<'a> Routing<'a> {
@@ -145,7 +150,7 @@ impl<'a> Routing<'a> {
         let known = self.last.take().filter(|(to, _)| *to == end);
         let (_, routes) =
             self.last.insert(known.unwrap_or_else(|| (end, routes_to(self.links, self.neighbours, end))));
-        Ways { target, only, routes }
+        Ways { target, only, routes, links: self.links, neighbours: self.neighbours }
     }
 }
 
@@ -157,6 +162,21 @@ impl Ways<'_> {
             return None;
         }
         self.routes.next[router].or(self.only.map(|(_, link)| (self.target, link)))
+    }
+
+    /// All next routers after `router` on ways of the least cost, and the links to them, none at the target.
+    /// Where a link costs nothing, they have fewer links before them: no way leads in a circle.
+    #[must_use]
+    pub fn all_next(&self, router: usize) -> Vec<(usize, usize)> {
+        let RoutesTo { next, hops, costs, .. } = self.routes;
+        if router == self.target || next[router].is_none() {
+            return self.next(router).into_iter().collect();
+        }
+        let is_on_a_way = |&&(other, link): &&(usize, usize)| {
+            costs[other].checked_add(cost(&self.links[link], router)) == Some(costs[router])
+                && (costs[other], hops[other]) < (costs[router], hops[router])
+        };
+        self.neighbours[router].iter().filter(is_on_a_way).copied().collect()
     }
 
     /// Links from `router` to the target.
