@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mesonet import analysis, designs
     from mesonet.campaign.data import Campaign
     from mesonet.experiments.network import experiment
+    from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
     from mesonet.simulation.checkpoint import Checkpoint
     from mesonet.simulation.result import Result
@@ -36,6 +37,7 @@ __all__ = [
     "report",
     "scenario",
     "simulate",
+    "traffic_matrix",
     "verdict",
 ]
 
@@ -147,6 +149,7 @@ _LATE = {
     "experiment": "mesonet.experiments.network",
     "scenario": "mesonet.scenarios.scenario",
     "simulate": "mesonet.simulation.simulate",
+    "traffic_matrix": "mesonet.maps.matrix",
 }
 
 
