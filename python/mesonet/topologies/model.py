@@ -16,8 +16,18 @@ class Router:
     name: str
     router_class: str = "backbone"  #: one of `CLASSES`
     speed_factor: float | None = None  #: factor on the base speed; None: the factor of the class
-    latitude: float | None = field(default=None, compare=False)  #: `latitude`, `longitude`: degrees, for drawing only
-    longitude: float | None = field(default=None, compare=False)
+    latitude: float | None = None  #: `latitude`, `longitude`: degrees, for drawing only
+    longitude: float | None = None
+
+    def canonical(self) -> dict[str, Any]:
+        """Return the data that the simulator reads."""
+        data: dict[str, Any] = {
+            "name": self.name,
+            "class": self.router_class,
+            "speed_factor": self.speed_factor,
+        }
+        places = {"latitude": self.latitude, "longitude": self.longitude}
+        return data | {key: value for key, value in places.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,6 @@ class Topology:
         """
         return {
             "name": self.name,
-            "routers": [
-                {"name": r.name, "class": r.router_class, "speed_factor": r.speed_factor} for r in self.routers
-            ],
+            "routers": [router.canonical() for router in self.routers],
             "links": [link.canonical() for link in self.links],
         }
