@@ -71,6 +71,33 @@ def test_loads_of_links_by_hand(here: Path) -> None:
     assert shares == sorted(shares, reverse=True)
 
 
+@pytest.mark.parametrize("key", ["sndlib/geant", "sndlib/nobel-us"])
+def test_loads_of_ecmp_are_the_loads_that_topohub_publishes(here: Path, key: str) -> None:
+    """Topohub lists loads of links under ECMP with a cost of 1, as shares of one scale.
+
+    `uni`: equal demands of all pairs. `org`: the demands of SNDlib in both directions.
+    """
+    import topohub
+
+    data = topohub.get(key)
+    names = [node["name"] for node in data["nodes"]]
+    ends = [(names[edge["source"]], names[edge["target"]]) for edge in data["edges"]]
+    Path("hops.csv").write_text("from,to,delay_ms,cost\n" + "".join(f"{a},{b},1,1\n" for a, b in ends))
+    given = {(names[a], names[b]): rate for a, row in data["graph"]["demands"].items() for b, rate in row.items()}
+    pairs = [(a, b) for a in names for b in names if a != b]
+    both = {(a, b): given.get((a, b), 0.0) + given.get((b, a), 0.0) for a, b in pairs}
+    scale = 1e3 / sum(both.values())
+    for field, demands in (("uni", dict.fromkeys(pairs, 1.0)), ("org", {p: r * scale for p, r in both.items()})):
+        Path("demands.csv").write_text(
+            "from,to,rate_mbps\n" + "".join(f"{a},{b},{rate}\n" for (a, b), rate in demands.items() if rate)
+        )
+        chosen = network(topology="hops.csv", traffic="demands.csv", routing="ecmp")
+        loads = {(link.source, link.target): link.data for link in link_loads(chosen.describe(), 1500)}
+        ours = np.array([loads[pair] for pair in ends] + [loads[b, a] for a, b in ends])
+        theirs = np.array([edge[way][field] for way in ("ecmp_fwd", "ecmp_bwd") for edge in data["edges"]])
+        assert ours / ours.sum() == pytest.approx(theirs / theirs.sum(), abs=2e-5), field
+
+
 def test_check_prints_draws_and_writes_loads(here: Path) -> None:
     Path("measured.csv").write_text(
         "from,to,utilisation,rate,rate_mbps\nA,B,.2,,\nB,A,.3,,\nB,C,,14 Mbit/s,\nC,D,,,26\n"
