@@ -42,6 +42,34 @@ GML = """graph [
 ]
 """
 LINKS = "from,to,delay_ms,capacity_mbps\nP,Q,1,1000\nQ,R,2.5,\nR,P,3,10000\n"
+SNDLIB = """?SNDlib native format; type: network; version: 1.0
+META (
+  unit = MBITPERSEC
+)
+NODES (
+  P ( 8.6 50.1 )
+  Q ( 16.3 48.2 )
+  R
+)
+LINKS (
+  L1 ( P Q ) 1000.00 0.00 1.00 0.00 ( 40.00 1.00 )
+  L2 ( Q R ) 0.00 0.00 2.00 0.00 ( )
+)
+DEMANDS (
+  D1 ( P Q ) 1 5.00 UNLIMITED
+)
+"""
+SNDLIB_XML = """<network><networkStructure><nodes><node id="P"><coordinates><x>8.6</x><y>50.1</y></coordinates></node>
+<node id="Q"/></nodes><links><link id="L"><source>P</source><target>Q</target><routingCost>1.5</routingCost></link>
+</links>
+</networkStructure><demands><demand id="D"><source>P</source><target>Q</target><demandValue>5</demandValue></demand>
+</demands>
+</network>
+"""
+SNDLIB_JSON = (
+    '{"nodes": [{"id": "P", "pos": [8.6, 50.1]}, {"id": "Q"}], "links": [{"source": "P", "target": "Q", "cost": 2}], '
+    '"demands": [{"source": "P", "target": "Q", "demandValue": 5}]}'
+)
 FLOWS = (
     "from,to,start,stop,size,interface,algorithm,count\n"
     "A,B,0 s,,unlimited,80 seg/ms,tcp,1\nA,B,1 s,9 s,50 segments,,,20\n"
@@ -130,6 +158,9 @@ TARGETS: dict[str, tuple[Callable[[], bytes], Callable[[Path], object]]] = {
     "net.graphml": (GRAPHML.encode, _topology),
     "net.gml": (GML.encode, _topology),
     "net.csv": (LINKS.encode, _topology),
+    "net.txt": (SNDLIB.encode, _topology),
+    "net.xml": (SNDLIB_XML.encode, _topology),
+    "net.json": (SNDLIB_JSON.encode, _topology),
     "flows.csv": (FLOWS.encode, lambda file: flow_table.read(file.name, file.parent)),
     "demands.csv": (DEMANDS.encode, lambda file: traffic.read(file.name, file.parent)),
     "scenario.toml": (SCENARIO.encode, _scenario),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -66,7 +67,9 @@ def command(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProces
 
 def results(folder: Path) -> dict[str, bytes]:
     """Return the bytes of all results of a campaign, of its longer runs, and of the lists of replicates."""
-    files = [*folder.rglob("responses.parquet"), *folder.rglob("groups.parquet"), *folder.rglob(REPLICATES_FILE)]
+    wanted = ("responses.parquet", "groups.parquet", REPLICATES_FILE)
+    # Folders of runs that a killed process began may vanish meanwhile: os.walk passes over them.
+    files = [Path(place, name) for place, _, names in os.walk(folder) for name in names if name in wanted]
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 

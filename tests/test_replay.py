@@ -241,6 +241,18 @@ def test_there_is_no_replay_without_a_run_of_the_network(campaign):
     assert (section.title, section.html) == ("", "")
 
 
+def test_a_network_of_the_user_is_drawn_at_the_coordinates_of_its_file(tmp_path):
+    (tmp_path / "nodes.csv").write_text("name,latitude,longitude\nWest,50,0\nMiddle,50,10\nEast,50,20\nNorth,60,10\n")
+    (tmp_path / "links.csv").write_text("from,to\nWest,Middle\nMiddle,East\nMiddle,North\n")
+    chosen = mn.scenario("abilene", topology=str(tmp_path))
+    drawn = replay_map(chosen.canonical()["topology"], chosen.describe())
+    at = {place.name: place for place in drawn.places if place.head}
+    assert drawn.on_map
+    assert at["West"].x < at["Middle"].x < at["East"].x
+    assert at["North"].y < at["Middle"].y
+    assert at["West"].label == "West"
+
+
 def test_a_network_without_places_is_not_called_a_map():
     routers = [{"name": n, "class": "backbone", "region": n, "sources": 1} for n in ("Oslo", "Bergen", "Hamar")]
     links = [{"a": a, "b": b, "delay": 0.0, "cost": 1.0} for a, b in ((0, 1), (1, 2), (0, 2))]

@@ -159,7 +159,9 @@ def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
     Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
     found = read("two-way.graphml")
     assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
-    assert any(holds(note, "directed graph", "both directions", "of each", "one cost") for note in found.notes)
+    assert any(
+        holds(note, "directed graph", "both directions", "delay, cost, capacity", "of each") for note in found.notes
+    )
 
 
 def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
@@ -409,7 +411,7 @@ def test_bad_csv_is_refused_with_file_line_and_value(here: Path, nodes: str, lin
         ("a.graphml", GRAPHML.replace('"d0">0<', '"d0">x<'), "a.graphml: not valid GraphML"),
         ("a.csv", "from,to,delay_ms\nA,,1\n", 'a.csv: line 2, to = "": a router without a name'),
         ("a.csv", "from,to,delay_ms\nA,B,1\nC,D,1\n", 'a.csv: the network is not connected: no way from "A" to "C"'),
-        ("a.json", "{}", "a.json: not a kind of file"),
+        ("a.yaml", "{}", "a.yaml: not a kind of file"),
     ],
 )
 def test_bad_files_are_refused(here: Path, name: str, text: str, message: str) -> None:
@@ -617,7 +619,7 @@ def test_directions_of_a_link_have_delays_and_buffers(tmp_path: Path) -> None:
         (0.009, 0.03, (0.05, 0.05)), (0.004, None, (None, 0.02)), (0.005, None, None),
     ]  # fmt: skip
     assert [set(link.canonical()) - {"a", "b", "delay", "cost", "capacity"} for link in links] == [
-        {"delay_back", "buffer"}, {"buffer"}, set(),
+        {"delay_back", "buffer", "cost_back"}, {"buffer"}, set(),
     ]  # fmt: skip
     described = chosen.describe()
     found = {(link["delay"], link["delay_back"]) for link in described["map"]["links"]}
@@ -628,6 +630,81 @@ def test_directions_of_a_link_have_delays_and_buffers(tmp_path: Path) -> None:
     assert [(link.delay, link.delay_back, link.buffer) for link in links] == [
         (0.003, 0.008, (None, 0.007)), (0.002, None, None),
     ]  # fmt: skip
+
+
+#: A - B costs 1 and 100 back, and 40 over C in both directions. Each link takes 15 ms.
+TRIANGLE = "from,to,delay_ms,cost,cost_back\nA,B,15,1,100\nA,C,15,20,\nC,B,15,20,20\n"
+
+
+def test_directions_of_a_link_have_costs(here: Path) -> None:
+    import networkx as nx
+
+    Path("triangle.csv").write_text(TRIANGLE)
+    each_way = "from,to,delay_ms,cost\nA,B,15,1\nB,A,15,100\nA,C,15,20\nC,A,15,20\nC,B,15,20\nB,C,15,20\n"
+    Path("rows.csv").write_text(each_way)
+    graph = nx.DiGraph()
+    for line in each_way.split()[1:]:
+        a, b, delay, cost = line.split(",")
+        graph.add_edge(a, b, delay_ms=float(delay), cost=float(cost))
+    nx.write_graphml(graph, "triangle.graphml")
+    for name in ("triangle.csv", "rows.csv", "triangle.graphml"):
+        chosen = mn.scenario("abilene", topology=name, base_sources=1)
+        links = chosen.value("topology").links
+        assert [(link.cost, link.cost_back) for link in links] == [(1, 100), (20, None), (20, None)]
+        # A - B: 15 ms there, 30 ms back over C. The other pairs take their link there and back.
+        described = chosen.describe()
+        assert described["max_rtt"] == pytest.approx(0.045)
+        assert described["longest_paths"] == [["A", "B"]]
+        assert described["mean_rtt"] == pytest.approx(0.035)
+    # A cost of one direction alone holds for both.
+    Path("one.csv").write_text("from,to,delay_ms,cost\nA,B,15,\nB,A,20,7\n")
+    assert [(link.cost, link.cost_back) for link in read("one.csv").links] == [(7, None)]
+    # A cost that is missing is the delay of its direction.
+    Path("delays.csv").write_text("from,to,delay_ms,delay_back_ms\nA,B,15,20\n")
+    assert [(link.cost, link.cost_back) for link in read("delays.csv").links] == [(0.015, 0.02)]
+    Path("back.csv").write_text("from,to,delay_ms,cost,cost_back\nA,B,15,,20\n")
+    with pytest.raises(InputError, match=r"back\.csv: line 2, cost_back: cost_back without cost. Allowed: both costs"):
+        read("back.csv")
+
+
+def test_the_largest_part_and_a_default_delay(here: Path) -> None:
+    Path("parts.csv").write_text("from,to,delay_ms\nA,B,1\nC,D,1\nD,E,\n")
+    found = read({"file": "parts.csv", "component": "largest", "default_delay": "5 ms"})
+    assert [router.name for router in found.routers] == ["C", "D", "E"]
+    assert [(link.a, link.b, link.delay, link.cost) for link in found.links] == [
+        (0, 1, 0.001, 0.001),
+        (1, 2, 0.005, 0.005),
+    ]
+    assert str(found) == "parts.csv, component = largest, default_delay = 5 ms"
+    assert found.notes[:2] == (
+        "largest part of the network kept; 2 routers left out: A, B",
+        "delay of 1 link without length and coordinates: the default delay",
+    )
+    result = call(
+        "check", "abilene", "--set", "topology=parts.csv", "--component", "largest", "--default-delay", "5 ms"
+    )
+    assert result.exit_code == 0, result.output
+    assert "note: largest part of the network kept; 2 routers left out: A, B" in result.output
+    Path("own.toml").write_text('base = "abilene"\n[topology]\nfile = "parts.csv"\ncomponent = "largest"\n')
+    with pytest.raises(InputError, match=r'parts.csv: line 4 = "D - E".*or default_delay'):
+        mn.scenario("own.toml")
+    with pytest.raises(InputError, match=r"parts.csv: the network is not connected.*or component = largest"):
+        read("parts.csv")
+    for value, message in (
+        ({"file": "parts.csv", "component": "first"}, r'topology.component = "first": .*Allowed: all, largest'),
+        ({"file": "parts.csv", "default_delay": "5"}, r'topology.default_delay = "5"'),
+        (
+            {"file": "parts.csv", "default_delay": "-5 ms"},
+            r'topology.default_delay = "-5 ms".*Allowed: from 0 s to 1000 s',
+        ),
+        ({"file": "parts.csv", "delay": "5 ms"}, r"topology = .*unknown key"),
+        ({"component": "largest"}, r"topology = .*a table without a file"),
+    ):
+        with pytest.raises(InputError, match=message):
+            mn.scenario("abilene", topology=value)
+    refused = call("check", "abilene", "--component", "largest")
+    assert refused.exit_code == 2
+    assert "--component: no topology of a file to read" in refused.output
 
 
 def test_delay_back_needs_a_delay(tmp_path: Path) -> None:

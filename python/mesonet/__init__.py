@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mesonet.campaign.data import Campaign
     from mesonet.experiments.base import Designed
     from mesonet.experiments.network import experiment
+    from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
     from mesonet.simulation.checkpoint import Checkpoint
     from mesonet.simulation.result import Result
@@ -39,6 +40,7 @@ __all__ = [
     "run_until_decided",
     "scenario",
     "simulate",
+    "traffic_matrix",
     "verdict",
 ]
 
@@ -206,6 +208,7 @@ _LATE = {
     "experiment": "mesonet.experiments.network",
     "scenario": "mesonet.scenarios.scenario",
     "simulate": "mesonet.simulation.simulate",
+    "traffic_matrix": "mesonet.maps.matrix",
 }
 
 

@@ -67,6 +67,9 @@ def check(scenario_json: str) -> None:
 def describe(scenario_json: str) -> str:
     """Return numbers that follow from a scenario before anything is simulated, as a JSON object."""
 
+def ways(scenario_json: str) -> str:
+    """Return the queues that pairs of regions cross, and what is offered to each queue, as a JSON object."""
+
 def topologies() -> list[str]:
     """Return the names of the built-in topologies."""
 

@@ -104,6 +104,14 @@ def describe(scenario_json: str) -> dict[str, Any]:
         raise refused(error) from error
 
 
+def ways(scenario_json: str) -> dict[str, Any]:
+    """Return the queues that each ordered pair of regions crosses, with their loads. Plain data, in base units."""
+    try:
+        return dict(json.loads(module().ways(scenario_json)))
+    except ValueError as error:
+        raise refused(error) from error
+
+
 def refused(error: ValueError) -> InputError:
     """Return the simulator's error as the error that users see.
 

@@ -236,6 +236,17 @@ fn describe(scenario_json: &str) -> PyResult<String> {
     Ok(described)
 }
 
+/// The queues that pairs of regions cross, and what users and arrivals offer to each queue, as a JSON object.
+#[pyfunction]
+fn ways(scenario_json: &str) -> PyResult<String> {
+    let scenario = taken(scenario_json)?;
+    let network = Network::build(&scenario).map_err(refuse)?;
+    let ways = network.ways(&scenario).map_err(refuse)?;
+    let text = serde_json::to_string(&ways).map_err(refuse)?;
+    keep(scenario_json, scenario);
+    Ok(text)
+}
+
 /// Names of the built-in topologies.
 #[pyfunction]
 fn topologies() -> Vec<&'static str> {
@@ -264,6 +275,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bounds, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(ways, module)?)?;
     module.add_function(wrap_pyfunction!(topologies, module)?)?;
     module.add_function(wrap_pyfunction!(code_version, module)?)?;
     module.add_function(wrap_pyfunction!(build, module)?)?;

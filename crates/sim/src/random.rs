@@ -30,6 +30,8 @@ pub enum Purpose {
     Application = 10,
     /// Delay of the start of an explicit flow.
     Start = 11,
+    /// Port of a connection, by which flows share routes.
+    Port = 12,
 }
 
 /// Stream of random numbers that starts at a mixed key.

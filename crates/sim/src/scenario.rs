@@ -27,7 +27,7 @@ pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use receiver::ReceiverKind;
 pub use topology::{
-    GivenLink, GivenRouter, GivenTopology, PlaceRule, Places, TierParameters, TopologyChoice,
+    GivenLink, GivenRouter, GivenTopology, LinkValues, PlaceRule, Places, TierParameters, TopologyChoice,
 };
 pub use traffic::{Demand, Traffic, TrafficRule};
 
@@ -61,6 +61,9 @@ pub struct Scenario {
     pub topology: TopologyChoice,
     /// Routers built below a backbone.
     pub tiers: TierParameters,
+    /// Values of links in place of the values of the topology.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkValues>,
     /// Preset from which the defaults came; for the record only.
     pub preset: String,
     /// Speeds, delays, buffers.
@@ -124,6 +127,8 @@ pub struct NetworkParameters {
     pub ack_bytes: f64,
     /// Multiplies the capacities that the topology gives its links.
     pub capacity_factor: f64,
+    /// Use of routes of equal cost.
+    pub routing: Routing,
     /// Changes during the run.
     pub changes: Vec<GivenChange>,
 }
@@ -276,6 +281,16 @@ pub enum QueuePlace {
     Router,
     /// One at each output of a router: it serves at the capacity of the link, in bytes.
     Port,
+}
+
+/// Use of routes of equal cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Routing {
+    /// All flows take the route of the fewest links, then of the first routers.
+    Shortest,
+    /// Flows share the routes by a hash.
+    Ecmp,
 }
 
 /// The way of acknowledgements and SYN-ACKs from the receiver back to the source.

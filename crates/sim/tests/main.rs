@@ -20,6 +20,7 @@ mod delayed_acks;
 mod determinism;
 mod disciplines;
 mod dumbbell;
+mod ecmp;
 mod ecn;
 mod engines;
 mod explicit_flows;

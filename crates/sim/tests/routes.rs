@@ -3,6 +3,8 @@
 use crate::common::*;
 use crate::engines::{agree, agree_in};
 use crate::snapshots::continues_as;
+use mesonet_cc::seconds;
+use mesonet_sim::network::Network;
 use mesonet_sim::{Engine, Scenario, Simulation};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -43,6 +45,89 @@ fn round_trip(start: f64, changes: &[Value], values: &[(&str, Value)]) -> f64 {
     scenario["flows"][0]["start"] = json!(start);
     scenario["flows"][0]["size"] = json!(1.0);
     float(&run(&scenario, 1).take_flows(), "last_acked_s")[0] - start
+}
+
+/// Three routers: A - B directly, with the cost 1 from A and 100 from B, and both over C with 20 for each
+/// link. Each link takes 15 ms.
+fn two_costs(values: &[(&str, Value)]) -> Value {
+    let router = |name: &str| json!({"name": name, "class": "plain", "speed_factor": 1.0});
+    let link = |a: usize, b: usize, cost: f64, back: Value| json!({"a": a, "b": b, "delay": 0.015, "cost": cost, "cost_back": back, "capacity": [12e6, 12e6]});
+    let links = [link(0, 1, 1.0, json!(100.0)), link(0, 2, 20.0, json!(null)), link(2, 1, 20.0, json!(20.0))];
+    let topology = json!({"name": "two costs", "routers": (["A", "B", "C"].map(router)), "links": links});
+    with(two_ways(&[], &[("topology", topology), ("flows", json!([flow("A", "B", 0.0)]))]), values)
+}
+
+/// A direction of a link has a cost of its own: data and acknowledgements each take the least cost of their
+/// way.
+#[test]
+fn directions_of_a_link_have_their_own_costs() {
+    let took = |from: &str, to: &str, values: &[(&str, Value)]| {
+        let mut scenario = two_costs(values);
+        scenario["flows"] = json!([with(flow(from, to, 0.0), &[("size", json!(1.0))])]);
+        float(&run(&scenario, 1).take_flows(), "last_acked_s")[0]
+    };
+    let queued = [("network.ack_path", json!("queued")), ("network.ack_bytes", json!(1500.0))];
+    let direction = [
+        ("network.ack_path", json!("direction")),
+        ("network.queue", json!("router")),
+        ("network.speed", json!(1000.0)),
+    ];
+    // Directly there, and over C back; the other flow takes these ways in the other order.
+    close(took("A", "B", &[]), 0.045 + SERVICE);
+    close(took("B", "A", &[]), 0.045 + 2.0 * SERVICE);
+    for (from, to) in [("A", "B"), ("B", "A")] {
+        close(took(from, to, &queued), 0.045 + 3.0 * SERVICE);
+        close(took(from, to, &direction), 0.045 + 5.0 * SERVICE);
+    }
+    // A change of the cost holds for both directions.
+    let cheap = [("network.changes", json!([change(1.0, ["B", "A"], "cost", json!(1.0))]))];
+    let network = Network::build(&Scenario::from_json(&two_costs(&cheap).to_string()).unwrap()).unwrap();
+    let round_trip = |from: usize, to: usize, now| seconds(network.round_trip_at(from, to, now));
+    for (from, to) in [(0, 1), (1, 0)] {
+        close(round_trip(from, to, 0), 0.045);
+        close(round_trip(from, to, 2_000_000_000_000), 0.03);
+    }
+    let described = network.describe(&Scenario::from_json(&two_costs(&cheap).to_string()).unwrap());
+    close(described.max_rtt, 0.045);
+    assert_eq!(described.longest_paths, [["A".to_string(), "B".to_string()]]);
+    // From B to A only.
+    assert_eq!(described.routes[0].paths, 1);
+}
+
+/// Routers of one queue serve data of some flows and acknowledgements of others: loads follow both
+/// directions.
+#[test]
+fn loads_of_acknowledgements_follow_their_own_costs() {
+    let loads = |queue: &str| {
+        let values = [
+            ("network.ack_path", json!("queued")),
+            ("network.queue", json!(queue)),
+            ("network.speed", json!(1000.0)),
+            ("network.ack_bytes", json!(1500.0)),
+            ("flows", json!([])),
+            ("arrivals", json!([arrivals(json!(["A"]), json!(["B"]), 5.0)])),
+        ];
+        let scenario = Scenario::from_json(&two_costs(&values).to_string()).unwrap();
+        let network = Network::build(&scenario).unwrap();
+        let loads = network.load().offered_loads(&scenario, &network.speeds);
+        (0..loads.len())
+            .filter(|queue| loads[*queue] > 0.0)
+            .map(|queue| (network.queues.name(queue, &network.topology), (loads[queue] * 1e6).round() / 1e6))
+            .collect::<Vec<_>>()
+    };
+    let expected =
+        |names: &[(&str, f64)]| names.iter().map(|(n, load)| (n.to_string(), *load)).collect::<Vec<_>>();
+    assert_eq!(loads("router"), expected(&[("A", 0.6), ("B", 0.6), ("C", 0.3)]));
+    assert_eq!(
+        loads("port"),
+        expected(&[
+            ("A -> B", 0.3),
+            ("B -> C", 0.3),
+            ("C -> A", 0.3),
+            ("A -> hosts", 0.3),
+            ("B -> hosts", 0.3)
+        ])
+    );
 }
 
 fn close(found: f64, expected: f64) {
@@ -229,6 +314,39 @@ fn engines_agree_where_acknowledgements_overtake() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Round trips are sums over the cheapest ways of both directions, found here by comparing all ways.
+    #[test]
+    fn any_costs_by_direction(given in proptest::collection::vec((1u8..40, 1u8..40, 0u8..30, 0u8..30), 10)) {
+        let n = 5;
+        let pairs: Vec<(usize, usize)> = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect();
+        let router = |r: usize| json!({"name": format!("R{r}"), "class": "plain", "speed_factor": null});
+        let mut links = Vec::new();
+        // Of the cheapest way from a to b the cost and the delay, ms; a delay below a cost of 1 makes no
+        // ties.
+        let mut best = vec![vec![(0.0, 0.0); n]; n];
+        for ((a, b), (there, back, out, home)) in pairs.into_iter().zip(given) {
+            let costs = [f64::from(there) + 1e-6 * f64::from(out), f64::from(back) + 1e-6 * f64::from(home)];
+            links.push(json!({"a": a, "b": b, "delay": f64::from(out) / 1e3, "delay_back": f64::from(home) / 1e3,
+                "cost": costs[0], "cost_back": costs[1]}));
+            (best[a][b], best[b][a]) = ((costs[0], f64::from(out)), (costs[1], f64::from(home)));
+        }
+        for over in 0..n {
+            for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+                let sum = (best[a][over].0 + best[over][b].0, best[a][over].1 + best[over][b].1);
+                if over != a && over != b && sum.0 < best[a][b].0 - 1e-9 {
+                    best[a][b] = sum;
+                }
+            }
+        }
+        let topology = json!({"name": "any", "routers": (0..n).map(router).collect::<Vec<_>>(), "links": links});
+        let scenario = Scenario::from_json(&with(dumbbell(), &[("topology", topology), ("flows", json!([]))]).to_string());
+        let network = Network::build(&scenario.unwrap()).unwrap();
+        for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+            let found = seconds(network.round_trip(a, b)) * 1e3;
+            prop_assert!((found - best[a][b].1 - best[b][a].1).abs() < 1e-6, "{} - {}: {}", a, b, found);
+        }
+    }
 
     /// All segments are accounted for and engines agree, whatever costs change.
     #[test]

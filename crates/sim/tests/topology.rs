@@ -69,7 +69,7 @@ fn walk(network: &Network, source: usize, receiver: usize) -> (Vec<usize>, u64) 
     use mesonet_sim::network::lanes::LaneEnd;
     let (mut routers, mut delay) = (vec![network.access[source]], 0);
     loop {
-        let lane = network.lanes[network.next_lane(*routers.last().unwrap(), receiver).index()];
+        let lane = network.lanes[network.next_lanes(0, *routers.last().unwrap(), receiver)[0].index()];
         delay += lane.delay;
         match lane.end {
             LaneEnd::Router(next) => routers.push(next.index()),
@@ -400,13 +400,15 @@ fn what_cannot_be_simulated_is_refused() {
 /// A ring of `n` routers.
 fn ring(n: usize, class: &str) -> GivenTopology {
     let class = serde_json::from_value(json!(class)).unwrap();
-    let router = |i| GivenRouter { name: format!("r{i}"), class, speed_factor: None };
+    let router =
+        |i| GivenRouter { name: format!("r{i}"), class, speed_factor: None, latitude: None, longitude: None };
     let link = |i| GivenLink {
         a: i,
         b: (i + 1) % n,
         delay: 0.001,
         delay_back: None,
         cost: 1.0,
+        cost_back: None,
         capacity: None,
         buffer: None,
     };

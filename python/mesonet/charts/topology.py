@@ -48,6 +48,13 @@ def topology(shown: NetworkMap) -> alt.LayerChart:
         .mark_rule(color=theme.HAIRLINE, strokeWidth=1.6)
         .encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), tooltip=["from:N", "to:N", "delay (ms):Q", "cost:Q"])
     )
+    if any(link.load and max(link.load) > 0 for link in shown.links):
+        # From a load of 0 to 1: loads above 1 have the colour of 1.
+        colour = alt.Scale(domain=[0, 0.5, 1], range=[theme.HAIRLINE, theme.ORANGE, theme.VERMILLION], clamp=True)
+        legend_of_loads = alt.Legend(title="offered load", format=".0%", orient="bottom")
+        loads = ["load there:Q", "load back:Q"]
+        tooltip = ["from:N", "to:N", "delay (ms):Q", "cost:Q", "cost back:Q", *loads]
+        links = links.encode(color=alt.Color("load:Q", scale=colour, legend=legend_of_loads), tooltip=tooltip)
     if any(link.impaired for link in shown.links):
         dashes = alt.Scale(domain=[False, True], range=[[1, 0], [6, 4]])
         links = links.encode(strokeDash=alt.StrokeDash("impaired:N", scale=dashes, legend=None))
@@ -105,7 +112,13 @@ def _tables(shown: NetworkMap, drawn: MapLayout) -> dict[str, pl.DataFrame]:
             "delay (ms)": link.delay[0] * 1e3,
             "delay back (ms)": link.delay[1] * 1e3,
             "cost": link.cost,
+            "cost back": link.cost_back,
             "impaired": link.impaired,
+            **(
+                {}
+                if link.load is None
+                else {"load": max(link.load), "load there": link.load[0], "load back": link.load[1]}
+            ),
         }
         for link in shown.links
     ]

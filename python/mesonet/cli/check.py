@@ -11,6 +11,7 @@ import click
 from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options, value_notes
 from mesonet.cli.scenario_targets import find_scenario
 from mesonet.errors import InputError
+from mesonet.maps.loads import link_loads, load_columns, load_rows, load_sentences, read_measured
 from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
 from mesonet.scenarios import kernel_witness
 from mesonet.scenarios.derived import (
@@ -30,12 +31,20 @@ from mesonet.units import with_bits
 @click.command(cls=Command)
 @SCENARIO
 @scenario_options
+@click.option(
+    "--measured",
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Measured loads of links beside: CSV with from, to, and utilisation, rate or rate_mbps.",
+)
 @click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @JSON
-def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None:
+def check(target: str, measured: Path | None, draw: Path | None, as_json: bool, **options: Any) -> None:
     """Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it."""
     chosen = find_scenario(target, **options)
     described = chosen.describe()
+    segment_bytes = float(chosen.value("transport.segment_bytes"))
+    links = link_loads(described, segment_bytes, read_measured(measured) if measured else ())
     shown = network_map(chosen, described)
     if draw:
         _draw(shown, draw)
@@ -48,10 +57,10 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
             "name": chosen.name,
             "hash": chosen.hash,
             "notes": notes,
+            "link_loads": [{**asdict(link), "share": link.share, "utilisation": link.utilisation} for link in links],
         }
         write_json({**about, "derived": described, "settings": settings})
         return
-    segment_bytes = float(chosen.value("transport.segment_bytes"))
     values = [[row["path"], with_bits(row["value"], segment_bytes), row["source"]] for row in settings]
     write_table(["path", "value", "source"], values)
     for header, rows in (
@@ -60,12 +69,13 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
         (CLASS_COLUMNS, class_rows(described)),
         (ROUTE_COLUMNS, route_rows(described)),
         (map_columns(shown), map_rows(shown)),
+        (load_columns(links), load_rows(links)),
     ):
         if not rows:
             continue
         click.echo("")
         write_table(header, [[with_bits(str(cell), segment_bytes) for cell in row] for row in rows])
-    for warning in (*notes, *described["warnings"]):
+    for warning in (*load_sentences(links), *notes, *described["warnings"]):
         click.echo(f"\nnote: {with_bits(warning, segment_bytes)}")
     if draw:
         click.echo(f"\nwritten to {draw}")

@@ -19,6 +19,7 @@ from mesonet import interrupts
 from mesonet.cli import completion
 from mesonet.errors import Broken, InputError, PluginFault
 from mesonet.progress import Progress
+from mesonet.topologies.find import COMPONENTS
 
 if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
@@ -95,6 +96,16 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--force", is_flag=True, help="Continue even if the scale distorts the network."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option("--duration", help="Simulated time, such as '5 min'."),
+        click.option(
+            "--component",
+            type=click.Choice(COMPONENTS),
+            help="With --set topology=FILE: keep the largest part of a network that is not connected.",
+        ),
+        click.option(
+            "--default-delay",
+            metavar="TIME",
+            help="With --set topology=FILE: delay of links without delay, length and coordinates.",
+        ),
         click.option(
             "--algorithm",
             help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate.",

@@ -26,16 +26,18 @@ def find_scenario(
     condition: int | None = None,
     scale: Any = None,
     force: bool = False,
+    component: str | None = None,
+    default_delay: str | None = None,
 ) -> Scenario:
     """Return the scenario of a name or a file, or a condition of an experiment.
 
     `values`: ``PATH=VALUE`` each. `duration`: simulated time, such as ``5 min``. `condition`: counts from 1, in the
     order of the experiment's design. `scale`: multiplies router speeds and the number of sources; refused where that
-    distorts the network, unless `force`.
+    distorts the network, unless `force`. `component`, `default_delay`: options of the file that is the topology.
     """
     scale = 1.0 if scale is None else checked_scale(scale)
     algorithm = _loaded(algorithm)
-    given = pairs(values)
+    given = _with_reader(pairs(values), {"component": component, "default_delay": default_delay})
     if _is_experiment(target):
         return _condition(
             target=target,
@@ -60,6 +62,18 @@ def find_scenario(
     if scale != 1 and not force:
         refuse_distorted(chosen, scale)
     return scaled(chosen, scale)
+
+
+def _with_reader(given: dict[str, Any], options: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the values of ``--set`` with options of the reader in the topology."""
+    chosen = {key: text for key, text in options.items() if text is not None}
+    if not chosen:
+        return given
+    path = next((path for path in given if _resolved(path) == "topology"), None)
+    if path is None or not isinstance(given[path], str):
+        option = "--" + next(iter(chosen)).replace("_", "-")
+        raise InputError("no topology of a file to read", option, allowed="with --set topology=FILE")
+    return given | {path: {"file": given[path], **chosen}}
 
 
 def _loaded(algorithm: str | None) -> str | None:

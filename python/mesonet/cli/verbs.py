@@ -21,6 +21,7 @@ VERBS = {
     "list": "List all there is: scenarios, experiments, algorithms, ...",
     "run": "Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files.",
     "check": "Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it.",
+    "matrix": "Estimate the traffic matrix of SCENARIO from measured loads of links.",
     "design": "Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known.",
     "experiment": "Plan and run many runs by a factorial design: plan, run, status.",
     "analyze": "Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR.",

@@ -185,7 +185,7 @@ def _factor(
     if "levels" in given:
         return id, name, _level_table(where, given, directory)
     path = given.get("path", study.path if study else "")
-    if not isinstance(path, str) or not path or "," in path:
+    if not isinstance(path, str) or not path or ("," in path and not path.startswith("links[")):
         allowed = "a scenario path, or a table of levels"
         raise InputError("a factor needs a path", path=f"{where}.path", value=path or None, allowed=allowed)
     path = _resolved(f"{where}.path", path)

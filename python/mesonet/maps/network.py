@@ -43,6 +43,9 @@ class MapLink:
     delay: tuple[float, float]  #: delay from `a` to `b` and from `b` to `a` with the multiplier, s
     cost: float  #: routing cost
     impaired: bool = False  #: True: the link loses or delays segments, or its rate varies
+    #: Load that users and arrivals offer to each direction, as a share of its capacity; None without queues at ports.
+    load: tuple[float, float] | None = None
+    cost_back: float = 0.0  #: routing cost from `b` to `a`
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
             below[head[each["region"]]][each["class"]] += 1
             sources[head[each["region"]]] += each["sources"]
             flows[head[each["region"]]] += each["arrivals"]
+    loads = {(each["from"], each["to"]): (each["data"] + each["acks"]) / each["speed"] for each in described["loads"]}
     cities = CITIES.get(described["topology"], {}) if given is None else {}
     own = {router.name: router for router in given.routers} if given else {}
 
@@ -106,12 +110,18 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
                 (link["delay"], link["delay_back"]),
                 link["cost"],
                 link["impaired"],
+                load=_load(loads, routers[link["a"]]["name"], routers[link["b"]]["name"]),
+                cost_back=link["cost_back"],
             )
             for link in described["map"]["links"]
             if link["a"] in place and link["b"] in place
         ),
         given.notes if given else (),
     )
+
+
+def _load(loads: Mapping[tuple[str, str | None], float], a: str, b: str) -> tuple[float, float] | None:
+    return (loads[a, b], loads[b, a]) if (a, b) in loads else None
 
 
 def map_columns(shown: NetworkMap) -> list[str]:

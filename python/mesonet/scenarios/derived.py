@@ -25,13 +25,20 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("data that users offer", units.RATE.show(float(f"{described['offered']:.4g}"))),
         ("mean file size", f"{described['mean_file_size']:.4g} segments"),
         ("paths between regions", f"{described['paths']:,}"),
+        *_shared_paths(described),
         ("mean routers per path", f"{described['mean_routers_per_path']:.4g}"),
         ("mean hops, hosts counted", f"{described['mean_hops']:.4g}"),
         ("mean propagation round trip", f"{described['mean_rtt'] * 1e3:.4g} ms"),
+        ("mean round trip of the traffic", _milliseconds(described["traffic_rtt"])),
         ("longest propagation round trip", f"{described['max_rtt'] * 1e3:.4g} ms{_between(described)}"),
         ("flows on very fast, fast, typical paths", f"{very_fast:.3%}, {fast:.3%}, {typical:.3%}"),
         ("mean propagation round trip of these", ", ".join(map(_milliseconds, described["class_rtt"]))),
     ]
+
+
+def _shared_paths(described: Mapping[str, Any]) -> list[tuple[str, str]]:
+    shared = described["shared_paths"]
+    return [("paths with several routes", f"{shared:,}")] if shared else []
 
 
 def segment_hops(scenario: Scenario) -> float:

@@ -197,6 +197,14 @@ _TABLE = (
         "ASME paper: routers of the study have one queue; real routers have one at each output",
     ),
     Parameter(
+        "network.routing", Choice("shortest", "ecmp"), "shortest",
+        "Routes of equal cost. `shortest`: all flows take the route of the fewest links, then over the router that the "
+        "topology lists first. `ecmp`: at each router the hash of a connection chooses the next link "
+        "(highest random weight). A link that fails moves its own flows only. Acknowledgements have a hash of their "
+        "own; with `network.ack_path` = delay they take the time of the route that `shortest` chooses.",
+        "RFC 2991 section 4; `shortest`: the study, whose routes are unique",
+    ),
+    Parameter(
         "network.ack_bytes", NUMBER, 64,
         "Bytes of an acknowledgement, a SYN or a SYN-ACK on the way back, for ports (`network.queue`) that serve them "
         "(`network.ack_path = queued`). A data segment and a SYN have `transport.segment_bytes`.",

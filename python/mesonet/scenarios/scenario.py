@@ -17,7 +17,7 @@ from typing import Any
 from mesonet import algorithms, core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_names, builtin_titles, find_toml, identity, read_toml
-from mesonet.scenarios import canonical, constants, impairment_sets, settings
+from mesonet.scenarios import canonical, constants, impairment_sets, link_values, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
 from mesonet.scenarios.kinds import flows
@@ -156,6 +156,8 @@ class Scenario:
             same = self.segment_bytes == units.SEGMENT_BYTES
             return setting.value if same else parameter.parse(setting.given, self.segment_bytes)
         default = parameter.default_for(self.preset)
+        if default is None and link_values.parameter(path):
+            return None  # the value of the topology
         return default.compute(self.value(default.path)) if isinstance(default, Derived) else parameter.parse(default)
 
     @property
@@ -194,6 +196,8 @@ class Scenario:
             place[name] = plain(self.value(path))
         if processes := self.value("arrivals"):
             tree["arrivals"] = [plain(process) for process in processes]
+        if of_links := {path: plain(self.value(path)) for path in link_values.paths(self.settings)}:
+            tree["links"] = link_values.entries(of_links)
         if sets := self.impairment_sets():
             tree["impairment_sets"] = {
                 name: {path.rpartition(".")[2]: plain(self.value(path)) for path in impairment_sets.paths(name)}
@@ -275,13 +279,17 @@ class Scenario:
         -------
         The same error, with more places filled in.
         """
+        if of_link := link_values.named(error.path or "", self.settings):
+            file, note = self._place_to_change(of_link)
+            value = error.value or self.settings[of_link].text
+            return InputError(error.problem + note, error.file or file, of_link, value, error.allowed)
         path, bracket, rest = (error.path or "").partition("[")
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file, note = self._place_to_change(path)
         if setting and path == "flows" and bracket and not error.file:
             return flows.located(error, setting.given).located(file=file)
-        value: str | None = None
+        value = None
         if setting and (key := _ARRIVALS.match(error.path or "")):
             value = settings.show(key[0], self.value(key[0]))
         elif _base(path) in PARAMETERS or path in ("flows", "arrivals"):
@@ -296,6 +304,7 @@ class Scenario:
         Single values first, then algorithms, flows, arrivals and constants, in the order of the canonical form.
         """
         rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows", "arrivals")]
+        rows += [self._explained(path) for path in link_values.paths(self.settings)]
         for name in self.impairment_sets():
             rows += [self._explained(path) for path in impairment_sets.paths(name)]
         for name, _ in self._mix():

@@ -1,7 +1,8 @@
 """Settings of a scenario: every path, its value and the source of the value.
 
 A scenario holds parameters (`parameters`), lists of tables with keys (`kinds.tables`), constants of algorithms
-(`constants`), sets of impairments (`impairment_sets`) and a mix of algorithms. `at` finds what stands at a path.
+(`constants`), sets of impairments (`impairment_sets`), values of links (`link_values`) and a mix of algorithms.
+`at` finds what stands at a path.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from mesonet import plugins
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import constants, impairment_sets
+from mesonet.scenarios import constants, impairment_sets, link_values
 from mesonet.scenarios.kinds.arrivals import ARRIVALS
 from mesonet.scenarios.kinds.flows import FLOWS
 from mesonet.scenarios.kinds.key import Key
@@ -118,7 +119,7 @@ def at(path: str) -> Key:
 def parameter(path: str) -> Parameter:
     """Return the parameter, the list or the constant at a full path."""
     known = PARAMETERS.get(path) or WHOLES.get(path) or PARAMETERS.get(impairment_sets.base(path))
-    return known or constants.parameter(path)
+    return known or link_values.parameter(path) or constants.parameter(path)
 
 
 def resolve(path: str, value: Any = None) -> str:
@@ -132,6 +133,8 @@ def resolve(path: str, value: Any = None) -> str:
 def _resolved(path: str) -> str:
     if inside := entry(path):
         return f"{inside.whole}[{inside.number}].{inside.key}"
+    if of_link := link_values.full(path):
+        return of_link
     if path in PARAMETERS or path in WHOLES or impairment_sets.is_entry(path):
         return path
     if path == "algorithm":

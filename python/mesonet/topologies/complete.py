@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from mesonet.topologies.draft import Draft, DraftLink, DraftRouter, refuse_many
 from mesonet.topologies.model import Link, Router, Topology
@@ -11,16 +12,23 @@ EARTH_RADIUS = 6371.0
 """km, the mean radius."""
 _MOST_PARTS = 5
 """Most parts of a network that a message names."""
+_MOST_LEFT_OUT = 8
+"""Most routers left out that a note names."""
 DELAY_PER_KM = 0.0088272e-3
 """s, one way; calibrated: it gives Abilene its published mean propagation round trip of 41 ms (ASME paper).
 
 Light in fibre needs 0.0049 ms/km, so this stands for fibre 1.8 times as long as the great circle."""
 
 
-def complete(draft: Draft) -> Topology:
-    """Return the network with everything that the simulator needs."""
+def complete(draft: Draft, *, largest: bool = False, default_delay: float | None = None) -> Topology:
+    """Return the network with everything that the simulator needs.
+
+    `largest`: keep the largest part of a network that is not connected. `default_delay`: of links without delay and
+    length between routers without coordinates, s; None: such links are refused.
+    """
+    kept = _keep_largest(draft) if largest else []
     _check(draft)
-    notes = [*draft.notes, *_fill_coordinates(draft), *_fill_delays(draft), *_fill_costs(draft)]
+    notes = [*draft.notes, *kept, *_fill_coordinates(draft), *_fill_delays(draft, default_delay), *_fill_costs(draft)]
     routers = (Router(r.name, r.router_class, r.speed_factor, r.latitude, r.longitude) for r in draft.routers)
     links = (
         Link(
@@ -31,6 +39,7 @@ def complete(draft: Draft) -> Topology:
             capacity=e.both_capacities(),
             delay_back=None if e.delay_back == e.delay else e.delay_back,
             buffer=e.both_buffers(),
+            cost_back=None if e.cost_back == e.cost else e.cost_back,
         )
         for e in draft.links
     )
@@ -68,7 +77,22 @@ def _check(draft: Draft) -> None:
         )
         more = f" and {len(parts) - _MOST_PARTS} more" if len(parts) > _MOST_PARTS else ""
         problem = f'the network is not connected: no way from "{inside}" to "{outside}"; its parts: {most}{more}'
-        raise draft.links_place.refuse(problem, allowed="links that join all routers")
+        allowed = "links that join all routers, or component = largest"
+        raise draft.links_place.refuse(problem, allowed=allowed)
+
+
+def _keep_largest(draft: Draft) -> list[str]:
+    """Leave the largest part of the network, the first of equals; return notes."""
+    largest, *others = _parts(draft)
+    if not others:
+        return []
+    left_out = [draft.routers[number].name for part in others for number in part]
+    new = {old: place for place, old in enumerate(sorted(largest))}
+    draft.routers = [draft.routers[old] for old in new]
+    draft.links = [replace(each, a=new[each.a], b=new[each.b]) for each in draft.links if each.a in new]
+    shown = ", ".join(left_out[:_MOST_LEFT_OUT])
+    more = f" and {len(left_out) - _MOST_LEFT_OUT} more" if len(left_out) > _MOST_LEFT_OUT else ""
+    return [f"largest part of the network kept; {_counted(len(left_out), 'router')} left out: {shown}{more}"]
 
 
 def _parts(draft: Draft) -> list[list[int]]:
@@ -115,14 +139,18 @@ def _fill_coordinates(draft: Draft) -> list[str]:
     return [f"coordinates of {_counted(count, 'router')} from the mean of their neighbours'"]
 
 
-def _fill_delays(draft: Draft) -> list[str]:
-    by_length = by_coordinates = without = 0
+def _fill_delays(draft: Draft, default: float | None) -> list[str]:
+    by_length = by_coordinates = by_default = without = 0
     for each in draft.links:
         if each.delay is not None:
             continue
         kilometres = each.length
         if kilometres is not None:
             by_length += 1
+        elif default is not None and _has_no_place(draft, each):
+            each.delay = default
+            by_default += 1
+            continue
         else:
             kilometres = _distance(draft, each)
             by_coordinates += 1
@@ -133,7 +161,13 @@ def _fill_delays(draft: Draft) -> list[str]:
         for count, what in ((by_length, "length"), (by_coordinates, "coordinates"))
         if count
     ]
+    if by_default:
+        notes.append(f"delay of {_counted(by_default, 'link')} without length and coordinates: the default delay")
     return notes + ([f"{_counted(without, 'link')} of no length: delay 0"] if without else [])
+
+
+def _has_no_place(draft: Draft, each: DraftLink) -> bool:
+    return any(_position(draft.routers[end]) is None for end in (each.a, each.b))
 
 
 def _distance(draft: Draft, each: DraftLink) -> float:
@@ -141,7 +175,7 @@ def _distance(draft: Draft, each: DraftLink) -> float:
     a, b = (_position(draft.routers[end]) for end in (each.a, each.b))
     if a is None or b is None:
         names = " - ".join(draft.routers[end].name for end in (each.a, each.b))
-        allowed = "delay_ms or length_km of every link, or coordinates of the routers"
+        allowed = "delay_ms or length_km of every link, coordinates of the routers, or default_delay"
         raise each.place.refuse(
             "a link without a delay, between routers without coordinates", value=names, allowed=allowed
         )
@@ -151,7 +185,7 @@ def _distance(draft: Draft, each: DraftLink) -> float:
 def _fill_costs(draft: Draft) -> list[str]:
     filled = [each for each in draft.links if each.cost is None]
     for each in filled:
-        each.cost = each.delay
+        each.cost, each.cost_back = each.delay, each.delay_back
     return [f"cost of {_counted(len(filled), 'link')} = delay in s"] if filled else []
 
 

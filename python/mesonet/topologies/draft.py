@@ -29,13 +29,14 @@ _BOUNDS = {
     "delay_back_ms": (0.0, 1e6),
     "length_km": (0.0, 1e8),
     "cost": (0.0, 1e9),
+    "cost_back": (0.0, 1e9),
     "capacity_mbps": (LEAST / 1e6, MOST / 1e6),
     "capacity_back_mbps": (LEAST / 1e6, MOST / 1e6),
     "buffer_ms": (0.0, 1e6),
     "buffer_back_ms": (0.0, 1e6),
 }
 LINK_KEYS = (
-    "delay_ms", "delay_back_ms", "cost", "length_km", "capacity_mbps", "capacity_back_mbps", "buffer_ms",
+    "delay_ms", "delay_back_ms", "cost", "cost_back", "length_km", "capacity_mbps", "capacity_back_mbps", "buffer_ms",
     "buffer_back_ms",
 )  # fmt: skip
 """Numbers of a link, as a file names them."""
@@ -62,7 +63,8 @@ class DraftLink:
     place: FilePlace  #: place in the file, for messages
     #: `delay`, `delay_back`: propagation delay from `a` to `b`, and from `b` to `a` where it is another one, s.
     delay: float | None = None
-    cost: float | None = None  #: routing cost
+    #: `cost`, `cost_back`: routing cost from `a` to `b`, and from `b` to `a` where it is another one.
+    cost: float | None = None
     length: float | None = None  #: length, km
     #: `capacity`, `capacity_back`: from `a` to `b`, and from `b` to `a` where it is another one, bit/s.
     capacity: float | None = None
@@ -71,6 +73,7 @@ class DraftLink:
     #: `buffer`, `buffer_back`: of the ports from `a` to `b`, and from `b` to `a`, s; None: the buffer of the network.
     buffer: float | None = None
     buffer_back: float | None = None
+    cost_back: float | None = None
 
     def both_capacities(self) -> tuple[float, float] | None:
         """Return the capacity of each direction.
@@ -148,7 +151,9 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
     delay, delay_back = time("delay_ms"), time("delay_back_ms")
     if delay is None and delay_back is not None:
         raise place.refuse("delay_back_ms without delay_ms", key="delay_back_ms", allowed="both delays, or delay_ms")
-    cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
+    cost, cost_back, length = (_number(place, given, key) for key in ("cost", "cost_back", "length_km"))
+    if cost is None and cost_back is not None:
+        raise place.refuse("cost_back without cost", key="cost_back", allowed="both costs, or cost")
     there, back = capacity("capacity_mbps"), capacity("capacity_back_mbps")
     return DraftLink(
         a=a,
@@ -162,6 +167,7 @@ def link(place: FilePlace, a: int, b: int, given: Mapping[str, Any]) -> DraftLin
         delay_back=delay_back,
         buffer=time("buffer_ms"),
         buffer_back=time("buffer_back_ms"),
+        cost_back=cost_back,
     )
 
 
@@ -219,7 +225,12 @@ def _merged(kept: DraftLink, other: DraftLink, *, directed: bool) -> DraftLink:
         for one, two in zip((there, back), more, strict=True)
     ]
     both = replace(kept, capacity=total[0], capacity_back=total[1])
-    if not directed or (other.a, other.b) == (kept.a, kept.b) or kept.delay is None:
+    if not directed or (other.a, other.b) == (kept.a, kept.b):
+        return both
+    cost_back = other.cost if kept.cost_back is None else kept.cost_back
+    # A cost that only the other direction has holds for both.
+    both = replace(both, cost=other.cost if kept.cost is None else kept.cost, cost_back=cost_back)
+    if kept.delay is None:
         return both
     delay_back = other.delay if kept.delay_back is None else kept.delay_back
     return replace(both, delay_back=delay_back, buffer_back=other.buffer)

@@ -33,6 +33,7 @@ _MOST_TEXT_LINES = 100
 _FORMS = {
     "GML": 'graph [ node [ id 0 label "A" ] ... edge [ source 0 target 1 ] ... ]',
     "GraphML": '<graphml> with a <graph> of <node id="A"/> and <edge source="A" target="B"/>',
+    "XML of SNDlib": '<network> with <node id="A"/>, and <link> of <source>A</source> and <target>B</target>',
 }
 """The form of a file in short, for messages."""
 #: Errors that networkx raises for malformed files, besides its own error.
@@ -43,7 +44,7 @@ def read_graphml(path: Path, text: str) -> Draft:
     """Return the network of a GraphML file."""
     place = FilePlace(str(path))
     content = read_text(path)
-    _refuse_costly_xml(place, content.encode())
+    refuse_costly_xml(place, content.encode())
     name = printable(path.stem)
     return _graph(place, name, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
 
@@ -142,19 +143,19 @@ def _graph(place: FilePlace, stem: str, text: str, form: str, read: Any) -> Draf
     draft = from_nodes(place, stem, text, nodes, edges, directed=directed, scales=scales)
     if directed:
         draft.notes.append(
-            "a directed graph: every link is taken in both directions, with the delay, capacity and buffer of each, "
-            "and with one cost"
+            "a directed graph: every link is taken in both directions, with the delay, cost, capacity and buffer of "
+            "each"
         )
     return draft
 
 
-def _refuse_costly_xml(place: FilePlace, content: bytes) -> None:
+def refuse_costly_xml(place: FilePlace, content: bytes, form: str = "GraphML") -> None:
     """Raise an `InputError` for XML with entities, and for more elements or levels than networks have."""
-    counts = dict.fromkeys(("node", "edge"), 0)
+    counts = dict.fromkeys(("node", "edge", "link"), 0)
     elements = depth = 0
 
     def entity(*_: Any) -> None:
-        raise place.refuse("XML with entities", allowed="GraphML without <!ENTITY>")  # they can grow without bound
+        raise place.refuse("XML with entities", allowed=f"{form} without <!ENTITY>")  # they can grow without bound
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
         nonlocal elements, depth
@@ -162,7 +163,7 @@ def _refuse_costly_xml(place: FilePlace, content: bytes) -> None:
         local = name.rpartition(":")[2]
         if local in counts:
             counts[local] += 1
-            refuse_many(place, counts["node"], counts["edge"])
+            refuse_many(place, counts["node"], counts["edge"] + counts["link"])
         _refuse_values(place, elements, depth)
 
     def end(name: str) -> None:
@@ -174,7 +175,7 @@ def _refuse_costly_xml(place: FilePlace, content: bytes) -> None:
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError) as error:  # the latter of an unknown encoding
-        raise place.refuse(f"not valid GraphML: {error}", allowed=_FORMS["GraphML"]) from None
+        raise place.refuse(f"not valid {form}: {error}", allowed=_FORMS[form]) from None
 
 
 def _refuse_costly_gml(place: FilePlace, content: str) -> None:

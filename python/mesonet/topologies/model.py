@@ -16,8 +16,18 @@ class Router:
     name: str
     router_class: str = "backbone"  #: one of `CLASSES`
     speed_factor: float | None = None  #: factor on the base speed; None: the factor of the class
-    latitude: float | None = field(default=None, compare=False)  #: `latitude`, `longitude`: degrees, for drawing only
-    longitude: float | None = field(default=None, compare=False)
+    latitude: float | None = None  #: `latitude`, `longitude`: degrees, for drawing only
+    longitude: float | None = None
+
+    def canonical(self) -> dict[str, Any]:
+        """Return the data that the simulator reads."""
+        data: dict[str, Any] = {
+            "name": self.name,
+            "class": self.router_class,
+            "speed_factor": self.speed_factor,
+        }
+        places = {"latitude": self.latitude, "longitude": self.longitude}
+        return data | {key: value for key, value in places.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -27,12 +37,13 @@ class Link:
     a: int  #: `a`, `b`: indices of its routers
     b: int
     delay: float  #: propagation delay from `a` to `b`, s
-    cost: float  #: routing cost
+    cost: float  #: routing cost from `a` to `b`
     #: From `a` to `b` and from `b` to `a`, bit/s; None where it is not known.
     capacity: tuple[float, float] | None = None
     delay_back: float | None = None  #: propagation delay from `b` to `a`, s; None: as long
     #: Of the ports from `a` to `b` and from `b` to `a`, s of service; None for the buffer of the network.
     buffer: tuple[float | None, float | None] | None = None
+    cost_back: float | None = None  #: routing cost from `b` to `a`; None: as from `a` to `b`
 
     def canonical(self) -> dict[str, Any]:
         """Return the data that the simulator reads."""
@@ -43,7 +54,7 @@ class Link:
             "cost": self.cost,
             "capacity": self.capacity,
         }
-        extra = {"delay_back": self.delay_back, "buffer": self.buffer}
+        extra = {"delay_back": self.delay_back, "buffer": self.buffer, "cost_back": self.cost_back}
         return data | {key: value for key, value in extra.items() if value is not None}
 
 
@@ -54,7 +65,7 @@ class Topology:
     name: str  #: last part of the file's name, without its ending
     routers: tuple[Router, ...] = field(repr=False)  #: `routers`, `links`: in the order of the file
     links: tuple[Link, ...] = field(repr=False)
-    text: str = field(compare=False)  #: text of the user: a path or ``topohub:KEY``
+    text: str = field(compare=False)  #: text of the user: a path or ``topohub:KEY``, and options of its reader
     #: Values that were filled in or changed, one clause each.
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
@@ -68,8 +79,6 @@ class Topology:
         """
         return {
             "name": self.name,
-            "routers": [
-                {"name": r.name, "class": r.router_class, "speed_factor": r.speed_factor} for r in self.routers
-            ],
+            "routers": [router.canonical() for router in self.routers],
             "links": [link.canonical() for link in self.links],
         }

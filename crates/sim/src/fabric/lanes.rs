@@ -11,6 +11,7 @@ use crate::disciplines::{Backlog, Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::links::Fate;
 use crate::measure::Histogram;
+use crate::network::ecmp::{Targets, connection_hash, lane_salt, weight};
 use crate::network::lanes::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
 use crate::network::{
@@ -18,6 +19,7 @@ use crate::network::{
 };
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
+use std::collections::BTreeMap;
 
 /// The end of a lane.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,44 @@ struct AllRoutes {
     tables: Vec<Vec<EgressLane>>,
 }
 
+/// The way of a segment through a router. Each has a function of its own, so that none looks for the others.
+#[derive(Clone, Copy, Debug)]
+enum Queueing {
+    /// Every router has one queue, which is drop-tail; links may be impaired.
+    Routers,
+    /// As `Routers`, and flows share routes.
+    SharedRouters,
+    /// A queue at each output, or queues with a discipline.
+    Queues,
+    /// As `Queues`, and flows share routes.
+    SharedQueues,
+}
+
+/// Egress lanes of equal cost. Routes name a set of them by a number behind those of egress lanes.
+#[derive(Clone, Debug)]
+struct SharedLanes {
+    seed: u64,
+    targets: Targets,
+    /// Number of egress lanes.
+    first: usize,
+    /// Lanes of each set with their salts.
+    sets: Vec<Vec<(u64, EgressLane)>>,
+}
+
+impl SharedLanes {
+    /// The lane of a segment by the row of its router in the routes.
+    #[inline]
+    fn choose(&self, row: &[EgressLane], segment: &Segment) -> EgressLane {
+        let (access, is_ack) = self.targets.access(segment.target());
+        let egress = row[access + if is_ack { row.len() / 2 } else { 0 }];
+        let Some(set) = egress.index().checked_sub(self.first).and_then(|set| self.sets.get(set)) else {
+            return egress;
+        };
+        let connection = connection_hash(self.seed, segment.flow, segment.target());
+        set.iter().max_by_key(|lane| weight(connection, lane.0)).map_or(egress, |lane| lane.1)
+    }
+}
+
 /// Routers, lanes that end here, egress lanes.
 #[derive(Clone, Debug)]
 pub struct LaneFabric {
@@ -79,10 +119,12 @@ pub struct LaneFabric {
     at_ports: bool,
     /// Disciplines by queue; empty where all are drop-tail.
     managed: Vec<Option<Box<Managed>>>,
-    /// Every router has one queue, which is drop-tail, and links are perfect.
+    /// Every router has one queue, which is drop-tail, links are perfect, and flows share no routes.
     is_plain: bool,
-    /// Every router has one queue, which is drop-tail; links may be impaired.
-    has_plain_queues: bool,
+    /// The way of a segment through a router of another fabric.
+    queueing: Queueing,
+    /// Lanes of equal cost, where flows share routes.
+    shared: Option<Box<SharedLanes>>,
     /// Segments may overtake others on links, also on those of other domains.
     reorders: bool,
     /// Impaired links by egress lane, and clocks of queues.
@@ -114,6 +156,8 @@ pub struct LaneFabric {
     drops: Vec<DroppedSegment>,
     /// Targets from here on are those of acknowledgements.
     receivers: usize,
+    /// Bits of the port of a connection in a target.
+    port_mask: usize,
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
     dropped_acks: Vec<(Picos, Segment)>,
@@ -170,10 +214,29 @@ impl LaneFabric {
         };
         let receivers = network.access.len();
         let targets = if origins.is_some() { 2 * receivers } else { receivers };
-        let routes = |number: usize| -> Vec<EgressLane> {
-            let lane = |router, target| egress_of[network.lane_towards(number, router, target).index()];
-            nodes.iter().flat_map(|router| (0..targets).map(|target| lane(*router, target))).collect()
+        let mut sets: Vec<Vec<(u64, EgressLane)>> = Vec::new();
+        let mut known = BTreeMap::new();
+        let mut egress_towards = |number: usize, router: usize, target: usize| {
+            let is_ack = target >= receivers;
+            let access = if is_ack { target - receivers } else { target };
+            let lanes = network.lanes_towards(number, router, access, is_ack);
+            let set: Vec<_> = lanes.map(|lane| (lane_salt(lane), egress_of[lane.index()])).collect();
+            if let [(_, lane)] = set[..] {
+                return lane;
+            }
+            let number = *known.entry(set).or_insert_with_key(|set: &Vec<_>| {
+                sets.push(set.clone());
+                sets.len() - 1
+            });
+            EgressLane::new(egress.len() + number)
         };
+        let tables = (0..network.route_count()).map(|number| {
+            let rows = nodes.iter().flat_map(|router| (0..targets).map(move |target| (*router, target)));
+            rows.map(|(router, target)| egress_towards(number, router, target)).collect()
+        });
+        let tables: Vec<Vec<EgressLane>> = tables.collect();
+        let shared = (network.lane_sets.count() > 0)
+            .then(|| Box::new(SharedLanes { seed, targets: network.targets, first: egress.len(), sets }));
 
         // Lanes that end here, and a row of acknowledgements for each group of receivers.
         let mut rows: Vec<usize> = Vec::new();
@@ -235,15 +298,18 @@ impl LaneFabric {
             numbers,
             egress,
             egress_numbers,
-            routes: routes(0),
-            all_routes: (network.route_count() > 1).then(|| {
-                let tables = (0..network.route_count()).map(routes).collect();
-                Box::new(AllRoutes { now: 0, tables })
-            }),
+            routes: tables[0].clone(),
+            all_routes: (tables.len() > 1).then(|| Box::new(AllRoutes { now: 0, tables })),
             routers,
             at_ports,
-            is_plain: !at_ports && managed.is_empty() && impaired.is_none(),
-            has_plain_queues: !at_ports && managed.is_empty(),
+            is_plain: !at_ports && managed.is_empty() && impaired.is_none() && shared.is_none(),
+            queueing: match (!at_ports && managed.is_empty(), shared.is_some()) {
+                (true, false) => Queueing::Routers,
+                (true, true) => Queueing::SharedRouters,
+                (false, false) => Queueing::Queues,
+                (false, true) => Queueing::SharedQueues,
+            },
+            shared,
             impaired,
             reorders: network.impairments.reorders(),
             managed,
@@ -259,7 +325,8 @@ impl LaneFabric {
             outboxes,
             crossed: Crossed::default(),
             drops: Vec::new(),
-            receivers: if origins.is_some() { receivers } else { usize::MAX },
+            receivers: if origins.is_some() { network.targets.first_ack() } else { usize::MAX },
+            port_mask: network.targets.port_mask(),
             origins,
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
@@ -351,7 +418,7 @@ impl Carrier for LaneFabric {
     #[inline(always)]
     fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         if self.is_plain {
-            self.arrive_at_router::<false>(now, router.index(), segment);
+            self.arrive_at_router::<false, false>(now, router.index(), segment);
         } else {
             self.arrive_elsewhere(now, router.index(), segment.words());
         }
@@ -367,7 +434,8 @@ impl Carrier for LaneFabric {
     fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let origin =
             self.origins.as_ref().map_or(AccessRouter::default(), |origins| origins.of(segment.flow));
-        self.arrive(now, router, segment.answered(self.receivers + origin.index()));
+        let port = segment.target() & self.port_mask;
+        self.arrive(now, router, segment.answered(self.receivers + origin.index() + port));
     }
 
     fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
@@ -492,7 +560,8 @@ impl Carrier for LaneFabric {
             at_ports: _,
             managed,
             is_plain: _,
-            has_plain_queues: _,
+            queueing: _,
+            shared: _,
             impaired,
             reorders: _,
             leaves: _,
@@ -512,6 +581,7 @@ impl Carrier for LaneFabric {
             crossed,
             drops,
             receivers: _,
+            port_mask: _,
             origins,
             dropped_acks,
             arrivals,
@@ -545,16 +615,22 @@ impl LaneFabric {
     #[inline(never)]
     fn arrive_elsewhere(&mut self, now: Picos, router: usize, segment: [u64; 2]) {
         let segment = Segment::from_words(now, segment);
-        if self.has_plain_queues {
-            self.arrive_at_router::<true>(now, router, segment);
-        } else {
-            self.arrive_at_queue(now, router, segment);
+        match self.queueing {
+            Queueing::Routers => self.arrive_at_router::<true, false>(now, router, segment),
+            Queueing::SharedRouters => self.arrive_at_router::<true, true>(now, router, segment),
+            Queueing::Queues => self.arrive_at_queue::<false>(now, router, segment),
+            Queueing::SharedQueues => self.arrive_at_queue::<true>(now, router, segment),
         }
     }
 
     /// A segment reaches a router that has one queue, which is drop-tail.
     #[inline(always)]
-    fn arrive_at_router<const IMPAIRED: bool>(&mut self, now: Picos, router: usize, mut segment: Segment) {
+    fn arrive_at_router<const IMPAIRED: bool, const SHARED: bool>(
+        &mut self,
+        now: Picos,
+        router: usize,
+        mut segment: Segment,
+    ) {
         let Some(departure) = self.routers[router].arrive(now) else {
             self.drop_here(now, segment.words());
             return;
@@ -566,7 +642,7 @@ impl LaneFabric {
             self.routers[router].marked += is_new;
             segment.mark();
         }
-        let egress = self.routes[router * self.targets + segment.target()];
+        let egress = self.next_lane::<SHARED>(router, &segment);
         if IMPAIRED {
             let is_ack = segment.target() >= self.receivers;
             self.leave(now, departure, egress, segment, is_ack);
@@ -575,9 +651,20 @@ impl LaneFabric {
         }
     }
 
+    /// The lane on which a segment leaves a router.
+    #[inline(always)]
+    fn next_lane<const SHARED: bool>(&self, router: usize, segment: &Segment) -> EgressLane {
+        match &self.shared {
+            Some(shared) if SHARED => {
+                shared.choose(&self.routes[router * self.targets..][..self.targets], segment)
+            }
+            _ => self.routes[router * self.targets + segment.target()],
+        }
+    }
+
     /// A segment reaches a router that has a queue at each output, or queues with a discipline.
-    fn arrive_at_queue(&mut self, now: Picos, router: usize, mut segment: Segment) {
-        let egress = self.routes[router * self.targets + segment.target()];
+    fn arrive_at_queue<const SHARED: bool>(&mut self, now: Picos, router: usize, mut segment: Segment) {
+        let egress = self.next_lane::<SHARED>(router, &segment);
         let queue = if self.at_ports { egress.index() } else { router };
         let is_ack = segment.target() >= self.receivers;
         let data_bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);

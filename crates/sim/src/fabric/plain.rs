@@ -12,6 +12,7 @@ use crate::disciplines::{Backlog, Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
+use crate::network::ecmp::{chosen, connection_hash};
 use crate::network::lanes::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
 use crate::network::{DomainRouter, EgressLane, LaneId, Network};
@@ -71,6 +72,7 @@ struct Queue {
 pub struct PlainFabric {
     network: Arc<Network>,
     own: Vec<OwnLanes>,
+    seed: u64,
     heap: BinaryHeap<Reverse<SegmentEvent>>,
     pushed: u64,
     queues: Vec<Queue>,
@@ -122,6 +124,7 @@ impl PlainFabric {
             delays: network.lanes.iter().map(|lane| (lane.delay, 0)).collect(),
             network: Arc::clone(network),
             own: own.to_vec(),
+            seed,
             heap: BinaryHeap::new(),
             pushed: 0,
             alarms: [None; ALARMS],
@@ -160,7 +163,7 @@ impl Carrier for PlainFabric {
     }
 
     fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
-        let lane = self.network.lane_towards(self.routes, router.index(), segment.target());
+        let lane = self.lane_of(router.index(), &segment);
         let at_ports = self.network.queues.at_ports();
         let is_acknowledgement = self.is_acknowledgement(&segment);
         let number = if at_ports { lane.index() } else { router.index() };
@@ -239,7 +242,7 @@ impl Carrier for PlainFabric {
 
     fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let Some(origins) = &self.origins else { return };
-        let target = self.network.ack_target(origins.of(segment.flow));
+        let target = self.network.targets.ack(origins.of(segment.flow).index(), segment.target());
         self.arrive(now, router, segment.answered(target));
     }
 
@@ -353,6 +356,7 @@ impl Carrier for PlainFabric {
         let Self {
             network: _,
             own: _,
+            seed: _,
             heap,
             pushed,
             queues,
@@ -523,7 +527,14 @@ impl PlainFabric {
 
     /// Returns whether a segment is an acknowledgement that passes routers.
     fn is_acknowledgement(&self, segment: &Segment) -> bool {
-        self.origins.is_some() && segment.target() >= self.network.access.len()
+        self.origins.is_some() && self.network.targets.access(segment.target()).1
+    }
+
+    /// The lane on which a segment leaves a router.
+    fn lane_of(&self, router: usize, segment: &Segment) -> LaneId {
+        let (access, is_ack) = self.network.targets.access(segment.target());
+        let lanes: Vec<LaneId> = self.network.lanes_towards(self.routes, router, access, is_ack).collect();
+        chosen(&lanes, connection_hash(self.seed, segment.flow, segment.target()))
     }
 
     fn push(&mut self, departure: Picos, lane: LaneId, mut segment: Segment) {

@@ -15,12 +15,23 @@ pub struct Train {
     pub between: Picos,
 }
 
+/// The way of a connection from one access router to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// Access index of its beginning.
+    pub from: usize,
+    /// Access index of its end.
+    pub to: usize,
+    /// Hash of the connection, by which flows share routes.
+    pub connection: u64,
+}
+
 impl Network {
     /// Time from [`Train::at`] until the last data segment has been served between two access routers, at the
     /// routes and speeds of `now`, propagation not counted.
     #[must_use]
-    pub fn data_services(&self, from: usize, to: usize, bytes: u32, now: Picos, train: Train) -> Picos {
-        self.services(from, to, now, train, |queue| {
+    pub fn data_services(&self, way: &Way, bytes: u32, now: Picos, train: Train) -> Picos {
+        self.services(way, now, train, |queue| {
             if self.changes.is_empty() {
                 self.routers[queue].data_service(bytes, self.bytes[0])
             } else {
@@ -32,12 +43,12 @@ impl Network {
     /// Time that an acknowledgement is served between two access routers, at the routes and speeds of `now`;
     /// none where acknowledgements pass no router. It begins at `at`.
     #[must_use]
-    pub fn ack_services(&self, from: usize, to: usize, now: Picos, at: Picos) -> Picos {
+    pub fn ack_services(&self, way: &Way, now: Picos, at: Picos) -> Picos {
         if self.queued_acks.is_none() {
             return 0;
         }
         // A second queue of a router is as fast as the first.
-        self.services(from, to, now, Train { at, count: 1, between: 0 }, |queue| {
+        self.services(way, now, Train { at, count: 1, between: 0 }, |queue| {
             if self.queues.at_ports() {
                 self.routers[queue].ack_service()
             } else {
@@ -48,17 +59,10 @@ impl Network {
 
     /// Each queue serves the first segment when it comes, and the last one when it has come and those before
     /// it are served. What a server whose rate varies could have done before is lost.
-    fn services(
-        &self,
-        from: usize,
-        to: usize,
-        now: Picos,
-        train: Train,
-        service: impl Fn(usize) -> Picos,
-    ) -> Picos {
+    fn services(&self, way: &Way, now: Picos, train: Train, service: impl Fn(usize) -> Picos) -> Picos {
         let (mut first, mut last) = (train.at, train.at + (train.count - 1).saturating_mul(train.between));
         let mut propagation = 0;
-        for (queue, lane) in self.hops(self.routes_at(now), from, to) {
+        for (queue, lane) in self.hops(self.routes_at(now), way.from, way.to, way.connection) {
             let service = service(queue);
             let clock = self.impairments.clock(queue);
             let end = |begin: Picos, work: Picos| match &clock {
@@ -78,8 +82,13 @@ impl Network {
     pub fn delays(&self, from: usize, to: usize, now: Picos) -> bool {
         let delays = |lane: LaneId| self.impairments.rules(lane.index()).is_some_and(|rules| rules.delay());
         let routes = self.routes_at(now);
-        self.impairments.delay()
-            && self.hops(routes, from, to).chain(self.hops(routes, to, from)).any(|(_, lane)| delays(lane))
+        let mut found = false;
+        if self.impairments.delay() {
+            for (from, to) in [(from, to), (to, from)] {
+                self.visit_shares(routes, from, to, |_, lane, _| found |= delays(lane));
+            }
+        }
+        found
     }
 
     /// Service time of a router at `now`. Ports keep theirs.

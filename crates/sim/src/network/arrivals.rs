@@ -162,9 +162,9 @@ impl Wiring {
         (carried, returned)
     }
 
-    /// Counts a pair at each queue of data between two access routers.
+    /// Counts a pair, or its share, at each queue of data between two access routers.
     fn cross(&self, from: AccessRouter, to: AccessRouter, counts: &mut [f64]) {
-        self.hops(0, from.index(), to.index()).for_each(|(queue, _)| counts[queue] += 1.0);
+        self.visit_shares(0, from.index(), to.index(), |queue, _, share| counts[queue] += share);
     }
 
     /// The queue that a load is a share of: a router, a port, or the direction of a link that more flows

@@ -4,6 +4,7 @@ use super::acknowledgements::Groups;
 use super::arrivals::Arrivals;
 use super::changes::{Schedule, follow};
 use super::distances::Distances;
+use super::ecmp::{LaneSets, Targets};
 use super::impairments::{self, Impairments};
 use super::lanes::{LaneEnd, LaneSpec, MOST_LANES};
 use super::load::{self, Load};
@@ -20,8 +21,8 @@ use crate::disciplines::{Draws, QueueFacts};
 use crate::engine::MOST_TARGETS;
 use crate::fabric::Managed;
 use crate::scenario::{
-    AckPath, AqmParameters, BufferUnit, DisciplineName, EcnRewrite, GivenChange, InvalidScenario, QueuePlace,
-    Scenario, invalid,
+    self, AckPath, AqmParameters, BufferUnit, DisciplineName, EcnRewrite, GivenChange, InvalidScenario,
+    QueuePlace, Scenario, invalid,
 };
 use mesonet_cc::{Picos, picos, seconds};
 use std::ops::Deref;
@@ -136,10 +137,12 @@ impl Network {
 
         check_tables(schedule.links.len(), n * access.len())?;
         let all_neighbours: Vec<Adjacency> = schedule.links.iter().map(|links| adjacency(n, links)).collect();
+        let shares = scenario.network.routing == scenario::Routing::Ecmp;
+        let mut lane_sets = LaneSets::default();
+        let ends = Ends { access: &access, link_lanes: &link_lanes, receivers_lane, shares };
         let ways = schedule.links.iter().zip(&all_neighbours);
-        let (tables, longest): (Vec<_>, Vec<_>) = ways
-            .map(|(links, neighbours)| table(links, neighbours, &access, &link_lanes, receivers_lane))
-            .unzip();
+        let (tables, longest): (Vec<_>, Vec<_>) =
+            ways.map(|(links, neighbours)| ends.table(links, neighbours, &mut lane_sets)).unzip();
         let longest_route = longest.into_iter().fold(1, usize::max);
         let failures = schedule.failures.iter();
         let failures =
@@ -149,7 +152,6 @@ impl Network {
         let first_ack_lane = lanes.len();
         let round_trips =
             push_ack_lanes(&mut lanes, &mut schedule, &all_neighbours, &topology, &groups.anchors);
-        // Half of a round trip.
         let group_delay = |from: usize, to: usize| round_trips[to * groups.anchors.len() + from][0] / 2;
         let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
         let rounds = load::rounds(scenario);
@@ -167,13 +169,17 @@ impl Network {
                 change.lanes.retain(|turn| !unused.contains(&turn.of.index()));
             }
         }
-        let wiring = Wiring {
+        check_sets(lanes.len(), lane_sets.count())?;
+        let targets = Targets::new(access.len(), ack_path, lane_sets.count() > 0);
+        let mut wiring = Wiring {
             topology,
             queues,
             lanes,
             access,
             access_index,
             tables,
+            lane_sets,
+            targets,
             route_links: schedule.links,
             routes: schedule.routes,
             failures,
@@ -184,6 +190,9 @@ impl Network {
             changes: schedule.changes,
             round_trips,
         };
+        if wiring.lane_sets.count() > 0 {
+            wiring.longest_route = wiring.longest_sum(&vec![1; wiring.data_lanes()]) as usize;
+        }
         impairments::follow_traces(scenario, &wiring, &mut speeds)?;
         let arrivals = wiring.resolve_arrivals(&speeds, scenario)?;
         let mean_round_trip = distances.mean_round_trip();
@@ -341,35 +350,46 @@ fn refuse_packet_counts(scenario: &Scenario) -> Result<(), InvalidScenario> {
     Err(invalid("network.buffer_counts", format!("\"packets\": {why}")))
 }
 
-/// The lane towards each access router, by router, on the routes over these links, and the most routers on a
-/// route.
-fn table(
-    links: &[LinkSpec],
-    neighbours: &Adjacency,
-    access: &[usize],
-    link_lanes: &[[LaneId; 2]],
+/// The lanes on which routes end, and those between routers.
+struct Ends<'a> {
+    access: &'a [usize],
+    /// Of each link the lane from its first end and that from its second.
+    link_lanes: &'a [[LaneId; 2]],
+    /// The first of the lanes to receivers.
     receivers_lane: usize,
-) -> (Vec<LaneId>, usize) {
-    let n = neighbours.len();
-    let mut longest = 1;
-    let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
-    let mut routing = Routing::new(links, neighbours);
-    for index in routing.together(access) {
-        let ways = routing.towards(access[index]);
-        for router in 0..n {
-            next_lane[router * access.len() + index] = match ways.next(router) {
-                Some((_, link)) => link_lanes[link][usize::from(links[link].b == router)],
-                None => LaneId::new(receivers_lane + index),
-            };
+    /// Flows share routes of equal cost.
+    shares: bool,
+}
+
+impl Ends<'_> {
+    /// The lane towards each access router, by router, on the routes over these links, and the most routers
+    /// on a route. Routes of equal cost have a name of `sets` in place of a lane.
+    fn table(&self, links: &[LinkSpec], neighbours: &Adjacency, sets: &mut LaneSets) -> (Vec<LaneId>, usize) {
+        let (n, access) = (neighbours.len(), self.access);
+        let mut longest = 1;
+        let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
+        let mut routing = Routing::new(links, neighbours);
+        for index in routing.together(access) {
+            let ways = routing.towards(access[index]);
+            for router in 0..n {
+                let lane = |(_, link): (usize, usize)| self.link_lanes[link][links[link].from(router)];
+                next_lane[router * access.len() + index] = match ways.next(router) {
+                    Some(_) if self.shares => {
+                        sets.name(ways.all_next(router).into_iter().map(lane).collect())
+                    }
+                    Some(next) => lane(next),
+                    None => LaneId::new(self.receivers_lane + index),
+                };
+            }
+            longest = access.iter().map(|&a| ways.hops(a) + 1).fold(longest, usize::max);
         }
-        longest = access.iter().map(|&a| ways.hops(a) + 1).fold(longest, usize::max);
+        (next_lane, longest)
     }
-    (next_lane, longest)
 }
 
 /// Adds the lanes of acknowledgements between all pairs of groups, and the changes of their delays. They take
-/// the way of the data back: propagation only. Returns the round trips by lane, at the start and after each
-/// change.
+/// the propagation delay of the route from the receiver to the source. Returns the round trips by lane, at
+/// the start and after each change.
 fn push_ack_lanes(
     lanes: &mut Vec<LaneSpec>,
     schedule: &mut Schedule,
@@ -377,21 +397,26 @@ fn push_ack_lanes(
     topology: &Topology,
     anchors: &[usize],
 ) -> Vec<Vec<Picos>> {
-    let mut round_trips = Vec::new();
-    for &receiver in anchors {
+    // One-way delays by end, then state of the network, then beginning.
+    let delays_to = |&end: &usize| -> Vec<Vec<Picos>> {
         let ways = schedule.links.iter().zip(neighbours);
         let routes: Vec<RoutesTo> =
-            ways.map(|(links, neighbours)| routes_to(links, neighbours, receiver)).collect();
-        let delays = schedule.delays.iter().zip(&schedule.routes);
-        let sums: Vec<[Vec<Picos>; 2]> =
-            delays.map(|(delays, place)| routes[*place].sums(&topology.links, delays)).collect();
-        for &source in anchors {
+            ways.map(|(links, neighbours)| routes_to(links, neighbours, end)).collect();
+        let states = schedule.delays.iter().zip(&schedule.routes);
+        let sums = states.map(|(delays, place)| routes[*place].sums(&topology.links, delays));
+        sums.map(|sums| anchors.iter().map(|&anchor| sums[anchor]).collect()).collect()
+    };
+    let delays: Vec<Vec<Vec<Picos>>> = anchors.iter().map(delays_to).collect();
+    let mut round_trips = Vec::new();
+    for (receiver, &from) in anchors.iter().enumerate() {
+        for (source, &to) in anchors.iter().enumerate() {
             let lane = LaneId::new(lanes.len());
-            let back = sums.iter().map(|[_, back]| back[source]);
-            let least = follow(&mut schedule.changes, lane, back);
-            round_trips.push(sums.iter().map(|[there, back]| there[source] + back[source]).collect());
-            let (from, end) = (RouterId::new(receiver), LaneEnd::Sources(RouterId::new(source)));
-            lanes.push(LaneSpec { from, end, delay: sums[0][1][source], least });
+            let back = || delays[source].iter().map(|state| state[receiver]);
+            let there = delays[receiver].iter().map(|state| state[source]);
+            round_trips.push(there.zip(back()).map(|(there, back)| there + back).collect());
+            let least = follow(&mut schedule.changes, lane, back());
+            let (from, end) = (RouterId::new(from), LaneEnd::Sources(RouterId::new(to)));
+            lanes.push(LaneSpec { from, end, delay: delays[source][0][receiver], least });
         }
     }
     round_trips
@@ -432,6 +457,18 @@ fn check_targets(access: usize, ack_path: AckPath) -> Result<(), InvalidScenario
     let message =
         format!("{access} access routers are too many{why}; allowed: at most {most} access routers");
     Err(invalid("topology", message))
+}
+
+/// Refuses more lanes and sets of lanes than can be numbered.
+fn check_sets(lanes: usize, sets: usize) -> Result<(), InvalidScenario> {
+    if lanes + sets <= MOST_LANES {
+        return Ok(());
+    }
+    let message = format!(
+        "{lanes} lanes and {sets} sets of lanes of equal cost are too many; allowed: at most {MOST_LANES} in all, or \
+         network.routing = shortest"
+    );
+    Err(invalid("network.routing", message))
 }
 
 /// Refuses more lanes than can be numbered, before any is made.

@@ -119,7 +119,8 @@ impl Schedule {
 
     /// The place of links with these costs.
     fn place(&mut self, links: Vec<LinkSpec>) -> usize {
-        let costs = |links: &[LinkSpec]| links.iter().map(|link| link.cost.to_bits()).collect::<Vec<_>>();
+        let costs =
+            |links: &[LinkSpec]| links.iter().map(|link| link.cost.map(f64::to_bits)).collect::<Vec<_>>();
         let known = self.links.iter().position(|other| costs(other) == costs(&links));
         known.unwrap_or_else(|| {
             self.links.push(links);
@@ -134,7 +135,7 @@ impl Schedule {
             let reached = nearest(links, &adjacency(topology.routers.len(), links), &[0]);
             let Some(lost) = reached.iter().position(Option::is_none) else { continue };
             let name = |router: usize| topology.routers[router].name.as_str();
-            let down = links.iter().filter(|link| link.cost.is_infinite());
+            let down = links.iter().filter(|link| !link.is_up());
             let down: Vec<String> =
                 down.take(5).map(|link| format!("{} - {}", name(link.a), name(link.b))).collect();
             let message = format!(
@@ -181,7 +182,7 @@ impl Costs {
 
     fn change(&mut self, link: usize, change: &GivenChange, time: Picos) {
         if let Some(cost) = change.cost {
-            self.links[link].cost = cost;
+            self.links[link].cost = [cost; 2];
         }
         match change.state {
             Some(GivenState::Down) => self.down[link] = self.down[link].or(Some(time)),
@@ -197,7 +198,7 @@ impl Costs {
     fn links(&self) -> Vec<LinkSpec> {
         let now = self.links.iter().zip(&self.down);
         now.map(|(link, down)| LinkSpec {
-            cost: if down.is_some() { f64::INFINITY } else { link.cost },
+            cost: if down.is_some() { [f64::INFINITY; 2] } else { link.cost },
             ..*link
         })
         .collect()
@@ -234,7 +235,11 @@ fn router(topology: &Topology, name: &str, path: &str) -> Result<usize, InvalidS
     })
 }
 
-fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, InvalidScenario> {
+/// The link between two routers.
+///
+/// # Errors
+/// [`InvalidScenario`] at `path` if there is none.
+pub fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, InvalidScenario> {
     let [a, b] = [router(topology, &ends[0], path)?, router(topology, &ends[1], path)?];
     let joins = |link: &&LinkSpec| [link.a, link.b] == [a, b] || [link.a, link.b] == [b, a];
     match topology.links.iter().filter(joins).count() {

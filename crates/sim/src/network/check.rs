@@ -112,6 +112,9 @@ fn links(given: &GivenTopology) -> Result<(), InvalidScenario> {
             within(|| format!("{path}.delay_back"), delay, 0.0, LONGEST_DELAY)?;
         }
         within(|| format!("{path}.cost"), link.cost, 0.0, LARGEST_COST)?;
+        if let Some(cost) = link.cost_back {
+            within(|| format!("{path}.cost_back"), cost, 0.0, LARGEST_COST)?;
+        }
         for capacity in link.capacity.into_iter().flatten() {
             within(|| format!("{path}.capacity"), capacity, SMALLEST_CAPACITY, LARGEST_CAPACITY)?;
         }

@@ -2,6 +2,7 @@
 
 use super::Network;
 use super::arrivals::Arrivals;
+use super::link_loads::QueueLoad;
 use super::map::NetworkMap;
 use super::routes::RoutesSummary;
 use super::topology::RouterClass;
@@ -69,6 +70,8 @@ pub struct Description {
     pub links: usize,
     /// Ordered pairs of regions with access routers.
     pub paths: usize,
+    /// Pairs among them between which flows share several routes.
+    pub shared_paths: usize,
     /// Mean number of routers on a path between the backbone (or plain) routers of two regions, both
     /// included.
     pub mean_routers_per_path: f64,
@@ -86,8 +89,12 @@ pub struct Description {
     pub path_classes: [f64; 3],
     /// Mean round-trip propagation delay of the flows of each path class, s; none without such flows.
     pub class_rtt: [Option<f64>; 3],
+    /// Mean round-trip propagation delay of the flows that users begin, s; none without users.
+    pub traffic_rtt: Option<f64>,
     /// Changes of routes during the run.
     pub routes: Vec<RoutesSummary>,
+    /// Load that users and arrivals offer to each queue.
+    pub loads: Vec<QueueLoad>,
     /// Every router and link.
     pub map: NetworkMap,
     /// Notes on values that the network raises.
@@ -112,6 +119,8 @@ impl End {
 struct FlowMeans {
     /// Round trip by path class, s; none without such flows.
     round_trips: [Option<f64>; 3],
+    /// Round trip of all flows, s; none without flows.
+    round_trip: Option<f64>,
     /// Routers between the backbone (or plain) routers of both ends, these included.
     routers: f64,
 }
@@ -171,6 +180,7 @@ impl Network {
             routers: self.topology.routers.len(),
             links: self.topology.links.len(),
             paths: paths.len(),
+            shared_paths: self.shared_paths(),
             mean_routers_per_path: mean_routers,
             mean_hops,
             mean_rtt: self.mean_round_trip(),
@@ -182,7 +192,9 @@ impl Network {
             mean_file_size: scenario.mean_file_size(),
             path_classes: self.path_classes(),
             class_rtt: flows.round_trips,
+            traffic_rtt: flows.round_trip,
             routes: self.routes_summaries(scenario),
+            loads: self.queue_loads(scenario),
             map: self.map(scenario.network.delay_multiplier),
             raised: self.raised(scenario),
             warnings: self.warnings(scenario),
@@ -260,7 +272,8 @@ impl Network {
             routers += between as f64 * shares.iter().sum::<f64>();
         });
         let mean = |(sum, weight): (f64, f64)| (weight > 0.0).then(|| sum / weight);
-        FlowMeans { round_trips: sums.map(mean), routers }
+        let all = sums.iter().fold((0.0, 0.0), |all, of| (all.0 + of.0, all.1 + of.1));
+        FlowMeans { round_trips: sums.map(mean), round_trip: mean(all), routers }
     }
 
     /// Visits the flows that sources begin, between access routers that are equally far from everywhere: the

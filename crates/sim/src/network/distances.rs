@@ -26,9 +26,9 @@ pub struct Distances {
     pub paths: Vec<(usize, usize)>,
     /// Routers from one end to the other, both included, by path.
     pub routers: Vec<usize>,
-    /// One-way propagation delay, mean over the access routers at both ends, s, by path.
+    /// Half of the propagation round trip, mean over the access routers at both ends, s, by path.
     pub delay: Vec<f64>,
-    /// Largest one-way propagation delay between access routers, s, by path.
+    /// Half of the largest propagation round trip between access routers, s, by path.
     pub longest: Vec<f64>,
     /// Routers that an access router adds to the paths of its region, mean over the other regions.
     pub below: Vec<f64>,
@@ -37,7 +37,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// Measures `topology`; `group_delay` is the delay from one group to another.
+    /// Measures `topology`; `group_delay` is half of the round trip from one group to another.
     #[must_use]
     pub fn new(
         topology: &Topology,

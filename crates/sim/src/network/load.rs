@@ -49,11 +49,14 @@ impl Load<'_> {
             }
             let ways = routing.towards(wiring.access[end]);
             for router in ways.from_far_to_near() {
-                let queue =
-                    if wiring.queues.at_ports() { wiring.next_lane(router, end).index() } else { router };
-                share[queue] += flows[router];
-                if let Some((next, _)) = ways.next(router) {
-                    flows[next] += flows[router];
+                let lanes = wiring.next_lanes(0, router, end);
+                let flows_of_lane = flows[router] / lanes.len() as f64;
+                for lane in lanes {
+                    let queue = if wiring.queues.at_ports() { lane.index() } else { router };
+                    share[queue] += flows_of_lane;
+                    if let Some(next) = wiring.router_behind(*lane) {
+                        flows[next] += flows_of_lane;
+                    }
                 }
             }
         }
@@ -86,31 +89,43 @@ impl Load<'_> {
         transfers * scenario.mean_file_size()
     }
 
-    /// Load that users and open-loop arrivals offer to each queue as a share of its speed: [`Self::offered`],
-    /// and as many acknowledgements where they take slots, or bytes, of data; half as many where receivers
-    /// delay them. Explicit flows, retransmissions, and large files that concurrency limits come on top.
+    /// Load that users and open-loop arrivals offer to each queue as a share of its speed.
     #[must_use]
     pub fn offered_loads(&self, scenario: &Scenario, speeds: &[f64]) -> Vec<f64> {
+        let offered = self.offered_segments(scenario);
+        offered.iter().zip(speeds).map(|([data, acks], speed)| (data + acks) / speed).collect()
+    }
+
+    /// Data that users and open-loop arrivals offer to each queue, segments/s: [`Self::offered`], and as many
+    /// acknowledgements where they take slots, or bytes, of data; half as many where receivers delay them.
+    /// Explicit flows, retransmissions, and large files that concurrency limits come on top.
+    #[must_use]
+    pub fn offered_segments(&self, scenario: &Scenario) -> Vec<[f64; 2]> {
         let offered = self.offered(scenario);
         let data = self.flow_shares(false);
-        let queued = scenario.network.ack_path == AckPath::Queued;
+        let ack_size = self.ack_size(scenario);
+        let acks = if ack_size > 0.0 { self.flow_shares(true) } else { vec![0.0; data.len()] };
+        let of_users = data.iter().zip(acks).map(|(data, acks)| [offered * data, offered * ack_size * acks]);
+        let mut segments: Vec<[f64; 2]> = of_users.collect();
+        for arrivals in self.arrivals {
+            let both = arrivals.carried.iter().zip(&arrivals.returned);
+            segments.iter_mut().zip(both).for_each(|(sum, (data, acks))| {
+                sum[0] += data;
+                sum[1] += ack_size * acks;
+            });
+        }
+        segments
+    }
+
+    /// Slots, or bytes as a share of a data segment, that acknowledgements take for each data segment.
+    #[must_use]
+    pub fn ack_size(&self, scenario: &Scenario) -> f64 {
         let acks_per_segment = if scenario.transport.delayed_acks { 0.5 } else { 1.0 };
-        let ack_size = match (queued, self.wiring.queues.at_ports()) {
+        match (scenario.network.ack_path == AckPath::Queued, self.wiring.queues.at_ports()) {
             (false, _) => 0.0,
             (true, false) => acks_per_segment,
             (true, true) => acks_per_segment * scenario.network.ack_bytes / scenario.transport.segment_bytes,
-        };
-        // Every router that a segment passes serves its acknowledgement, too; ports of the way back are
-        // others.
-        let acks =
-            if queued && self.wiring.queues.at_ports() { self.flow_shares(true) } else { data.clone() };
-        let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + ack_size * acks));
-        let mut segments: Vec<f64> = of_users.collect();
-        for arrivals in self.arrivals {
-            let both = arrivals.carried.iter().zip(&arrivals.returned);
-            segments.iter_mut().zip(both).for_each(|(sum, (data, acks))| *sum += data + ack_size * acks);
         }
-        segments.iter().zip(speeds).map(|(segments, speed)| segments / speed).collect()
     }
 
     /// Flows of open-loop arrivals that are expected to be in progress at once, about, by process: twice the

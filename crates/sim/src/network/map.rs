@@ -32,8 +32,10 @@ pub struct MapLink {
     pub delay: f64,
     /// Propagation delay from `b` to `a`, multiplied, s.
     pub delay_back: f64,
-    /// Routing cost.
+    /// Routing cost from `a` to `b`.
     pub cost: f64,
+    /// Routing cost from `b` to `a`.
+    pub cost_back: f64,
     /// It loses or delays segments, or its rate varies, in a direction.
     pub impaired: bool,
 }
@@ -72,7 +74,8 @@ impl Network {
             b: link.b,
             delay: link.delay[0] * multiplier,
             delay_back: link.delay[1] * multiplier,
-            cost: link.cost,
+            cost: link.cost[0],
+            cost_back: link.cost[1],
             impaired: is_impaired(link.a, link.b) || is_impaired(link.b, link.a),
         };
         NetworkMap {

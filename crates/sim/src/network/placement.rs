@@ -156,8 +156,7 @@ impl Backbone {
     fn delays(&self) -> Vec<Vec<u64>> {
         let delays: Vec<[u64; 2]> = self.links.iter().map(|l| l.delay.map(picos)).collect();
         let neighbours = adjacency(self.routers.len(), &self.links);
-        let towards =
-            |target| routes_to(&self.links, &neighbours, target).sums(&self.links, &delays)[0].clone();
+        let towards = |target| routes_to(&self.links, &neighbours, target).sums(&self.links, &delays);
         (0..self.routers.len()).map(towards).collect()
     }
 }

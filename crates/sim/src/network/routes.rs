@@ -1,7 +1,6 @@
 //! Routes that follow each other during a run: how they differ, and the load that each offers to the queues.
 
 use super::Network;
-use super::lanes::LaneEnd;
 use super::load::Load;
 use crate::scenario::Scenario;
 use mesonet_cc::seconds;
@@ -53,16 +52,37 @@ impl Network {
 
     /// The routes from a router towards an access router differ.
     fn differs(&self, one: usize, other: usize, from: usize, target: usize) -> bool {
-        let mut here = from;
-        loop {
-            let lane = self.next_lane_by(one, here, target);
-            if lane != self.next_lane_by(other, here, target) {
+        let mut reached = vec![from];
+        let mut next = 0;
+        while let Some(&here) = reached.get(next) {
+            let lanes = self.next_lanes(one, here, target);
+            if lanes != self.next_lanes(other, here, target) {
                 return true;
             }
-            match self.lanes[lane.index()].end {
-                LaneEnd::Router(next) => here = next.index(),
-                LaneEnd::Receivers(_) | LaneEnd::Sources(_) => return false,
+            for router in lanes.iter().filter_map(|lane| self.router_behind(*lane)) {
+                if !reached.contains(&router) {
+                    reached.push(router);
+                }
             }
+            next += 1;
         }
+        false
+    }
+
+    /// Ordered pairs of regions between which flows share several routes at the start.
+    #[must_use]
+    pub fn shared_paths(&self) -> usize {
+        if self.lane_sets.count() == 0 {
+            return 0;
+        }
+        let first =
+            |region: &usize| self.distances.region_groups.iter().find(|group| group.region == *region);
+        let shares = |(from, to): &&(usize, usize)| {
+            let (Some(from), Some(to)) = (first(from), first(to)) else { return false };
+            let mut is_shared = false;
+            self.visit_shares(0, from.first, to.first, |_, _, share| is_shared |= share < 1.0);
+            is_shared
+        };
+        self.distances.paths.iter().filter(shares).count()
     }
 }

@@ -15,40 +15,40 @@ pub struct RoutesTo {
     pub next: Vec<Option<(usize, usize)>>,
     /// Links on the way.
     pub hops: Vec<usize>,
+    /// Cost of the way, in units of 1e-12.
+    costs: Vec<u128>,
     /// The target and all routers with a way to it, each after the next one on its way.
     pub order: Vec<usize>,
 }
 
 impl RoutesTo {
-    /// For every router the sums over the links on its way of `values`, which each link has for the direction
-    /// from its first end and for the other one: on the way to the target, and back.
+    /// For every router the sum over the links on its way of `values`, which each link has for the direction
+    /// from its first end and for the other one.
     #[must_use]
-    pub fn sums(&self, links: &[LinkSpec], values: &[[u64; 2]]) -> [Vec<u64>; 2] {
-        let [mut there, mut back] = [0, 1].map(|_| vec![0_u64; self.next.len()]);
+    pub fn sums(&self, links: &[LinkSpec], values: &[[u64; 2]]) -> Vec<u64> {
+        let mut sums = vec![0_u64; self.next.len()];
         for &router in &self.order {
             if let Some((next, link)) = self.next[router] {
-                let from_second = usize::from(links[link].b == router);
-                there[router] = there[next].saturating_add(values[link][from_second]);
-                back[router] = back[next].saturating_add(values[link][1 - from_second]);
+                sums[router] = sums[next].saturating_add(values[link][links[link].from(router)]);
             }
         }
-        [there, back]
+        sums
     }
 }
 
-/// Adjacency of `routers` routers. A link of infinite cost is down: it joins nothing.
+/// Adjacency of `routers` routers. A link that is down joins nothing.
 #[must_use]
 pub fn adjacency(routers: usize, links: &[LinkSpec]) -> Adjacency {
     let mut neighbours = vec![Vec::new(); routers];
-    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.cost.is_finite()) {
+    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.is_up()) {
         neighbours[link.a].push((link.b, index));
         neighbours[link.b].push((link.a, index));
     }
     neighbours
 }
 
-/// Dijkstra from `target` outwards. Costs are compared in units of 1e-12, then hops, then router numbers, so
-/// that equal costs always give the same routes.
+/// Dijkstra from `target` outwards, with the costs of the direction towards it. Costs are compared in units
+/// of 1e-12, then hops, then router numbers, so that equal costs always give the same routes.
 #[must_use]
 pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> RoutesTo {
     let n = neighbours.len();
@@ -63,7 +63,7 @@ pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> R
         }
         order.push(router);
         for &(neighbour, link) in &neighbours[router] {
-            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1);
+            let candidate = (distance.0 + cost(&links[link], neighbour), distance.1 + 1);
             if candidate < best[neighbour] {
                 best[neighbour] = candidate;
                 next[neighbour] = Some((router, link));
@@ -71,10 +71,12 @@ pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> R
             }
         }
     }
-    RoutesTo { next, hops: best.into_iter().map(|b| b.1).collect(), order }
+    let (costs, hops) = best.into_iter().unzip();
+    RoutesTo { next, hops, costs, order }
 }
 
-/// For every router the nearest of `heads` (place in the list): least cost, then hops, then the earlier one.
+/// For every router the nearest of `heads` (place in the list): least cost to it, then hops, then the earlier
+/// one.
 ///
 /// `None` where there is no way to any.
 #[must_use]
@@ -90,7 +92,7 @@ pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> V
             continue;
         }
         for &(neighbour, link) in &neighbours[router] {
-            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1, distance.2);
+            let candidate = (distance.0 + cost(&links[link], neighbour), distance.1 + 1, distance.2);
             if candidate < best[neighbour] {
                 best[neighbour] = candidate;
                 heap.push(Reverse((candidate, neighbour)));
@@ -117,6 +119,8 @@ pub struct Ways<'a> {
     /// The only neighbour of the target and the link to it, if it has but one: `routes` lead there.
     only: Option<(usize, usize)>,
     routes: &'a RoutesTo,
+    links: &'a [LinkSpec],
+    neighbours: &'a Adjacency,
 }
 
 impl<'a> Routing<'a> {
@@ -146,7 +150,7 @@ impl<'a> Routing<'a> {
         let known = self.last.take().filter(|(to, _)| *to == end);
         let (_, routes) =
             self.last.insert(known.unwrap_or_else(|| (end, routes_to(self.links, self.neighbours, end))));
-        Ways { target, only, routes }
+        Ways { target, only, routes, links: self.links, neighbours: self.neighbours }
     }
 }
 
@@ -158,6 +162,21 @@ impl Ways<'_> {
             return None;
         }
         self.routes.next[router].or(self.only.map(|(_, link)| (self.target, link)))
+    }
+
+    /// All next routers after `router` on ways of the least cost, and the links to them, none at the target.
+    /// Where a link costs nothing, they have fewer links before them: no way leads in a circle.
+    #[must_use]
+    pub fn all_next(&self, router: usize) -> Vec<(usize, usize)> {
+        let RoutesTo { next, hops, costs, .. } = self.routes;
+        if router == self.target || next[router].is_none() {
+            return self.next(router).into_iter().collect();
+        }
+        let is_on_a_way = |&&(other, link): &&(usize, usize)| {
+            costs[other].checked_add(cost(&self.links[link], router)) == Some(costs[router])
+                && (costs[other], hops[other]) < (costs[router], hops[router])
+        };
+        self.neighbours[router].iter().filter(is_on_a_way).copied().collect()
     }
 
     /// Links from `router` to the target.
@@ -174,7 +193,7 @@ impl Ways<'_> {
     }
 }
 
-/// Cost in units of 1e-12: in 128 bits no sum over a path overflows.
-fn cost(link: &LinkSpec) -> u128 {
-    (link.cost * 1e12).round() as u128
+/// Cost of a link from `router` in units of 1e-12: in 128 bits no sum over a path overflows.
+fn cost(link: &LinkSpec, router: usize) -> u128 {
+    (link.cost[link.from(router)] * 1e12).round() as u128
 }

@@ -1,13 +1,15 @@
 //! From the topology of a scenario, built in or given, to one that can be simulated, or to a refusal.
 
 use super::built_in::built_in;
+use super::changes::link;
 use super::check;
 use super::placement::{Attachment, Backbone, refuse_places};
 use super::routing::{adjacency, nearest};
 use super::tiers::with_tiers;
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 use crate::scenario::{
-    GivenRouter, GivenTopology, InvalidScenario, Places, Scenario, TierParameters, TopologyChoice, invalid,
+    GivenRouter, GivenState, GivenTopology, InvalidScenario, Places, QueuePlace, Scenario, TierParameters,
+    TopologyChoice, invalid,
 };
 
 /// The topology of a scenario.
@@ -15,10 +17,40 @@ use crate::scenario::{
 /// # Errors
 /// [`InvalidScenario`] with a path below `topology` or `tiers`.
 pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
-    match &scenario.topology {
-        TopologyChoice::BuiltIn(name) => built_in(name, &scenario.tiers),
-        TopologyChoice::Given(given) => from_given(given, &scenario.tiers),
+    let mut topology = match &scenario.topology {
+        TopologyChoice::BuiltIn(name) => built_in(name, &scenario.tiers)?,
+        TopologyChoice::Given(given) => from_given(given, &scenario.tiers)?,
+    };
+    change_links(&mut topology, scenario)?;
+    Ok(topology)
+}
+
+/// Gives links the values that the scenario has in place of the values of the topology.
+fn change_links(topology: &mut Topology, scenario: &Scenario) -> Result<(), InvalidScenario> {
+    let mut down = Vec::new();
+    for (index, values) in scenario.links.iter().enumerate() {
+        let path = format!("links[{index}]");
+        let link = link(topology, &values.between, &path)?;
+        if (values.capacity.is_some() || values.buffer.is_some())
+            && scenario.network.queue == QueuePlace::Router
+        {
+            let message = "links have no capacity and no buffer where a router has one queue; allowed: \
+                           network.queue = port";
+            return Err(invalid(path, message));
+        }
+        let LinkSpec { delay, cost, capacity, buffer, .. } = &mut topology.links[link];
+        *delay = values.delay.map_or(*delay, |delay| [delay; 2]);
+        *cost = values.cost.map_or(*cost, |cost| [cost; 2]);
+        let bits = 8.0 * scenario.transport.segment_bytes;
+        *capacity = values.capacity.map_or(*capacity, |capacity| Some([capacity * bits; 2]));
+        *buffer = values.buffer.map_or(*buffer, |buffer| [Some(buffer); 2]);
+        if values.state == Some(GivenState::Down) {
+            down.push(link);
+        }
     }
+    let mut number = 0..;
+    topology.links.retain(|_| number.next().is_none_or(|link| !down.contains(&link)));
+    if down.is_empty() { Ok(()) } else { check::connected(&topology.routers, &topology.links) }
 }
 
 /// A topology of the user's own, with tiers below it if it is a bare backbone.
@@ -56,7 +88,7 @@ fn link_specs(given: &GivenTopology) -> Vec<LinkSpec> {
             a: l.a,
             b: l.b,
             delay: [l.delay, l.delay_back.unwrap_or(l.delay)],
-            cost: l.cost,
+            cost: [l.cost, l.cost_back.unwrap_or(l.cost)],
             capacity: l.capacity,
             buffer: l.buffer.unwrap_or_default(),
         })

@@ -109,8 +109,8 @@ pub struct LinkSpec {
     pub b: usize,
     /// Propagation delay from `a` to `b` and from `b` to `a` at multiplier 1, s.
     pub delay: [f64; 2],
-    /// Routing cost.
-    pub cost: f64,
+    /// Routing cost from `a` to `b` and from `b` to `a`; infinite where the link is down.
+    pub cost: [f64; 2],
     /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
     pub capacity: Option<[f64; 2]>,
     /// Buffer of both ports, s of service; none: that of the network.
@@ -118,10 +118,22 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
-    /// A link with the same delay in both directions.
+    /// Place of the values from `router`, one of its ends, in pairs such as `delay`.
+    #[must_use]
+    pub fn from(&self, router: usize) -> usize {
+        usize::from(self.b == router)
+    }
+
+    /// Returns whether it is up.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        self.cost[0].is_finite()
+    }
+
+    /// A link with the same delay and cost in both directions.
     #[must_use]
     pub fn new(a: usize, b: usize, delay: f64, cost: f64) -> Self {
-        Self { a, b, delay: [delay; 2], cost, capacity: None, buffer: [None; 2] }
+        Self { a, b, delay: [delay; 2], cost: [cost; 2], capacity: None, buffer: [None; 2] }
     }
 }
 

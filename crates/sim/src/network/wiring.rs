@@ -2,6 +2,7 @@
 
 use super::acknowledgements::Groups;
 use super::changes::{Change, Turn};
+use super::ecmp::{LaneSets, Targets, chosen};
 use super::lanes::{LaneEnd, LaneSpec};
 use super::numbers::{AccessRouter, LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
@@ -9,6 +10,7 @@ use super::queues::Queues;
 use super::topology::{LinkSpec, RouterClass, Topology};
 use crate::scenario::{InvalidScenario, invalid};
 use mesonet_cc::Picos;
+use std::collections::BTreeMap;
 
 /// Routers, lanes, routes and the changes of these.
 #[derive(Clone, Debug)]
@@ -26,6 +28,10 @@ pub struct Wiring {
     /// Routes between which the network changes, those at the start first. Each has the lane towards an
     /// access router: `tables[routes][router * access.len() + access_index]`.
     pub(super) tables: Vec<Vec<LaneId>>,
+    /// Lanes of equal cost, which tables name in place of a lane where flows share routes.
+    pub lane_sets: LaneSets,
+    /// The numbers of targets.
+    pub targets: Targets,
     /// The links by which these routes go, with their costs.
     pub(super) route_links: Vec<Vec<LinkSpec>>,
     /// The place in `tables` at the start, then after each of the changes.
@@ -47,19 +53,21 @@ pub struct Wiring {
 }
 
 impl Wiring {
-    /// Lane that leads from `router` towards the access router with index `target` at the start.
+    /// Lanes that lead from `router` towards the access router with index `target`, by the routes with this
+    /// number: one, or those among which the hash of a flow chooses.
     #[must_use]
     #[inline]
-    pub fn next_lane(&self, router: usize, target: usize) -> LaneId {
-        self.next_lane_by(0, router, target)
+    pub fn next_lanes(&self, routes: usize, router: usize, target: usize) -> &[LaneId] {
+        self.lane_sets.lanes(&self.tables[routes][router * self.access.len() + target])
     }
 
-    /// Lane that leads from `router` towards the access router with index `target`, by the routes with this
-    /// number.
+    /// The router behind a lane of data, none behind lanes to hosts.
     #[must_use]
-    #[inline]
-    pub fn next_lane_by(&self, routes: usize, router: usize, target: usize) -> LaneId {
-        self.tables[routes][router * self.access.len() + target]
+    pub fn router_behind(&self, lane: LaneId) -> Option<usize> {
+        match self.lanes[lane.index()].end {
+            LaneEnd::Router(next) => Some(next.index()),
+            LaneEnd::Receivers(_) | LaneEnd::Sources(_) => None,
+        }
     }
 
     /// Number of the routes at `now`.
@@ -154,21 +162,23 @@ impl Wiring {
             // Sums from each router on; a route is walked until a router whose sum is known.
             let mut sums: Vec<Option<Picos>> = vec![None; self.data_routers()];
             for source in &self.access {
-                let (mut here, mut walked) = (*source, Vec::new());
-                while sums[here].is_none() {
-                    let lane = self.next_lane_by(routes, here, target);
-                    walked.push((here, lane.index()));
-                    match self.lanes[lane.index()].end {
-                        LaneEnd::Router(next) => here = next.index(),
-                        LaneEnd::Receivers(_) | LaneEnd::Sources(_) => break,
+                let mut walked = vec![*source];
+                while let Some(&here) = walked.last() {
+                    let lanes = self.next_lanes(routes, here, target);
+                    let behind = lanes.iter().filter_map(|lane| self.router_behind(*lane));
+                    let before = walked.len();
+                    walked.extend(behind.filter(|next| sums[*next].is_none()));
+                    if walked.len() > before {
+                        continue;
                     }
+                    let sum = |lane: &LaneId| {
+                        let rest = self.router_behind(*lane).and_then(|next| sums[next]).unwrap_or(0);
+                        values[lane.index()].saturating_add(rest)
+                    };
+                    sums[here] = lanes.iter().map(sum).max();
+                    walked.pop();
                 }
-                let mut sum = sums[here].unwrap_or(0);
-                for (router, lane) in walked.into_iter().rev() {
-                    sum = sum.saturating_add(values[lane]);
-                    sums[router] = Some(sum);
-                }
-                longest = longest.max(sum);
+                longest = longest.max(sums[*source].unwrap_or(0));
             }
         }
         longest
@@ -212,20 +222,20 @@ impl Wiring {
             .map(LaneId::new)
     }
 
-    /// Lane that leads by the routes with this number from `router` towards `target`: an access router of
-    /// receivers, or, behind these, of sources.
-    #[must_use]
-    pub fn lane_towards(&self, routes: usize, router: usize, target: usize) -> LaneId {
-        match &self.queued_acks {
-            // No acknowledgement comes to a router of data where others serve them.
-            Some(queued) if target >= self.access.len() => {
-                let of_data =
-                    self.next_lane_by(routes, router % self.data_routers(), target - self.access.len());
-                queued.lane_for(of_data)
-            }
-            // No data come to a router that serves acknowledgements only.
-            _ => self.next_lane_by(routes, router % self.data_routers(), target),
-        }
+    /// Lanes that lead by the routes with this number from `router` towards an access router, of data or of
+    /// acknowledgements.
+    pub fn lanes_towards(
+        &self,
+        routes: usize,
+        router: usize,
+        access: usize,
+        is_ack: bool,
+    ) -> impl Iterator<Item = LaneId> {
+        // No data come to a router that serves acknowledgements only, and no acknowledgement comes to a
+        // router of data where others serve them.
+        let of_data = self.next_lanes(routes, router % self.data_routers(), access).iter();
+        let queued = self.queued_acks.as_ref().filter(|_| is_ack);
+        of_data.map(move |lane| queued.map_or(*lane, |queued| queued.lane_for(*lane)))
     }
 
     /// Returns whether segments travel on a lane: not on those of acknowledgements where these pass routers.
@@ -262,25 +272,88 @@ impl Wiring {
         self.topology.router(name).and_then(|router| self.access_index[router]).expect("checked")
     }
 
-    /// Queues of data and the lanes behind them, by the routes with this number, on the way from one access
-    /// router to another, first to last.
-    pub fn hops(&self, routes: usize, from: usize, to: usize) -> impl Iterator<Item = (usize, LaneId)> {
+    /// Queues of data and the lanes behind them, by the routes with this number, on the way of a connection
+    /// with this hash from one access router to another, first to last.
+    pub fn hops(
+        &self,
+        routes: usize,
+        from: usize,
+        to: usize,
+        connection: u64,
+    ) -> impl Iterator<Item = (usize, LaneId)> {
         let mut router = Some(self.access[from]);
         std::iter::from_fn(move || {
             let here = router?;
-            let lane = self.next_lane_by(routes, here, to);
-            router = match self.lanes[lane.index()].end {
-                LaneEnd::Router(next) => Some(next.index()),
-                LaneEnd::Receivers(_) | LaneEnd::Sources(_) => None,
+            let lane = match self.next_lanes(routes, here, to) {
+                [lane] => *lane,
+                lanes => chosen(lanes, connection),
             };
-            Some((if self.queues.at_ports() { lane.index() } else { here }, lane))
+            router = self.router_behind(lane);
+            Some((self.queue_before(here, lane), lane))
         })
     }
 
-    /// Target of an acknowledgement for a source under an access router, where acknowledgements pass routers.
+    /// Visits queues of data and the lanes behind them, by the routes with this number, on all ways from one
+    /// access router to another, with the share of the flows that is expected on each.
+    pub fn visit_shares(
+        &self,
+        routes: usize,
+        from: usize,
+        to: usize,
+        mut visit: impl FnMut(usize, LaneId, f64),
+    ) {
+        if self.lane_sets.count() == 0 {
+            self.hops(routes, from, to, 0).for_each(|(queue, lane)| visit(queue, lane, 1.0));
+            return;
+        }
+        let behind = |here: usize| {
+            self.next_lanes(routes, here, to).iter().filter_map(|lane| self.router_behind(*lane))
+        };
+        // Each router after all routers behind it.
+        let (mut order, mut walked) = (Vec::new(), vec![self.access[from]]);
+        let mut shares: BTreeMap<usize, f64> = BTreeMap::new();
+        while let Some(&here) = walked.last() {
+            let before = walked.len();
+            walked.extend(behind(here).filter(|next| !shares.contains_key(next)));
+            if walked.len() > before {
+                continue;
+            }
+            walked.pop();
+            if shares.insert(here, 0.0).is_none() {
+                order.push(here);
+            }
+        }
+        shares.insert(self.access[from], 1.0);
+        for here in order.into_iter().rev() {
+            let lanes = self.next_lanes(routes, here, to);
+            let share = shares[&here] / lanes.len() as f64;
+            for lane in lanes {
+                visit(self.queue_before(here, *lane), *lane, share);
+                if let Some(sum) = self.router_behind(*lane).and_then(|next| shares.get_mut(&next)) {
+                    *sum += share;
+                }
+            }
+        }
+    }
+
+    /// The queue of data of a router before one of its lanes.
+    fn queue_before(&self, router: usize, lane: LaneId) -> usize {
+        if self.queues.at_ports() { lane.index() } else { router }
+    }
+
+    /// Propagation delay at `now` on the way of a connection with this hash.
     #[must_use]
-    pub fn ack_target(&self, access: AccessRouter) -> usize {
-        self.access.len() + access.index()
+    pub fn delay_of(&self, from: usize, to: usize, connection: u64, now: Picos) -> Picos {
+        let hops = self.hops(self.routes_at(now), from, to, connection);
+        hops.map(|(_, lane)| self.delay_at(lane, now)).sum()
+    }
+
+    /// Propagation delay of a lane at `now`.
+    #[must_use]
+    pub fn delay_at(&self, lane: LaneId, now: Picos) -> Picos {
+        let past = self.changes.iter().take_while(|change| change.time <= now);
+        let turns = past.flat_map(|change| &change.lanes).filter(|turn| turn.of == lane);
+        turns.last().map_or(self.lanes[lane.index()].delay, |turn| turn.to)
     }
 
     /// Returns this wiring with other routes at the start.

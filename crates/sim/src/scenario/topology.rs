@@ -39,6 +39,12 @@ pub struct GivenRouter {
     pub class: RouterClass,
     /// Speed as a multiple of X1; none takes that of the class.
     pub speed_factor: Option<f64>,
+    /// Latitude, degrees: for drawings only, as `longitude`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latitude: Option<f64>,
+    /// Longitude, degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longitude: Option<f64>,
 }
 
 /// A link of the user's own.
@@ -54,8 +60,11 @@ pub struct GivenLink {
     /// One-way propagation delay from `b` to `a` at multiplier 1, s; none: as long as from `a` to `b`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_back: Option<f64>,
-    /// Routing cost.
+    /// Routing cost from `a` to `b`.
     pub cost: f64,
+    /// Routing cost from `b` to `a`; none: as from `a` to `b`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_back: Option<f64>,
     /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
     #[serde(default)]
     pub capacity: Option<[f64; 2]>,
@@ -63,6 +72,29 @@ pub struct GivenLink {
     /// network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<[Option<f64>; 2]>,
+}
+
+/// Values of a link in place of the values of the topology, in both directions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkValues {
+    /// Names of the routers at its ends.
+    pub between: [String; 2],
+    /// Capacity, segments/s.
+    #[serde(default)]
+    pub capacity: Option<f64>,
+    /// Buffer of the ports, s of service.
+    #[serde(default)]
+    pub buffer: Option<f64>,
+    /// Routing cost.
+    #[serde(default)]
+    pub cost: Option<f64>,
+    /// One-way propagation delay at multiplier 1, s.
+    #[serde(default)]
+    pub delay: Option<f64>,
+    /// Down: the network has no such link.
+    #[serde(default)]
+    pub state: Option<super::GivenState>,
 }
 
 /// The routers built below a backbone. The numbers hold for a given topology that has backbone routers only,

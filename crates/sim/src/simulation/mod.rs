@@ -352,7 +352,7 @@ impl Simulation {
     pub fn census(&self) -> Census {
         let mut census = Census::default();
         let network = &self.shared.network;
-        let receivers = network.queued_acks.as_ref().map_or(usize::MAX, |_| network.access.len());
+        let receivers = network.queued_acks.as_ref().map_or(usize::MAX, |_| network.targets.first_ack());
         let mut count = |(lane, segment): (LaneId, Segment)| {
             match network.lanes[lane.index()].end {
                 LaneEnd::Sources(_) => census.acknowledgements += 1,

@@ -2,11 +2,13 @@
 
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
+use crate::network::alone::Way;
+use crate::network::ecmp::connection_hash;
 use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterClass};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AckRtt, ExplicitFlow, Scenario, WindowGrowth, WindowUse};
 use crate::transport::receiver::AckRules;
-use crate::transport::{Flow, RtoRules, Rules, Saved};
+use crate::transport::{Flow, FlowEnds, RtoRules, Rules, Saved};
 use crate::users::files::EXPLICIT;
 use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
@@ -209,16 +211,50 @@ impl Shared {
         flow.interface_time <= self.fast_interface_time
     }
 
+    /// Target of the segments of a connection: where flows share routes, its port follows from the source and
+    /// the transfer.
+    pub fn target(&self, receiver: AccessRouter, source: u32, transfer: u64) -> u16 {
+        let targets = &self.network.targets;
+        let port = match targets.ports {
+            1 => 0,
+            ports => {
+                let bits = Stream::new(self.seed, Purpose::Port, u64::from(source), transfer).bits();
+                bits as usize % ports
+            }
+        };
+        targets.of(receiver.index(), port) as u16
+    }
+
+    /// The ways of the data of a flow and of its acknowledgements.
+    pub fn ways(&self, ends: &FlowEnds) -> [Way; 2] {
+        let (origin, receiver) = (ends.origin.index(), ends.receiver.index());
+        let data = usize::from(ends.target);
+        let [there, back] = [data, self.network.targets.ack(origin, data)]
+            .map(|target| connection_hash(self.seed, ends.id, target));
+        [
+            Way { from: origin, to: receiver, connection: there },
+            Way { from: receiver, to: origin, connection: back },
+        ]
+    }
+
     /// Round-trip propagation delay at `now`, of a flow with a lane of its own to its access router if it has
     /// one.
-    pub fn base_rtt(
-        &self,
-        origin: AccessRouter,
-        receiver: AccessRouter,
-        access_lane: Option<LaneId>,
-        now: Picos,
-    ) -> Picos {
-        self.network.round_trip_at(origin.index(), receiver.index(), now) + 2 * self.access_delay(access_lane)
+    pub fn base_rtt(&self, ends: &FlowEnds, access_lane: Option<LaneId>, now: Picos) -> Picos {
+        let network = &self.network;
+        let (origin, receiver) = (ends.origin.index(), ends.receiver.index());
+        let round_trip = if network.lane_sets.count() == 0 {
+            network.round_trip_at(origin, receiver, now)
+        } else {
+            let [there, back] = self.ways(ends);
+            let delay = |way: Way| network.delay_of(way.from, way.to, way.connection, now);
+            let back = if self.queued_acks() {
+                delay(back)
+            } else {
+                network.delay_at(network.ack_lane(receiver, origin), now)
+            };
+            delay(there) + back
+        };
+        round_trip + 2 * self.access_delay(access_lane)
     }
 
     /// Propagation delay from the source of a flow to its access router.

@@ -72,6 +72,8 @@ pub struct Flow {
     pub acks_dropped: bool,
     /// Access router of the receiver.
     pub receiver: AccessRouter,
+    /// The target that its segments name.
+    pub target: u16,
     /// Its name in its segments.
     pub id: FlowId,
     /// Lane from its source to the access router, if it has one of its own.
@@ -174,10 +176,29 @@ const _: () = assert!(offset_of!(Flow, rtt) == 3 * 64);
 const _: () = assert!(offset_of!(Flow, interface_time) == 4 * 64);
 const _: () = assert!(size_of::<Flow>() <= 10 * 64);
 
+/// The ends of a flow, and the names by which routers choose its route.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowEnds {
+    /// Access router of the source.
+    pub origin: AccessRouter,
+    /// Access router of the receiver.
+    pub receiver: AccessRouter,
+    /// Its name in its segments.
+    pub id: FlowId,
+    /// The target that its segments name.
+    pub target: u16,
+}
+
 impl Flow {
     /// Gives it a file of `size` segments.
     pub fn resize(&mut self, size: u64) {
         self.end = self.base + size.min(LARGEST_SIZE);
+    }
+
+    /// Its ends, and its name.
+    #[must_use]
+    pub fn ends(&self) -> FlowEnds {
+        FlowEnds { origin: self.origin, receiver: self.receiver, id: self.id, target: self.target }
     }
 
     /// An unused slot.
@@ -195,6 +216,7 @@ impl Flow {
             algorithm: 0,
             pair_class: 0,
             receiver: AccessRouter::default(),
+            target: 0,
             origin: AccessRouter::default(),
             id: FlowId::default(),
             access_router: DomainRouter::default(),

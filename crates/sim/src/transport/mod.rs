@@ -13,7 +13,7 @@ mod usage;
 
 pub use careful_resume::{CarefulResume, Progress, Saved};
 pub use delivery::DeliverySampler;
-pub use flow::{DROP_LINES, Flow, FlowState, HOT_LINES, OFF, Recovery, SAMPLED_LINES};
+pub use flow::{DROP_LINES, Flow, FlowEnds, FlowState, HOT_LINES, OFF, Recovery, SAMPLED_LINES};
 pub use receiver::Receiver;
 pub use recovery::{HOT_REPAIR_LINES, Repair, Rules};
 pub use rtt::{RtoRules, RttEstimator, Timing};

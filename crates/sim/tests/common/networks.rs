@@ -19,8 +19,8 @@ pub fn own(links: &[(usize, usize, f64)], routers: usize) -> Value {
 /// Delays of links, s x 1000: none to 9 ms in steps that make ties common.
 const DELAYS: [f64; 6] = [0.0, 0.05, 0.5, 1.0, 2.0, 9.0];
 
-/// Random trees with extra links, random load, users of some algorithm and of standard TCP, explicit flows
-/// with extra delays and overheads.
+/// Random trees with extra links, whose costs may differ by direction, random load, users of some algorithm
+/// and of standard TCP, explicit flows with extra delays and overheads.
 pub fn random() -> impl Strategy<Value = Value> {
     (
         proptest::collection::vec((0usize..100, 0usize..6), 2..7),
@@ -29,8 +29,9 @@ pub fn random() -> impl Strategy<Value = Value> {
         4.0..20.0f64,
         0..ALGORITHMS.len(),
         proptest::collection::vec((0usize..100, 0usize..100, 0usize..3, 0usize..2), 0..4),
+        proptest::collection::vec(0usize..4, 9),
     )
-        .prop_map(|(parents, extra, speed, sources, algorithm_index, delays_and_overheads)| {
+        .prop_map(|(parents, extra, speed, sources, algorithm_index, delays_and_overheads, back)| {
             let routers = parents.len() + 1;
             let mut links: Vec<(usize, usize, f64)> =
                 parents.iter().enumerate().map(|(i, (p, d))| (p % (i + 1), i + 1, DELAYS[*d])).collect();
@@ -41,10 +42,16 @@ pub fn random() -> impl Strategy<Value = Value> {
                 }
             }
             let name = ALGORITHMS[algorithm_index].name;
+            let mut topology = own(&links, routers);
+            for (link, back) in topology["links"].as_array_mut().unwrap().iter_mut().zip(back) {
+                if back > 0 {
+                    link["cost_back"] = json!(back as f64);
+                }
+            }
             let scenario = with(
                 abilene(),
                 &[
-                    ("topology", own(&links, routers)),
+                    ("topology", topology),
                     ("network.speed", json!(speed)),
                     ("network.buffer", segments(12.0)),
                     ("users.base_sources", json!(sources)),

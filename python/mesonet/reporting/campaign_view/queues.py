@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The path of a factor that varies the discipline.
 DISCIPLINE = "aqm.discipline"
+#: Classes that `access` stands for in ``aqm.at``, as in the simulator.
+ACCESS = ("normal", "fast", "direct", "plain")
 
 
 def disciplines(campaign: Campaign) -> dict[int, str]:
@@ -28,6 +30,17 @@ def disciplines(campaign: Campaign) -> dict[int, str]:
         for entry in campaign.experiment.get("scenarios") or []
         if "network" in entry.get("scenario", {})
     }
+
+
+def _without(campaign: Campaign, condition: int) -> list[str]:
+    """Return the classes of routers whose queues are drop-tail, because ``aqm.at`` names other classes only."""
+    entries = campaign.experiment.get("scenarios") or []
+    scenario = next(each["scenario"] for each in entries if each["condition"] == condition)
+    places = set(scenario.get("aqm", {}).get("at", ["all"]))
+    if not places <= {"all", "access", *ROUTER_CLASSES}:
+        return []  # single routers or ports, whose classes have both
+    meant = places | (set(ACCESS) if "access" in places else set())
+    return [] if "all" in places else [router for router in ROUTER_CLASSES if router not in meant]
 
 
 def queue_table(view: CampaignView) -> pl.DataFrame:
@@ -54,6 +67,11 @@ def queue_table(view: CampaignView) -> pl.DataFrame:
         router=pl.col("response").replace_strict({name: router for name, (_, router) in names.items()}),
         measure=pl.col("response").replace_strict({name: measure for name, (measure, _) in names.items()}),
         discipline=pl.col("condition").replace_strict(named, return_dtype=pl.String),
+    )
+    elsewhere = [{"condition": c, "router": r} for c in conditions for r in _without(view.campaign, c)]
+    plain = pl.DataFrame(elsewhere, schema={"condition": pl.Int64, "router": pl.String}).with_columns(plain=True)
+    rows = rows.join(plain, on=["condition", "router"], how="left", maintain_order="left").with_columns(
+        discipline=pl.when("plain").then(pl.lit("drop_tail")).otherwise("discipline")
     )
     wide = rows.pivot(on="measure", index=keys, values="value", aggregate_function="mean")
     lacking = [pl.lit(None, pl.Float64).alias(name) for name in MEASURES if name not in wide.columns]

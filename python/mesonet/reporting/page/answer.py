@@ -101,18 +101,29 @@ def network_sentences(scenarios: Sequence[Mapping[str, Any]], described: Sequenc
     head = [each["classes"][0] for each in described]
     kind = str(head[0]["class"])
     kind = "router" if kind == "plain" else f"{kind} router"
-    speeds = [float(each["speed"]) for each in head if each.get("speed")]
+    links = [speed for each in described for speed in _link_speeds(each)]
+    speeds = links or [float(each["speed"]) for each in head if each.get("speed")]
     text = f"{listed(list(names))}: {counted(int(head[0]['routers']), kind)} of {described[0]['routers']:,} routers"
     if speeds:
-        text += f", each with {_range([units.RATE.familiar(v, size) for v in (min(speeds), max(speeds))])}"
+        joined = ", joined by links of" if links else ", each with"
+        text += f"{joined} {_range([units.RATE.familiar(v, size) for v in (min(speeds), max(speeds))])}"
     sources = [int(each["sources"]) for each in described]
     if max(sources):
         text += f"; {_range([f'{v:,}' for v in (min(sources), max(sources))])} sources"
-    round_trips = [1e3 * float(each["mean_rtt"]) for each in described if each.get("mean_rtt")]
-    if round_trips:
+    weighted = [each.get("traffic_rtt") for each in described]
+    round_trips = [1e3 * float(w or each["mean_rtt"]) for w, each in zip(weighted, described, strict=True)]
+    if any(round_trips):
         times = _range([f"{v:.3g} ms" for v in (min(round_trips), max(round_trips))])
-        text += f". A round trip without queues takes {times} on average"
+        of = "of the traffic" if all(weighted) else "between regions"
+        text += f". A round trip {of} takes {times} on average without queues"
     return f"{text}."
+
+
+def _link_speeds(described: Mapping[str, Any]) -> list[float]:
+    """Return the speeds of the ports of links between backbone or plain routers, segments/s; none without ports."""
+    kinds = {each["name"]: each["class"] for each in described["map"]["routers"]}
+    loads = [each for each in described.get("loads", ()) if each["to"] is not None]
+    return [each["speed"] for each in loads if {kinds[each["from"]], kinds[each["to"]]} <= {"backbone", "plain"}]
 
 
 def _runs_sentence(view: CampaignView, scenarios: Sequence[Mapping[str, Any]]) -> str:

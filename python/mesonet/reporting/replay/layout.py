@@ -1,4 +1,4 @@
-"""Layout of the replay: backbone routers by geography if it is known, the routers below around them.
+"""Layout of the replay: backbone routers by their coordinates if these are known, the routers below around them.
 
 A flower is a router with the routers below around it. Flowers push each other apart, because they would hide their
 neighbours if two cities are close: the map is a scheme, not a survey.
@@ -62,21 +62,21 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
     parents = _parents(len(routers), links, heads) if heads else {}
     if not heads or len(parents) + len(heads) < len(routers):
         heads, parents = list(range(len(routers))), {}
-    cities = CITIES.get(described["topology"], {}) if isinstance(topology, str) else {}
+    places = _places(topology)
     children: dict[int, list[int]] = {n: [] for n in range(len(routers))}
     for child, parent in parents.items():
         children[parent].append(child)
     reach = {n: _reach(n, children) for n in heads}
-    points = _spread(_geography(routers, heads, described["map"]["links"], cities), [reach[n] for n in heads])
+    points = _spread(_geography(routers, heads, described["map"]["links"], places), [reach[n] for n in heads])
     at = dict(zip(heads, points, strict=True))
     for n in heads:
         at |= _flower(n, at[n], reach[n], children)
     labels = {
-        n: f"{each['name']} {cities[each['name']][0]}" if each["name"] in cities else each["name"]
+        n: f"{each['name']} {places[each['name']][0]}".strip() if each["name"] in places else each["name"]
         for n, each in enumerate(routers)
     }
     names = _names({n: at[n] for n in heads}, reach, labels)
-    places = tuple(
+    drawn = tuple(
         MapPoint(
             name=each["name"],
             label=labels[n],
@@ -88,8 +88,16 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
         )
         for n, each in enumerate(routers)
     )
-    on_map = all(routers[n]["name"] in cities for n in heads)
-    return ReplayMap(places, tuple(links), on_map)
+    on_map = all(routers[n]["name"] in places for n in heads)
+    return ReplayMap(drawn, tuple(links), on_map)
+
+
+def _places(topology: Any) -> dict[str, tuple[str, float, float]]:
+    """Return city, latitude and longitude of routers, by name: of a built-in topology, or of a network of the user."""
+    if isinstance(topology, str):
+        return CITIES.get(topology, {})
+    known = {each["name"]: (each.get("latitude"), each.get("longitude")) for each in topology.get("routers", ())}
+    return {name: ("", *place) for name, place in known.items() if None not in place}
 
 
 def _parents(count: int, links: Sequence[tuple[int, int]], heads: Sequence[int]) -> dict[int, int]:
@@ -116,12 +124,12 @@ def _geography(
     routers: Sequence[Mapping[str, Any]],
     heads: Sequence[int],
     links: Sequence[Mapping[str, Any]],
-    cities: Mapping[str, tuple[str, float, float]],
+    places: Mapping[str, tuple[str, float, float]],
 ) -> list[Point]:
     place = {n: index for index, n in enumerate(heads)}
     shown_routers = []
     for n in heads:
-        city, latitude, longitude = cities.get(routers[n]["name"], ("", None, None))
+        city, latitude, longitude = places.get(routers[n]["name"], ("", None, None))
         shown_routers.append(
             MapRouter(
                 name=routers[n]["name"],

@@ -1,4 +1,4 @@
-"""Topologies: a built-in name, or a network of a file."""
+"""Topologies: a built-in name, or a network of a file, with options of its reader."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,13 @@ from mesonet.scenarios.kinds.number import NUMBER
 from mesonet.scenarios.kinds.rate import RATE, Rate
 from mesonet.scenarios.kinds.tables import Tables
 from mesonet.scenarios.kinds.text import Text
+from mesonet.topologies.sndlib import ENDINGS, read_demands
 
 RULES = ("tiers", "gravity")
 """Rules for a network without a matrix."""
-_ALLOWED = f"{', '.join(RULES)}, the path of a CSV file, or a list of [[users.traffic]] in a TOML file"
+_ALLOWED = (
+    f"{', '.join(RULES)}, the path of a CSV file or of a file of SNDlib, or a list of [[users.traffic]] in a TOML file"
+)
 _MOST_DEMANDS = 1_000_000
 """Most demands (chosen): every ordered pair of 1000 routers."""
 _AMOUNTS = ("share", "rate", "rate_mbps")
@@ -126,17 +129,28 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
         problem = "no such file" if is_path else unknown("rule", name, RULES).problem
         raise InputError(problem, value=name, allowed=_ALLOWED)
     demands = []
-    for at, cells in rows(path, tuple(_KEYS), needed=2):
-        demand: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
-        for key in ("share", "rate_mbps"):
-            if key in demand:
-                demand[key] = _cell_number(at, key, demand[key])
+    for demand in _of_sndlib(path) if path.suffix.lower() in ENDINGS else _of_table(path):
         demands.append(demand)
         if len(demands) > _MOST_DEMANDS:
             raise FilePlace(str(path)).refuse("too many demands", allowed=f"at most {_MOST_DEMANDS:,}")
     if not demands:
         raise FilePlace(str(path)).refuse("no demand", allowed="a row for each pair of routers that exchange traffic")
     return demands
+
+
+def _of_table(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the demands of a CSV file."""
+    for at, cells in rows(path, tuple(_KEYS), needed=2):
+        demand: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
+        for key in ("share", "rate_mbps"):
+            if key in demand:
+                demand[key] = _cell_number(at, key, demand[key])
+        yield demand
+
+
+def _of_sndlib(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the demands of a file of SNDlib."""
+    return (demand for _, demand in read_demands(path))
 
 
 def _cell_number(at: FilePlace, key: str, text: str) -> float:

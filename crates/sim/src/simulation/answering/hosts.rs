@@ -7,7 +7,7 @@
 //! earlier one, and changes and ends the lookahead after its source did.
 
 use crate::engine::Segment;
-use crate::network::{AccessRouter, DomainId};
+use crate::network::DomainId;
 use crate::simulation::code;
 use crate::simulation::events::Events;
 use crate::simulation::sending::{Missed, Senders};
@@ -28,25 +28,25 @@ pub struct Hosts {
     pub elsewhere: Vec<(DomainId, Update)>,
 }
 
-/// Identifies a receiver by flow and access router: flows of a slot may have different receivers.
+/// Identifies a receiver by flow and target: flows of a slot may have different receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct ReceiverKey {
     flow: u32,
-    access: AccessRouter,
+    target: u16,
 }
 
 impl ReceiverKey {
     fn of(flow: &Flow) -> Self {
-        Self { flow: flow.id.0, access: flow.receiver }
+        Self { flow: flow.id.0, target: flow.target }
     }
 
     /// The code of its timer. It does not depend on how the network is divided.
     fn code(self) -> u64 {
-        code::RECEIVER | (u64::from(self.flow) << 16) | self.access.index() as u64
+        code::RECEIVER | (u64::from(self.flow) << 16) | u64::from(self.target)
     }
 
     fn of_code(code: u64) -> Self {
-        Self { flow: (code >> 16) as u32, access: AccessRouter::new(usize::from(code as u16)) }
+        Self { flow: (code >> 16) as u32, target: code as u16 }
     }
 }
 
@@ -198,7 +198,7 @@ impl Hosts {
     #[inline(never)]
     pub fn reach(&mut self, shared: &Shared, events: &mut Events, senders: &mut Senders, segment: [u64; 2]) {
         let segment = Segment::from_words(events.now, segment);
-        let key = ReceiverKey { flow: segment.flow.0, access: AccessRouter::new(segment.target()) };
+        let key = ReceiverKey { flow: segment.flow.0, target: segment.target() as u16 };
         let decision = self.decide(shared, events, key, segment);
         decision.carry_out(segment, |together| answer(shared, events, senders, key, together));
     }
@@ -295,8 +295,9 @@ fn answer(
         let missed = Missed { time: events.now, segment: *segment, answer: Some(*last) };
         senders.hand_missed(shared, events.number, missed);
     }
-    let access_router = shared.network.access[key.access.index()];
-    let queued = shared.network.queued_acks.as_ref().expect("acknowledgements pass routers");
+    let network = &shared.network;
+    let access_router = network.access[network.targets.access(usize::from(key.target)).0];
+    let queued = network.queued_acks.as_ref().expect("acknowledgements pass routers");
     let router = shared.domains.router[queued.access_router(access_router)];
     events.fabric.answer(events.now, router, *last);
 }

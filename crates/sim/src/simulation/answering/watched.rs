@@ -6,6 +6,7 @@ use crate::fabric::OwnLanes;
 use crate::network::{AccessRouter, DomainId};
 use crate::simulation::events::Events;
 use crate::simulation::shared::Shared;
+use crate::transport::FlowEnds;
 use mesonet_cc::Picos;
 
 /// A receiver that is watched, with the access routers of both ends of its flow.
@@ -49,8 +50,13 @@ impl Watched {
     fn arrived(&mut self, shared: &Shared, own: usize, time: Picos, segment: Segment) {
         let Self { origin, receiver, reception } = self;
         let access = &shared.network.lanes[shared.own[own].1.access.index()];
-        let back =
-            (shared.network.round_trip_at(origin.index(), receiver.index(), time) + 2 * access.delay) / 2;
+        let ends = FlowEnds {
+            origin: *origin,
+            receiver: *receiver,
+            id: segment.flow,
+            target: segment.target() as u16,
+        };
+        let back = (shared.base_rtt(&ends, None, time) + 2 * access.delay) / 2;
         // The SYN, or the place of one, has the number before the first data segment.
         let number = reception.expand(segment.sequence.wrapping_sub(1));
         if number == u64::MAX {

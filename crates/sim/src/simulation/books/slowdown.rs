@@ -29,16 +29,15 @@ pub fn of(shared: &Shared, flow: &Flow, now: Picos) -> Option<(u64, u64)> {
 /// with the routes, speeds and delays of the instant at which it began, and the rates of traces as they come.
 fn time_alone(shared: &Shared, flow: &Flow, bytes: u32) -> Picos {
     let network = &shared.network;
-    let (origin, receiver) = (flow.origin.index(), flow.receiver.index());
-    let round_trip = shared.base_rtt(flow.origin, flow.receiver, flow.access_lane, flow.started);
+    let ends = flow.ends();
+    let [there, back] = shared.ways(&ends);
+    let round_trip = shared.base_rtt(&ends, flow.access_lane, flow.started);
     // From the instant at which the first of so many segments leaves, until the last is acknowledged.
     let exchange = |leaves: Picos, count: u64| {
         let at = leaves + shared.access_delay(flow.access_lane);
         let train = Train { at, count, between: flow.interface_time };
-        let there = network.data_services(origin, receiver, bytes, flow.started, train);
-        there
-            + network.ack_services(receiver, origin, flow.started, leaves + there + round_trip / 2)
-            + round_trip
+        let services = network.data_services(&there, bytes, flow.started, train);
+        services + network.ack_services(&back, flow.started, leaves + services + round_trip / 2) + round_trip
     };
     // A SYN takes the services of a data segment, a SYN-ACK those of an acknowledgement.
     let handshake = if shared.scenario.connection.establish { exchange(flow.started, 1) } else { 0 };

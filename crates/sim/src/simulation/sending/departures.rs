@@ -303,7 +303,7 @@ impl Sender<'_> {
         if self.config.wants_delivery_rate() {
             delivery::sent(&mut self.beside.samplers[self.slot as usize], flow, sequence, now);
         }
-        let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver.index());
+        let mut segment = Segment::new(now, flow.id, sequence as u32, usize::from(flow.target));
         if retransmission {
             segment = segment.copy();
         }
@@ -393,7 +393,7 @@ impl Sender<'_> {
         if !self.shared.own[own].1.receiver.is_silent || segment.sequence == 0 {
             return;
         }
-        let round_trip = self.shared.base_rtt(self.flow.origin, self.flow.receiver, Some(lane), self.now);
+        let round_trip = self.shared.base_rtt(&self.flow.ends(), Some(lane), self.now);
         let at = self.beside.leaving.early_acks.add(own, segment, self.now, round_trip);
         self.events.arm(at, code::EARLY_ACK | own as u64);
     }

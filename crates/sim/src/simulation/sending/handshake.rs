@@ -40,7 +40,7 @@ impl Sender<'_> {
         flow.deadline = self.now + wait;
         let deadline = flow.deadline;
         let mut segment =
-            Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver.index());
+            Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, usize::from(flow.target));
         if flow.syns > 1 {
             segment = segment.copy();
         }

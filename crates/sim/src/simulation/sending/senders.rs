@@ -234,7 +234,7 @@ impl Senders {
     /// Gives every flow the round-trip propagation delay of `now`.
     pub fn change_round_trips(&mut self, shared: &Shared, now: Picos) {
         for flow in self.flows.iter_mut().filter(|flow| flow.state != FlowState::Free) {
-            flow.base_rtt = shared.base_rtt(flow.origin, flow.receiver, flow.access_lane, now);
+            flow.base_rtt = shared.base_rtt(&flow.ends(), flow.access_lane, now);
             flow.is_delayed = shared.network.delays(flow.origin.index(), flow.receiver.index(), now);
         }
     }

@@ -7,7 +7,7 @@ use crate::measure::PairClass;
 use crate::network::AccessRouter;
 use crate::simulation::code;
 use crate::simulation::sending::Outcome;
-use crate::transport::{Flow, FlowState, RttEstimator, Scoreboard};
+use crate::transport::{Flow, FlowEnds, FlowState, RttEstimator, Scoreboard};
 use crate::users::files::{ARRIVAL, EXPLICIT};
 use mesonet_cc::picos;
 
@@ -45,6 +45,8 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
     let class = PairClass::of(network.class_of(origin.index()), network.class_of(receiver.index()));
     let access_router = shared.domains.router[network.access[origin.index()]];
     let (source, transfer) = (opening.source, opening.transfer);
+    let target = shared.target(receiver, source, transfer);
+    let ends = FlowEnds { origin, receiver, id, target };
     let start = shared.start(events.now, shared.scenario.transport.initial_window, 0, source, transfer);
     let controller = shared.configs[usize::from(opening.algorithm)].start(&start);
     // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
@@ -55,6 +57,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
         pair_class: class as u8,
         origin,
         receiver,
+        target: ends.target,
         id,
         access_router,
         access_lane,
@@ -67,7 +70,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
         rtt: RttEstimator::new(shared.rto.initial),
         timing: shared.rto.timing(shared.clock_phase(source, transfer)),
         interface_time: picos(1.0 / opening.rate),
-        base_rtt: shared.base_rtt(origin, receiver, access_lane, events.now),
+        base_rtt: shared.base_rtt(&ends, access_lane, events.now),
         timed_out: u64::MAX,
         source,
         home: opening.home,
