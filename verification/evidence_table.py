@@ -29,8 +29,8 @@ that no harm was found. A question mark means that some cell was too noisy for a
 that nothing is simulated for are left out. An algorithm that is an incumbent is compared with other runs of itself,
 too.{missing}
 
-The rows were measured before [decision 0038](../adr/0038-take-the-harm-of-means.md): their harm is the mean over pairs
-of runs, and they have the former limits of what is judged.
+The rows of `prague`, except criterion 6, follow [decision 0038](../adr/0038-take-the-harm-of-means.md). All other rows
+were measured before it: their harm is the mean over pairs of runs, and they have the former limits of what is judged.
 
 Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
 what gets worse, not what gets better, and margins are choices.
