@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from mesonet import core
 from mesonet.cli.verbs import main
-from mesonet.scenarios import settings
+from mesonet.scenarios import link_values, settings
 from mesonet.scenarios.kinds.flow_applications import APPLICATIONS
 from mesonet.scenarios.parameters import PARAMETERS
 
@@ -167,10 +167,16 @@ for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
     IN_LISTS[_path] = (_kind, f'[{{from = "A", to = "B", application = "{_application}", {_rest}}}]')
 
 
+#: Numbers of links, with their kinds.
+OF_LINKS = {
+    each.path: each.kind.name for each in link_values.KEYS.values() if each.kind.name in ("rate", "time", "number")
+}
+
+
 def test_every_number_has_a_range() -> None:
     kinds = {"time", "rate", "segments", "number", "probability", "count", "threshold", "whole segments"}
     assert set(NUMBERS) == {p.path for p in PARAMETERS.values() if p.kind.name in kinds}
-    assert set(IN_LISTS) == set(core.bounds()) - set(NUMBERS)
+    assert {*IN_LISTS, *OF_LINKS} == set(core.bounds()) - set(NUMBERS)
 
 
 def written(kind: str, number: float) -> str:
@@ -269,6 +275,20 @@ def test_numbers_in_lists_at_both_ends_are_allowed(path: str, tmp_path: Path) ->
         assert result.exit_code == 0, result.output
         hashes.add(json.loads(result.stdout)["hash"])
     assert len(hashes) == len(ends(core.bounds()[path]))
+
+
+@pytest.mark.parametrize("path", OF_LINKS)
+def test_numbers_of_links_have_ranges(path: str) -> None:
+    kind, bound = OF_LINKS[path], core.bounds()[path]
+    own = path.replace("[]", '["A","B"]')
+    for problem, number in beyond(kind, bound.least, bound.most, bound.above):
+        text = written(kind, number)
+        assert_refused(check("dumbbell", "queue=port", f"{own}={text}"), own, text, problem, SHOWN.get(kind, ""))
+    if path in ("links[].cost", "links[].delay"):  # the longest buffer and the slowest link make runs too long
+        for number in ends(bound):
+            result = check("dumbbell", "queue=port", f"{own}={written(kind, number)}")
+            assert result.exit_code == 0, result.output
+            assert json.loads(result.stdout)["derived"]["links"] == 1
 
 
 @pytest.mark.parametrize("name", core.algorithms())

@@ -103,7 +103,8 @@ fn offered_loads_are_utilisations_of_an_uncongested_network() {
             }
         }
     }
-    assert!(normal[0] == normal[1] && normal[0] == normal[2], "{normal:?}");
+    // Data and acknowledgements are summed over routes of their own.
+    assert!(normal.iter().all(|load| (load / normal[0] - 1.0).abs() < 1e-12), "{normal:?}");
 }
 
 /// Source counts of six published settings (formula exact; two of the printed figures differ by up to 0.4 %).

@@ -1,9 +1,9 @@
 //! Groups of access routers that share the lanes of their acknowledgements.
 //!
-//! An acknowledgement takes the time that its segment took on links, and acknowledgements with the same delay
-//! never overtake each other. Access routers connected to the same router by links without delay, as all do
-//! below a backbone router of the built-in topologies, are equally far from everywhere: they form a group,
-//! and there is one lane from every group to every group.
+//! An acknowledgement takes the time of the route from receiver to source, and acknowledgements with the same
+//! delay never overtake each other. Access routers connected to the same router by links without delay, as
+//! all do below a backbone router of the built-in topologies, are equally far from everywhere: they form a
+//! group, and there is one lane from every group to every group.
 
 use super::numbers::AccessGroup;
 use super::routing::Adjacency;
