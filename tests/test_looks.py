@@ -186,7 +186,10 @@ def test_a_killed_campaign_comes_to_the_same_bytes(looked: Path, tmp_path: Path)
         driver = subprocess.Popen(
             [*MESONET, *arguments], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        while driver.poll() is None and len(list(out.rglob("responses.parquet"))) < enough:
+        while (
+            driver.poll() is None
+            and sum(len(list(out.glob(f"{part}runs/[!.]*/responses.parquet"))) for part in ("", "length/")) < enough
+        ):
             time.sleep(0.02)
         driver.send_signal(signal.SIGKILL)
         driver.wait()
@@ -341,7 +344,7 @@ def test_models_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_comparisons_of_the_experiment_are_decided(tmp_path: Path) -> None:
-    """Levels of a factor: the looks, the runs that they need, and the longer runs follow from the pairs of conditions."""
+    """Levels of a factor: the looks, their runs, and the longer runs follow from the pairs of conditions."""
     text = LOOKED.replace("seed = 5", 'seed = 5\ncomparisons = ["X2=40 : X2=20"]\ncommon_random_numbers = true')
     (tmp_path / "levels.toml").write_text(
         text.replace('"bbr3", "tcp(increase=1.01)"', '"bbr3"').replace('"20 s"', '"9 s"')
