@@ -186,7 +186,10 @@ def test_a_killed_campaign_comes_to_the_same_bytes(looked: Path, tmp_path: Path)
         driver = subprocess.Popen(
             [*MESONET, *arguments], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        while driver.poll() is None and len(list(out.rglob("responses.parquet"))) < enough:
+        while (
+            driver.poll() is None
+            and sum(len(list(out.glob(f"{part}runs/[!.]*/responses.parquet"))) for part in ("", "length/")) < enough
+        ):
             time.sleep(0.02)
         driver.send_signal(signal.SIGKILL)
         driver.wait()
@@ -341,7 +344,7 @@ def test_models_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_comparisons_of_the_experiment_are_decided(tmp_path: Path) -> None:
-    """Levels of a factor: the looks, the runs that they need, and the longer runs follow from the pairs of conditions."""
+    """Levels of a factor: the looks, their runs, and the longer runs follow from the pairs of conditions."""
     text = LOOKED.replace("seed = 5", 'seed = 5\ncomparisons = ["X2=40 : X2=20"]\ncommon_random_numbers = true')
     (tmp_path / "levels.toml").write_text(
         text.replace('"bbr3", "tcp(increase=1.01)"', '"bbr3"').replace('"20 s"', '"9 s"')
@@ -396,3 +399,28 @@ def test_a_cut_experiment_is_restored_with_its_list(looked: Path, tmp_path: Path
     file.write_bytes(sound[: len(sound) // 2])
     command("experiment", "run", looked.parent / "looked.toml", "--out", tmp_path / "out")
     assert file.read_bytes() == sound
+
+
+def test_a_folder_of_a_factor_with_three_levels_is_begun_again(tmp_path: Path) -> None:
+    levels = LOOKED.replace('path = "network.delay_multiplier"\nminus = "20"\nplus = "40"', "")
+    (tmp_path / "three.toml").write_text(levels + 'levels."network.delay_multiplier" = ["20", "30", "40"]\n')
+    chosen = mesonet.experiment(tmp_path / "three.toml")
+    ledger, _ = chosen.begin(tmp_path / "out")
+    again, _ = chosen.begin(tmp_path / "out")
+    assert again.document() == ledger.document()
+    assert again.document()["factors"][0]["inner"] == ["30"]
+
+
+@pytest.mark.slow
+def test_the_report_has_the_verdicts_and_the_margin_of_the_looks(looked: Path) -> None:
+    campaign = mesonet.load(looked)
+    found = looks_of(campaign)
+    assert found is not None
+    by_name = {each["algorithm"]: each for each in mesonet.verdict(campaign) if each["question"] == "replacement"}
+    assert set(by_name) == {each.name for each in found.each}
+    for each in found.each:
+        shown = by_name[each.name]
+        assert shown["margin_percent"] == pytest.approx(100 * found.margin)
+        labels = {response["response"]: response["verdict"] for response in shown["responses"]}
+        decisions = dict(zip(each.pairs.names, each.course.decisions, strict=True))
+        assert labels == {name: decision.label for name, decision in decisions.items()}

@@ -352,7 +352,11 @@ _Kind = TypeVar("_Kind", bound=Struct)
 
 def plain(document: Struct) -> dict[str, Any]:
     """Return a document as plain data, without the entries that are not set."""
-    return dict(msgspec.to_builtins(document, enc_hook=_scalar))
+    content = dict(msgspec.to_builtins(document, enc_hook=_scalar))
+    for factor in content.get("factors", ()):
+        if "inner" in factor:
+            factor["inner"] = list(factor["inner"])  # as JSON has it: documents are compared
+    return content
 
 
 def _scalar(value: Any) -> Any:

@@ -16,7 +16,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.verdicts.comparisons import Comparison, comparisons
-from mesonet.reporting.verdicts.verdict import MARGIN, decision, judged_pairs
+from mesonet.reporting.verdicts.verdict import MARGIN, decision, judged_pairs, margin_of
 from mesonet.words import capitalised, counted, percent
 
 DATA = "forest"
@@ -44,7 +44,10 @@ def figure(view: CampaignView) -> Figure | None:
         found = decision(each, mine, other, len(pairs))
         rows = table(view, each, found)
         heading = f"{capitalised(mine.title)}: {each.name} against {each.against}"
-        return drawing(forest(rows, many=many, title=heading), caption(rows, mine.lower_is_better))
+        return drawing(
+            forest(rows, many=many, title=heading, margin=margin_of(view)),
+            caption(rows, mine.lower_is_better, margin_of(view)),
+        )
 
     return Figure(
         id="forest",
@@ -52,7 +55,7 @@ def figure(view: CampaignView) -> Figure | None:
         title="In which conditions does it change?",
         reading=(
             f"One point per condition with the 95 % interval of its own replicates, sorted. Dashed lines are the "
-            f"margin of {percent(MARGIN)}. If the change depends on a factor, its levels have colours."
+            f"margin of {percent(margin_of(view))}. If the change depends on a factor, its levels have colours."
         ),
         draw=draw,
         selections=[{"comparison": name, "quantity": each} for name in compared for each in pairs],
@@ -99,10 +102,12 @@ def table(view: CampaignView, compared: Comparison, found: Decision) -> pl.DataF
     return pl.DataFrame(rows, schema=schema).sort("change", "condition")
 
 
-def forest(values: pl.DataFrame, *, many: bool = False, title: str = "", response: str = "") -> alt.LayerChart:
+def forest(
+    values: pl.DataFrame, *, many: bool = False, title: str = "", response: str = "", margin: float = MARGIN
+) -> alt.LayerChart:
     """Return a point and an interval per condition, with the margin as dashed lines.
 
-    `values`: columns as in `table`, in the order of drawing. `many`: True for low rows without numbers.
+    `values`: columns as in `table`, in the order of drawing. `many`: True for low rows without numbers. `margin`: in %.
     """
     step, labels = (NARROW_STEP, False) if many else (STEP, True)
     base = alt.Chart(width=460, height=alt.Step(step))
@@ -119,7 +124,7 @@ def forest(values: pl.DataFrame, *, many: bool = False, title: str = "", respons
     zero = alt.Chart().mark_rule(color=theme.MUTED).encode(x=alt.XDatum(0))
     limits = [
         alt.Chart().mark_rule(color=theme.VERMILLION, strokeDash=[4, 3]).encode(x=alt.XDatum(place))
-        for place in (MARGIN, 100 / (1 + MARGIN / 100) - 100)
+        for place in (margin, 100 / (1 + margin / 100) - 100)
     ]
     ring = theme.ring(base, x=alt.XValue(0), x2=alt.X2Value("width"), y=y, tooltip=alt.TooltipValue(None))
     chart = alt.layer(zero, *limits, intervals, points, ring, data=alt.NamedData(name=DATA))
@@ -127,12 +132,12 @@ def forest(values: pl.DataFrame, *, many: bool = False, title: str = "", respons
     return theme.finish(chart, {DATA: values}, params=params, title=title, subtitle=[response] if response else [])
 
 
-def caption(rows: pl.DataFrame, lower_is_better: bool) -> str:
+def caption(rows: pl.DataFrame, lower_is_better: bool, margin: float = MARGIN) -> str:
     """Return in how many conditions it is worse and better by more than the margin."""
-    low = 100 / (1 + MARGIN / 100) - 100
-    up, down = (rows.filter(side).height for side in (pl.col("change") > MARGIN, pl.col("change") < low))
+    low = 100 / (1 + margin / 100) - 100
+    up, down = (rows.filter(side).height for side in (pl.col("change") > margin, pl.col("change") < low))
     worse, better = (up, down) if lower_is_better else (down, up)
     return (
         f"Of {counted(rows.height, 'condition')}, {worse} are worse and {better} better by more than "
-        f"{percent(MARGIN)}, by chance or not."
+        f"{percent(margin)}, by chance or not."
     )

@@ -18,7 +18,7 @@ from mesonet.reporting.text.disciplines_text import discipline_answers
 from mesonet.reporting.text.verdict_text import decision_table, no_verdict
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT, comparisons
 from mesonet.reporting.verdicts.quantities import TOPICS
-from mesonet.reporting.verdicts.verdict import MARGIN
+from mesonet.reporting.verdicts.verdict import margin_of
 from mesonet.scenarios.parameters import PRESETS
 from mesonet.words import capitalised, counted, listed, number, percent
 
@@ -69,7 +69,7 @@ def _note(view: CampaignView) -> str:
     conditions = counted(len(numbers_of_conditions(view.campaign)), "condition")
     return (
         f"Each cell has the change that decides: geometric mean over {conditions} of equal weight, its interval of "
-        f"95 %, and the mean values. The margin is {percent(MARGIN)}."
+        f"95 %, and the mean values. The margin is {percent(margin_of(view))}."
     )
 
 

@@ -11,7 +11,7 @@ from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, 
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT
 from mesonet.reporting.verdicts.quantities import NETWORK
-from mesonet.reporting.verdicts.verdict import MARGIN, NOT_JUDGED, Change, Part, Verdict
+from mesonet.reporting.verdicts.verdict import NOT_JUDGED, Change, Part, Verdict
 from mesonet.words import capitalised, counted, number, percent
 
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
@@ -83,8 +83,8 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
         text = f"Do not decide yet: {_doubt(most)} cannot be excluded{rest}{settles(most)}"
         return f"{text}{f'; proved is that {_moves(better[0])}' if better else ''}."
     if near := by_label[AT_MARGIN]:
-        return f"At the margin of {percent(MARGIN)}: {_moves(near[0])}; more runs would hardly change this."
-    nothing = f"no response is worse by more than {percent(MARGIN)}"
+        return f"At the margin of {percent(verdict.margin)}: {_moves(near[0])}; more runs would hardly change this."
+    nothing = f"no response is worse by more than {percent(verdict.margin)}"
     if better:
         also = f"; {_short(split[0])}" if split else ""
         return f"{_prefer(view, verdict, True)}: {_moves(better[0])}{also}; {nothing}{_others(verdict)}."

@@ -36,13 +36,13 @@ from mesonet.reporting.verdicts.quantities import (
     without_values,
 )
 from mesonet.reporting.verdicts.verdict import (
-    MARGIN,
     NOT_JUDGED,
     Change,
     Part,
     Verdict,
     competitor,
     harm_to_competitors,
+    margin_of,
     verdicts,
 )
 from mesonet.words import capitalised, counted, listed, number, percent
@@ -81,7 +81,7 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
         {
             "question": each.question, "algorithm": each.name, "against": each.against, "verdict": each.words,
             "recommendation": recommendation(view, each, beside.get(each.name) if each in found else None),
-            "why": reasons(each), "margin_percent": MARGIN, "common_random_numbers": each.shares_numbers,
+            "why": reasons(each), "margin_percent": each.margin, "common_random_numbers": each.shares_numbers,
             "responses": [asdict(change) for change in each.changes],
             "gain": [asdict(change) for change in each.gainers], "pay": [asdict(change) for change in each.payers],
         }
@@ -264,7 +264,7 @@ def _compared(view: CampaignView, found: Sequence[Verdict]) -> str:
         [title_of(name) for name in of(view)] for of in (without_values, too_small, negative)
     )  # fmt: skip
     return (
-        f"{capitalised(text)}, with a margin of {percent(MARGIN)}. Judged are {listed(list(names)) or 'none'}."
+        f"{capitalised(text)}, with a margin of {percent(margin_of(view))}. Judged are {listed(list(names)) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
         + (f" Not judged, because values are below 0: {listed(below)}." if below else "")
         + (f" Too small to be compared (at most {percent(100 * NEGLIGIBLE)}): {listed(small)}." if small else "")
@@ -281,7 +281,7 @@ def _competing(view: CampaignView, other: str) -> str:
     few = kinds_without_enough_flows(view, other)
     return (
         f"Throughput of the {other} flows beside each algorithm, compared with their throughput {against}, by kind of "
-        f"file. Flows in progress count, too. The margin is {percent(MARGIN)}."
+        f"file. Flows in progress count, too. The margin is {percent(margin_of(view))}."
         + (f" Not compared, because too few flows were seen: {listed(few)}." if few else "")
     )
 
@@ -360,7 +360,7 @@ def reasons(verdict: Verdict) -> str:
     if not wording:
         compared = max(change.compared for change in verdict.changes)
         possible = max((change.possible for change in verdict.changes if change.compared), default=0.0)
-        within = f"No response is worse by more than {percent(MARGIN)} over {counted(compared, 'condition')}."
+        within = f"No response is worse by more than {percent(verdict.margin)} over {counted(compared, 'condition')}."
         within += (
             f" Harm of more than {percent(max(possible, 0.0))} is excluded overall and at every level of the factors."
         )

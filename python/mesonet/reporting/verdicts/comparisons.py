@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mesonet.campaign.ledger import UNTIL
 from mesonet.errors import InputError
 from mesonet.experiments.comparands import Choices, Pairs
 from mesonet.reporting.campaign_view.values import DEPLOYED
@@ -71,10 +72,10 @@ def comparisons(view: CampaignView) -> list[Comparison]:
         return [each for text in view.compare for each in _asked(view, own, text, "compare")]
     if view.beside is not None:
         return _of_campaigns(view, CampaignView(view.beside))
-    if view.against is not None:
-        if view.against in view.algorithms:
-            return [Comparison(pairs, REPLACEMENT, view, view) for pairs in own.against(view.against)]
-        return [Comparison(pairs, LEVEL, view, view) for pairs in own.against_level(view.against)]
+    if (asked := _asked_for(view)) is not None:
+        if asked in view.algorithms:
+            return [Comparison(pairs, REPLACEMENT, view, view) for pairs in own.against(asked)]
+        return [Comparison(pairs, LEVEL, view, view) for pairs in own.against_level(asked)]
     if named := view.campaign.experiment.get("comparisons"):
         return [each for text in named for each in _asked(view, own, text, "comparisons")]
     reference = incumbent(view)
@@ -82,6 +83,12 @@ def comparisons(view: CampaignView) -> list[Comparison]:
         return [Comparison(pairs, REPLACEMENT, view, view) for pairs in own.against(reference)]
     level = own.no_deployment()
     return [Comparison(pairs, LEVEL, view, view) for pairs in own.against_level(level)] if level else []
+
+
+def _asked_for(view: CampaignView) -> str | None:
+    """Return the algorithm or level of the user, else of the rule of a campaign that ran until it was decided."""
+    rule = view.campaign.experiment.get(UNTIL, {})
+    return view.against if view.against is not None else rule.get("against") or None
 
 
 def choices(view: CampaignView) -> Choices:
@@ -105,8 +112,8 @@ def incumbent(view: CampaignView) -> str | None:
 
 def wanted_incumbent(view: CampaignView) -> str:
     """Return the incumbent that verdicts would need, whether or not it was run."""
-    if view.against in view.algorithms:
-        return str(view.against)
+    if (asked := _asked_for(view)) in view.algorithms:
+        return str(asked)
     mixed = view.campaign.experiment.get("mixed_with")
     return str(mixed or next((name for name in DEPLOYED if name in view.algorithms), DEPLOYED[0]))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -25,8 +26,7 @@ from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
 from mesonet.reporting.campaign_view.view import view_of
 from mesonet.reporting.verdicts.comparisons import Comparison, comparisons
-from mesonet.reporting.verdicts.quantities import Quantity, judged, quantities
-from mesonet.reporting.verdicts.verdict import LEAST_OF_MEAN
+from mesonet.reporting.verdicts.quantities import LEAST_OF_MEAN, Quantity, judged, quantities
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int_]
@@ -43,7 +43,8 @@ class Pairs:
     """Runs of both scenarios of a comparison. Runs have the shape (pairs of conditions, replicates, responses)."""
 
     comparison: Comparison
-    titles: tuple[str, ...]  #: of the responses
+    names: tuple[str, ...]  #: of the responses
+    titles: tuple[str, ...]
     x: Floats
     y: Floats
     atol: tuple[float, ...]
@@ -129,6 +130,7 @@ class CampaignLooks:
         return [each for each in self.each if each.is_decided]
 
 
+@lru_cache(maxsize=2)
 def looks_of(campaign: Campaign) -> CampaignLooks | None:
     """Return the looks at a campaign; None if it has no rule for them."""
     rule = campaign.experiment.get(UNTIL)
@@ -168,6 +170,17 @@ def looks_of(campaign: Campaign) -> CampaignLooks | None:
             for entry in campaign.experiment["scenarios"]
         ),
     )
+
+
+def look_decision(wanted: Comparison, name: str) -> Decision | None:
+    """Return the decision of the last look on a response of a comparison; None if no look had it."""
+    found = looks_of(wanted.view.campaign) if wanted.view.campaign is wanted.other.campaign else None
+    for each in found.each if found else ():
+        mine, other = each.pairs.comparison.pairs, wanted.pairs
+        same = all(np.array_equal(*places) for places in zip(mine.conditions, other.conditions, strict=True))
+        if same and mine.algorithms == other.algorithms and each.course.looks and name in each.pairs.names:
+            return each.course.decisions[each.pairs.names.index(name)]
+    return None
 
 
 def _needed(campaign: Campaign, found: Sequence[ComparisonLooks]) -> list[int]:
@@ -222,6 +235,7 @@ def _pairs(
             into.append(values if atol[-1] else np.where(values == 0, least, values))
     return Pairs(
         comparison=compared,
+        names=tuple(first.name for first, _ in both),
         titles=tuple(first.title for first, _ in both),
         x=np.stack(x, axis=-1),
         y=np.stack(y, axis=-1),

@@ -65,6 +65,9 @@ PLAIN = {
 LONG_ROUND_TRIPS = 20
 #: Smallest part of the conditions with enough flows of a kind of file, for the kind to be compared.
 ENOUGH = 0.5
+#: Part of the mean that is added to both values where one is 0 and the unit has no such level (chosen: a value of 0 is
+#: then a change by a factor of 100, and no infinite one).
+LEAST_OF_MEAN = 0.01
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,21 @@ from numpy.typing import NDArray
 from mesonet.analysis import Decision, decide, needed
 from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
 from mesonet.analysis.decisions.estimands import GROUP, Estimand
+from mesonet.campaign.ledger import UNTIL
 from mesonet.reporting.campaign_view.explicit_flows import explicit_flows
 from mesonet.reporting.campaign_view.flow_groups import has_groups
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.comparisons import LEVEL, Comparison, choices, comparisons
-from mesonet.reporting.verdicts.quantities import Quantity, by_user, of_incumbent, of_others, quantities
+from mesonet.reporting.verdicts.looks import look_decision
+from mesonet.reporting.verdicts.quantities import (
+    LEAST_OF_MEAN,
+    Quantity,
+    by_user,
+    of_incumbent,
+    of_others,
+    quantities,
+)
 from mesonet.responses.definitions import BY_NAME
 from mesonet.words import number
 
@@ -33,9 +42,6 @@ NOT_JUDGED = "not judged"
 COMPETITION = "competition"
 #: Change in % of the incumbent's value that counts (chosen).
 MARGIN = 10.0
-#: Part of the mean that is added to both values where one is 0 and the unit has no such level (chosen: a value of 0 is
-#: then a change by a factor of 100, and no infinite one).
-LEAST_OF_MEAN = 0.01
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,7 @@ class Verdict:
     without_throughput: bool = False  #: True if explicit flows were not compared, so that nothing can be excluded
     shares_numbers: bool = True  #: True if both runs of each pair met the same random numbers
     users: tuple[Change, ...] = ()  #: changes by size and group of flows, beside the verdict
+    margin: float = MARGIN  #: change that counts, in %
 
     @property
     def split(self) -> Change | None:
@@ -121,6 +128,12 @@ class Verdict:
     def payers(self) -> list[Change]:
         """Users with a proved loss, the largest first."""
         return sorted((each for each in self.users if each.verdict == WORSE), key=lambda change: -change.harm)
+
+
+def margin_of(view: CampaignView) -> float:
+    """Return the change that counts, in %: of the rule of a campaign that ran until it was decided, else `MARGIN`."""
+    rule = view.campaign.experiment.get(UNTIL)
+    return 100 * float(rule["margin"]) if rule else MARGIN
 
 
 def verdicts(view: CampaignView) -> list[Verdict]:
@@ -211,6 +224,7 @@ def _verdict(compared: Comparison, quantities: Sequence[tuple[Quantity, Quantity
         verdict=_word(changes),
         changes=tuple(changes),
         shares_numbers=compared.shares_numbers,
+        margin=margin_of(compared.view),
     )
 
 
@@ -220,16 +234,21 @@ def _changes(compared: Comparison, quantities: Sequence[tuple[Quantity, Quantity
 
 
 def decision(compared: Comparison, quantity: Quantity, other: Quantity, responses: int) -> Decision:
-    """Return the decision on a quantity. `responses`: number of quantities that are judged together."""
+    """Return the decision on a quantity: of the last look, if the campaign ran until it was decided.
+
+    `responses`: number of quantities that are judged together.
+    """
+    if looked := look_decision(compared, quantity.name):
+        return looked
     x, y = compared.values(quantity, other)
-    factors = compared.pairs.factors
+    factors, margin = compared.pairs.factors, margin_of(compared.view) / 100
     return decide(
         x,
         y,
         design=compared.pairs.levels if factors else None,
         factors=factors or None,
-        margin=MARGIN / 100,
-        atol=MARGIN / 100 * _floor(quantity.floor, x, y),
+        margin=margin,
+        atol=margin * _floor(quantity.floor, x, y),
         more_is_better=not quantity.lower_is_better,
         responses=responses,
     )
