@@ -34,7 +34,7 @@ def _titled(titles: dict[str, str], **more: str) -> Entries:
 def _factors() -> Entries:
     entries = []
     for factor in FACTORS:
-        sets = [PARAMETERS[path] for path in factor.path.split(", ") if path in PARAMETERS]
+        sets = [PARAMETERS[path] for path in factor.paths if path in PARAMETERS]
         entries.append(
             {
                 "name": factor.id,

@@ -205,8 +205,9 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
         what = {"replacement": "replaced by", "competition": "flows that compete with"}.get(question, "against")
         click.echo(f"\n{against}{what if against else 'comparisons'}:")
         last = "why" if question == "competition" else "recommendation"
-        keys = ["algorithm", *([] if against else ["against"]), "verdict", last]
-        write_table(["scenario", *keys[1:]], [[each[key] for key in keys] for each in found])
+        keys = ["title", *([] if against else ["against_title"]), "verdict", last]
+        head = ["scenario", *([] if against else ["against"]), "verdict", last]
+        write_table(head, [[each[key] for key in keys] for each in found])
     if campaign and reason and len(campaign.algorithms) > 1:
         click.echo(f"\n{reason}")
     return status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 
@@ -18,6 +20,11 @@ class Factor(Struct, frozen=True, omit_defaults=True):
     minus: str
     plus: str
     inner: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths that the factor sets; a path such as ``links["A","B"].capacity`` keeps its comma."""
+        return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", self.path))
 
     @property
     def levels(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ factor that no side names has equal levels on both sides.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -216,7 +217,7 @@ class Choices:
             lambda factor: [factor.id],
             lambda factor: [factor.name],
             lambda factor: [factor.path],
-            lambda factor: [path.split(".")[-1] for path in split(factor.path)],
+            lambda factor: [path.split(".")[-1] for path in factor.paths],
             lambda factor: ["share"] if factor.path == SHARE else [],
         )
         for key in keys:
@@ -227,7 +228,7 @@ class Choices:
 
     def _level(self, factor: Factor, text: str) -> int:
         for number, level in enumerate(factor.levels):
-            if _same(factor.path, text, level):
+            if _same(factor.paths, text, level):
                 return number
         raise InputError("no such level", path=factor.id, value=text, allowed=" or ".join(factor.levels))
 
@@ -248,17 +249,20 @@ def _joined(algorithm: str | None, levels: str) -> str:
     return ", ".join(filter(None, (algorithm, levels)))
 
 
-def _same(path: str, one: str, other: str) -> bool:
-    """Return True if two texts are one value of a scenario path, in any units."""
+def _same(paths: Sequence[str], one: str, other: str) -> bool:
+    """Return True if two texts are one value of the paths of a factor, in any units."""
     if "".join(one.split()) == "".join(other.split()):
         return True
-    if "," in path:
+    if len(paths) > 1:
         return False
+    (path,) = paths
     for read in (parse_share if is_share(path) else lambda text: settings.parse(path, text), units.number):
         values: list[Any] = []
         try:
             values = [read(text) for text in (one, other)]
         except (InputError, KeyError, ValueError):
             continue
+        if all(isinstance(value, float) for value in values):
+            return math.isclose(*values, rel_tol=1e-9)  # levels are shown rounded
         return bool(values[0] == values[1])
     return False

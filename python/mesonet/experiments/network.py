@@ -184,7 +184,7 @@ class Experiment(Designed):
         Rows of path, value, unit, doc and source, as text.
         """
         names = list(dict.fromkeys([*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]))
-        varied = {path: factor for factor in self.factors for path in split(factor.path)}
+        varied = {path: factor for factor in self.factors for path in factor.paths}
         constants = {
             f"parameters.{name}.{constant.name}": constant
             for listed in names

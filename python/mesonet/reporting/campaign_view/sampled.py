@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mesonet.algorithms import split
 from mesonet.analysis import Sensitivity, sensitivity
 from mesonet.analysis.means import finite_mean
 from mesonet.designs.grid import KIND, level_at
@@ -222,7 +221,7 @@ class Sampled:
 
     def _set(self, place: int) -> list[float]:
         """Return the value that a factor sets in each condition; empty if it sets more than a number."""
-        paths = split(self.campaign.factors[place].path)
+        paths = self.campaign.factors[place].paths
         first = self.view.algorithms[0]
         scenarios = [each["scenario"] for each in self.campaign.experiment["scenarios"] if each["algorithm"] == first]
         values = [_leaf(scenario, paths[0]) for scenario in scenarios]

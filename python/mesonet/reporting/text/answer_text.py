@@ -12,7 +12,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT
 from mesonet.reporting.verdicts.quantities import NETWORK
 from mesonet.reporting.verdicts.verdict import NOT_JUDGED, Change, Part, Verdict
-from mesonet.words import capitalised, counted, number, percent
+from mesonet.words import capitalised, counted, number, percent, uncapitalised
 
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
 #: Largest harm that is not excluded, in %, for which a number means something: more is not known.
@@ -80,8 +80,10 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
     if unclear:
         most = max(unclear, key=lambda c: (c.topic not in NETWORK, c.possible))
         rest = f", and {counted(len(unclear) - 1, 'more response')}" if len(unclear) > 1 else ""
-        text = f"Do not decide yet: {_doubt(most)} cannot be excluded{rest}{settles(most)}"
-        return f"{text}{f'; proved is that {_moves(better[0])}' if better else ''}."
+        doubt = f"{_doubt(most)} cannot be excluded{rest}{settles(most)}"
+        if gained and not any(change.harm > verdict.margin for change in unclear):
+            return f"Probably {uncapitalised(_prefer(view, verdict, True))}: {_moves(gained[0])}; {doubt}."
+        return f"Do not decide yet: {doubt}{f'; proved is that {_moves(better[0])}' if better else ''}."
     if near := by_label[AT_MARGIN]:
         return f"At the margin of {percent(verdict.margin)}: {_moves(near[0])}; more runs would hardly change this."
     nothing = f"no response is worse by more than {percent(verdict.margin)}"

@@ -80,6 +80,7 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
     return [
         {
             "question": each.question, "algorithm": each.name, "against": each.against, "verdict": each.words,
+            "title": plain(view, each.name), "against_title": plain(view, each.against),
             "recommendation": recommendation(view, each, beside.get(each.name) if each in found else None),
             "why": reasons(each), "margin_percent": each.margin, "common_random_numbers": each.shares_numbers,
             "responses": [asdict(change) for change in each.changes],
