@@ -166,7 +166,7 @@ def test_the_message_names_the_cause(path: str, values: dict[str, object]) -> No
 
 @pytest.mark.process
 def test_a_campaign_of_too_large_runs_is_refused_and_memory_raises_the_limit(tmp_path: Path) -> None:
-    chosen = mn.experiment("demo", values={"measurement.interval": "5 us"})
+    chosen = mn.experiment("demo", values={"measurement.interval": "1 us"})
     with pytest.raises(InputError, match=r"condition 1: measurement.interval.*: the run would have") as raised:
         chosen.run(tmp_path / "out", progress=False)
     assert "--memory raises it" in str(raised.value)

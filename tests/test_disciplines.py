@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 import mesonet as mn
 from fake_campaign import FACTORS, fake_campaign
@@ -41,7 +42,7 @@ def with_queues(
     campaign = fake_campaign(lost=(), missing=())
     place = campaign.design.factors.index("X3")
     factors = tuple(
-        replace(each, name="Queue discipline", path="aqm.discipline", minus=NAMES[-1], plus=NAMES[1])
+        structs.replace(each, name="Queue discipline", path="aqm.discipline", minus=NAMES[-1], plus=NAMES[1])
         if each.id == "X3"
         else each
         for each in FACTORS

@@ -30,11 +30,11 @@ def test_every_key_of_an_experiment_file_is_in_the_reference() -> None:
 def test_demo_is_a_half_fraction_over_six_factors_of_the_study() -> None:
     demo = experiment("demo")
     assert names()["demo"] == demo.title
-    assert demo.algorithms == ("tcp", "cubic", "bbr3", "scalable", "fast")
+    assert demo.algorithms == ("cubic", "bbr3", "scalable")
     assert [factor.id for factor in demo.factors] == ["X1", "X2", "X3", "X5", "X7", "X13"]
     assert demo.design.generators == ("X13=X1*X2*X3*X5*X7",)
     assert (demo.design.runs, demo.design.resolution) == (32, 6)
-    assert demo.scenario.preset == "sp500_282"
+    assert demo.scenario.preset == "linux"
     assert demo.scenario.value("users.source_multiplier") == 2
     assert [demo.scenario.value(f"users.{kind}_probability") for kind in ("document", "service_pack", "movie")] == [
         0.1,

@@ -1,4 +1,4 @@
-"""Make the pictures of this folder and the lines of the README about them: run the demo, write its report, and picture it.
+"""Make the pictures of this folder and the lines of the README about them: run the demo, and picture its report.
 
 ``make images`` after a change that moves results or pages. It needs Chromium and some minutes. ``demo.json`` records
 what the picture shows; `tests/test_images.py` compares the record with the README, the picture and new simulations.
@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import mesonet
@@ -20,7 +21,7 @@ from mesonet.experiments.base import Designed
 HERE = Path(__file__).parent
 README = HERE.parents[1] / "README.md"
 RECORD = HERE / "demo.json"
-BLOCK = re.compile(r"(?<=^```text demo\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```text demo\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 CHECKED = (1, 18)
 """Conditions whose first replicate is simulated again by the test: one with losses, and one without."""
@@ -35,7 +36,7 @@ def main(folder: Path) -> None:
     picture(page, HERE / "report.png", size=(1366, 860))
     playground = folder / "playground.html"
     subprocess.run([sys.executable, "-m", "mesonet", "playground", "--out", str(playground)], check=True)
-    picture(playground, HERE / "playground.png", size=(1200, 740), address="#first=bbr&second=cubic")
+    picture(playground, HERE / "playground.png", size=(1200, 740), address="#first=bbr&second=cubic", wait_s=10.0)
     found = mesonet.verdict(campaign)
     record = {
         "answers": {each["algorithm"]: each["recommendation"] for each in found},
@@ -43,7 +44,8 @@ def main(folder: Path) -> None:
         "values": values(experiment),
     }
     RECORD.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    README.write_text(BLOCK.sub(lambda _: lines(record["answers"]), README.read_text(encoding="utf-8")), encoding="utf-8")
+    block = f"```text demo\n{lines(record['answers'])}```\n"
+    README.write_text(BLOCK.sub(lambda _: block, README.read_text(encoding="utf-8"), count=1), encoding="utf-8")
 
 
 def values(experiment: Designed) -> dict[str, dict[str, float]]:
@@ -60,7 +62,8 @@ def values(experiment: Designed) -> dict[str, dict[str, float]]:
 
 def lines(answers: dict[str, str]) -> str:
     """Return the lines of the README."""
-    return "".join(f"{name}: {answer}\n" for name, answer in answers.items())
+    wrapped = (textwrap.fill(f"{name}: {answer}", 100, subsequent_indent="  ") for name, answer in answers.items())
+    return "".join(f"{text}\n" for text in wrapped)
 
 
 def digest(path: Path) -> str:
@@ -68,15 +71,20 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def picture(page: Path, out: Path, *, size: tuple[int, int], address: str = "") -> None:
-    """Write a picture of a page as a browser shows it."""
+def picture(page: Path, out: Path, *, size: tuple[int, int], address: str = "", wait_s: float = 2.0) -> None:
+    """Write a picture of a page as a browser shows it after some time."""
+    from playwright.sync_api import sync_playwright
+
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         sys.exit(f"no browser: install one of {', '.join(BROWSERS)}")
-    options = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=15000"]
-    place = f"{page.resolve().as_uri()}{address}"
-    window = f"--window-size={size[0]},{size[1]}"
-    subprocess.run([browser, *options, window, f"--screenshot={out}", place], check=True, capture_output=True)
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        shown = opened.new_page(viewport={"width": size[0], "height": size[1]})
+        shown.goto(f"{page.resolve().as_uri()}{address}")
+        shown.wait_for_timeout(1000 * wait_s)
+        shown.screenshot(path=out)
+        opened.close()
 
 
 if __name__ == "__main__":

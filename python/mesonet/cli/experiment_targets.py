@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def run(
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         folder = out or Path(chosen.name)
-        held = (folder / REPLICATES_FILE).exists()
+        held = os.path.exists(folder / REPLICATES_FILE)  # noqa: PTH110 - False for a name that is too long
         arguments = rule_arguments(held=held, **looks)
         if arguments is None:
             return chosen.run_missing(folder, workers, force=force, **how)
@@ -68,7 +69,7 @@ def run(
                 "--at-most N; a folder continues by its own name",
             )
             raise InputError(problem, path="--replicates", value=options["replicates"], allowed=allowed)
-        if chosen.replicates > 1 and not (folder / EXPERIMENT).exists():
+        if chosen.replicates > 1 and not os.path.exists(folder / EXPERIMENT):  # noqa: PTH110
             click.echo(f"note: replicates = {chosen.replicates} is not used: the looks set the number", err=True)
         return run_until_decided(chosen, folder, **arguments, workers=workers, force=force, told=told, **how)
     from mesonet.campaign.backlog import RunOptions

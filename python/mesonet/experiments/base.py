@@ -433,7 +433,7 @@ _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")
 
 def _inner(levels: Sequence[Level]) -> list[float]:
     """Return the places of the levels between minus and plus."""
-    count = len(levels[0].values)
+    count = len(levels[0].values) if levels else 0
     return [2 * number / (count - 1) - 1 for number in range(1, count - 1)]
 
 

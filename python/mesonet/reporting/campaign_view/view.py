@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,7 +88,8 @@ def view_of(
     if against is None:
         return CampaignView(campaign, None, tuple(compare), None, thresholds)
     chosen = among(against, campaign.algorithms)
-    if chosen in campaign.algorithms or ("=" in against and not Path(against).is_dir()):
+    is_level = re.match(r"[^()=]+=", against) and not Path(against).is_dir()
+    if chosen in campaign.algorithms or is_level:
         return CampaignView(campaign, chosen, (), None, thresholds)
     if Path(against).is_dir():
         from mesonet.campaign.data import load

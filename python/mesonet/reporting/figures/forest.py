@@ -67,7 +67,6 @@ def figure(view: CampaignView) -> Figure | None:
             Control("quantity", "Quantity", [(name, capitalised(mine.title)) for name, (mine, _) in pairs.items()],
                     next(iter(pairs))),
         ],
-        file="algorithms/forest_{comparison}_{quantity}",
     )  # fmt: skip
 
 
