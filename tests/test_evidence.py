@@ -420,7 +420,7 @@ def test_a_report_from_the_command_line(tmp_path: Path) -> None:
     assert "| 7.4 |" in (out / "evidence.md").read_text(encoding="utf-8")
     table = ElementTree.parse(out / "evidence.xml").getroot()
     assert [row[0].text for row in table.iterfind("tbody/tr")] == ["6.1", "7.4", "7.10"]
-    # The same command runs nothing again; another report has no place there.
+    # A repeated command runs nothing again; another report has no place there.
     again = CliRunner().invoke(main, [*call, "--json"])
     assert json.loads(again.stdout) == found
     other = CliRunner().invoke(main, [*call[:2], "--only", "7.4", "--out", str(out)])
@@ -520,7 +520,7 @@ def test_a_quick_report_ends_when_it_is_decided(tmp_path: Path) -> None:
     assert used in (3, 4, 5, 6, 8, 10)
     assert campaign.counts == {"done": 4 * used, "failed": 0, "missing": 0}
     assert "3 to 10 replicates" in (out / "index.html").read_text(encoding="utf-8")
-    # The same command runs nothing again; a report with all replicates has no place there.
+    # A repeated command runs nothing again; a report with all replicates has no place there.
     again = CliRunner().invoke(main, [*call, "--json"])
     assert again.stdout == first.stdout
     other = CliRunner().invoke(main, [*call, "--replicates", "10"])

@@ -35,6 +35,8 @@ Flags = NDArray[np.bool_]
 WORSE, BETTER, NO_WORSE, DEPENDS, AT_MARGIN, CANNOT_TELL = (
     "worse", "better", "no worse", "depends", "at the margin", "cannot tell",
 )  # fmt: skip
+HARM_FIRST = (WORSE, DEPENDS, CANNOT_TELL, AT_MARGIN, BETTER, NO_WORSE)
+"""All labels, the label that rules a verdict on several responses first."""
 OWN_LEVEL = "its own level"
 """Name of the level of the response itself, for a verdict that depends on it."""
 FLOOR = 0.05

@@ -137,6 +137,6 @@ def caption(rows: pl.DataFrame, lower_is_better: bool, margin: float = MARGIN) -
     up, down = (rows.filter(side).height for side in (pl.col("change") > margin, pl.col("change") < low))
     worse, better = (up, down) if lower_is_better else (down, up)
     return (
-        f"Worse by more than {percent(MARGIN)} in {worse} of {counted(rows.height, 'condition')}, better in {better}, "
+        f"Worse by more than {percent(margin)} in {worse} of {counted(rows.height, 'condition')}, better in {better}, "
         "by chance or not."
     )

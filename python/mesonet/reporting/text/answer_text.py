@@ -71,10 +71,10 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
     if worse and worse[0].topic in NETWORK and gained:
         return f"A trade: {_moves(gained[0])}, but {_moves(worse[0])}{_others(verdict)}."
     if worse:
-        gain = f"; {_short(better[0])}" if better else ""
+        gain = f"; {_short(view, better[0])}" if better else ""
         return f"{_prefer(view, verdict, False)}: {_moves(worse[0])}{gain}{_others(verdict)}."
     if split and split[0].harmful:
-        gain = f"; {_short(better[0])}" if better else ""
+        gain = f"; {_short(view, better[0])}" if better else ""
         return f"{_prefer_where(view, verdict, split[0])}{gain}{_doubt_of_users(changes)}{_others(verdict)}."
     unclear = [change for change in changes if change.verdict == CANNOT_TELL]
     if unclear:
@@ -88,7 +88,7 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
         return f"At the margin of {percent(verdict.margin)}: {_moves(near[0])}; more runs would hardly change this."
     nothing = f"no response is worse by more than {percent(verdict.margin)}"
     if better:
-        also = f"; {_short(split[0])}" if split else ""
+        also = f"; {_short(view, split[0])}" if split else ""
         return f"{_prefer(view, verdict, True)}: {_moves(better[0])}{also}; {nothing}{_others(verdict)}."
     if split:
         where = f" with {plain(view, split[0].beyond.level)}" if split[0].beyond else ""
@@ -133,10 +133,10 @@ def _who(change: Change) -> str:
     return f"{who} ({what} {percent(change.mean, sign=True)})"
 
 
-def _short(change: Change) -> str:
+def _short(view: CampaignView, change: Change) -> str:
     """Return a change without its interval, at the level with the largest change if it depends on one."""
     if change.beyond:
-        return f"{_moved(change.title, change.beyond.mean)} with {change.beyond.level}"
+        return f"{_moved(change.title, change.beyond.mean)} with {plain(view, change.beyond.level)}"
     return f"{change.title} {'falls' if change.mean < 0 else 'rises'} by {percent(abs(change.mean))}"
 
 

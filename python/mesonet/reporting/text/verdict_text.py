@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, HARM_FIRST, NO_WORSE, WORSE
 from mesonet.reporting.campaign_view.events import (
     DELAY_WITHOUT_RATIO,
     FEWEST_EVENTS,
@@ -144,11 +144,10 @@ class Decided:
 
 def _leading(changes: Sequence[Change]) -> Change | None:
     """Return the change that decides: proved harm, then harm that depends, then what is open, then gains."""
-    order = (WORSE, DEPENDS, CANNOT_TELL, AT_MARGIN, BETTER, NO_WORSE)
-    compared = [change for change in changes if change.verdict in order]
+    compared = [change for change in changes if change.verdict in HARM_FIRST]
 
     def place(change: Change) -> tuple[float, float]:
-        rank = order.index(change.verdict) + (3.5 if change.verdict == DEPENDS and not change.harmful else 0.0)
+        rank = HARM_FIRST.index(change.verdict) + (3.5 if change.verdict == DEPENDS and not change.harmful else 0.0)
         return rank, -(change.possible if change.verdict == CANNOT_TELL else abs(change.harm))
 
     return min(compared, key=place, default=None)

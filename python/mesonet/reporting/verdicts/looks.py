@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import Course, Decision, LengthCheck, Look, length_check, until_decided
 from mesonet.analysis.decisions.course import live, planned_looks
-from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
+from mesonet.analysis.decisions.decision import AT_MARGIN, CANNOT_TELL, HARM_FIRST
 from mesonet.analysis.decisions.estimands import WHOLE
 from mesonet.analysis.decisions.length import CONDITIONS, OBJECTS
 from mesonet.campaign.data import Campaign, load
@@ -271,7 +271,7 @@ def _finished(campaign: Campaign) -> Counts:
 
 def label_of(decisions: Sequence[Decision]) -> str:
     """Return the verdict on all responses: harm first, then what may be harm."""
-    for label in (WORSE, DEPENDS, CANNOT_TELL, AT_MARGIN, BETTER, NO_WORSE):
+    for label in HARM_FIRST:
         if found := next((each for each in decisions if each.label == label), None):
             return found.verdict
     return CANNOT_TELL

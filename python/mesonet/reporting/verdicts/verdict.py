@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mesonet.analysis import Decision, decide, needed
-from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
+from mesonet.analysis.decisions.decision import BETTER, DEPENDS, HARM_FIRST, WORSE
 from mesonet.analysis.decisions.estimands import GROUP, Estimand
 from mesonet.campaign.ledger import UNTIL
 from mesonet.reporting.campaign_view.explicit_flows import explicit_flows
@@ -337,10 +337,7 @@ def _level(view: CampaignView, found: Decision, each: Estimand) -> str:
 def _word(changes: list[Change]) -> str:
     """Return the verdict on all quantities: harm first, then what may be harm."""
     labels = {change.verdict for change in changes}
-    if not changes:
+    found = next((label for label in HARM_FIRST if label in labels), NOT_JUDGED)
+    if found not in (WORSE, DEPENDS) and any(change.missing for change in changes):
         return NOT_JUDGED
-    if found := next((label for label in (WORSE, DEPENDS) if label in labels), ""):
-        return found
-    if any(change.missing for change in changes):
-        return NOT_JUDGED
-    return next(label for label in (CANNOT_TELL, AT_MARGIN, BETTER, NO_WORSE) if label in labels)
+    return found
