@@ -43,7 +43,14 @@ class Cluster:
     def start_scheduler(self, port: int = 0) -> None:
         self.file.unlink(missing_ok=True)
         self.scheduler = self._start("scheduler", "--port", str(port), *self._options)
-        until(self.file.exists)
+        until(self._written)
+
+    def _written(self) -> bool:
+        """Whether the file holds a whole document: the scheduler opens it some time before it writes."""
+        try:
+            return bool(json.loads(self.file.read_text()))
+        except (FileNotFoundError, ValueError):
+            return False
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         """A worker and the nanny that starts it again, in a group of processes of their own."""
