@@ -19,7 +19,7 @@ from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.answer_text import recommendation
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
-from mesonet.reporting.verdicts.quantities import too_small
+from mesonet.reporting.verdicts.quantities import judged, of_few_flows, too_small
 from mesonet.reporting.verdicts.verdict import NOT_JUDGED, harm_to_competitors, verdicts
 
 
@@ -141,6 +141,22 @@ def test_tiny_shares_are_not_judged(campaign):
     assert holds(verdict_html(view), "Too small", "(at most 0.1 %): loss rate.")
 
 
+def test_goodputs_of_few_flows_are_not_judged(mixed, monkeypatch):
+    paths = pl.Series(["very fast", "typical"])
+    rows = mixed.groups.filter(pl.col("group").is_not_null()).with_columns(pl.lit(paths[1]).alias("path_class"))
+    few = rows.with_columns(path_class=pl.lit(paths[0]), flows=pl.lit(0.1))
+    monkeypatch.setattr(type(mixed), "groups", pl.concat([rows.with_columns(flows=pl.lit(1e6)), few]))
+    first, second = mixed.responses["response"].unique(maintain_order=True).to_list()[:2]
+    names = pl.col("response").replace({first: "goodput_dd", second: "goodput_nn"})
+    view = CampaignView(replace(mixed, responses=mixed.responses.with_columns(response=names)), against="fast")
+    assert of_few_flows(view) == ["goodput_dd"]
+    assert "goodput_dd" not in judged(view)
+    assert "goodput_nn" in judged(view)
+    assert holds(
+        verdict_html(view), "Not judged, because a condition has fewer than 30 flows a run: goodput of DD flows"
+    )
+
+
 def test_only_conditions_that_both_have_count(campaign):
     gone = (pl.col("algorithm") == "tcp") & (pl.col("condition") <= 10)
     view = CampaignView(replace(campaign, responses=campaign.responses.filter(~gone)), against="tcp")
@@ -247,11 +263,12 @@ def test_flows_that_compete_are_judged_beside_their_own_kind_where_that_was_run(
         for name in ("tcp", "fast")
     )
     pairs = alone.join(beside, on=["condition", "replicate", "period"]).filter(period="measured")
-    lost = 1 - pairs["throughput_right"] / pairs["throughput"]
+    ratios = (pairs["throughput"] / pairs["throughput_right"]).log()
+    ends = stats.ttest_1samp(ratios, 0).confidence_interval()
     first = harm.filter(algorithm="fast").row(0, named=True)
-    assert first["harm"] == pytest.approx(lost.mean())
-    assert (first["low"], first["high"]) == pytest.approx(stats.ttest_1samp(lost, 0).confidence_interval())
-    assert first["compared"] == len(lost) == 32
+    means = [1 - np.exp(-each) for each in (ratios.mean(), ends.low, ends.high)]
+    assert [first["harm"], first["low"], first["high"]] == pytest.approx(means)
+    assert first["compared"] == len(ratios) == 32
 
 
 def test_harm_needs_the_incumbent_alone(mixed):

@@ -12,25 +12,22 @@ import sys
 from pathlib import Path
 
 from mesonet import core
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, NO_WORSE, WORSE
 from mesonet.evidence.evaluation import evaluate
 from mesonet.evidence.plan import AGAINST, plan
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of
-from mesonet.evidence.verdicts import HARM, NO_HARM, NOT_EVALUATED
+from mesonet.evidence.verdicts import NOT_EVALUATED
 
 TABLE = Path(__file__).parent / "tables" / "evidence.csv"
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"
 COLUMNS = ("algorithm", "section", "verdict", "harmful", "comparisons", "worst_harm", "why")
-_MARKS = {NO_HARM: "–", NOT_EVALUATED: "?"}
+_MARKS = {NO_WORSE: "–", BETTER: "+", CANNOT_TELL: "?", AT_MARGIN: "±", NOT_EVALUATED: "?"}
 _HEADING = """# Evidence about the built-in algorithms
 
-Verdicts of `mesonet evidence` with {replicates} replicates, against {against}, for each algorithm by criterion of RFC
-9743. A number is the worst harm found: the part of its performance that is lost in the worst cell. A dash means
-that no harm was found. A question mark means that some cell was too noisy for a verdict. Criteria
-that nothing is simulated for are left out. An algorithm that is an incumbent is compared with other runs of itself,
-too.{missing}
-
-The rows of `prague`, except criterion 6, follow [decision 0038](../adr/0038-take-the-harm-of-means.md). All other rows
-were measured before it: their harm is the mean over pairs of runs, and they have the former limits of what is judged.
+Verdicts of `mesonet evidence` with up to {replicates} replicates, against {against}, for each algorithm by criterion of
+RFC 9743. A number means “worse”: it is the largest harm of a cell that is worse. – means “no worse”, + “better”, ± “at
+the margin”, ? “cannot tell”. Criteria that nothing is simulated for are left out. An algorithm that is an incumbent is
+compared with other runs of itself, too.{missing}
 
 Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
 what gets worse, not what gets better, and margins are choices.
@@ -47,7 +44,7 @@ python -m verification.evidence_table evidence-reports --search
 def measured(algorithm: str, out: Path, search: bool) -> list[dict[str, str]]:
     """Run the report of an algorithm, or its searches; return its rows."""
     sections = [each.id for each in criteria(suite_of(DEFAULT)) if (each.kind == "search") == search]
-    chosen = plan(algorithm, only=",".join(sections))
+    chosen = plan(algorithm, only=",".join(sections), until_decided=not search)
 
     def told(line: str) -> None:
         sys.stderr.write(f"{algorithm}: {line}\n")
@@ -55,7 +52,7 @@ def measured(algorithm: str, out: Path, search: bool) -> list[dict[str, str]]:
     _, findings = evaluate(chosen, out / f"{'search' if search else 'evidence'}-{algorithm}", told=told)
     rows = []
     for each in findings:
-        harmful = [cell for cell in each.cells if cell.is_harmful]
+        harmful = [cell for cell in each.cells if cell.verdict == WORSE]
         worst = max((cell.harm for cell in harmful), default=None)
         values = (
             algorithm, each.criterion.id, each.verdict, str(len(harmful)), str(len(each.cells)),
@@ -95,17 +92,17 @@ def page(rows: list[dict[str, str]]) -> str:
 def _mark(row: dict[str, str] | None) -> str:
     if row is None:
         return ""
-    return f"**{float(row['worst_harm']):.0%}**" if row["verdict"] == HARM else _MARKS[row["verdict"]]
+    return f"**{float(row['worst_harm']):.0%}**" if row["verdict"] == WORSE else _MARKS[row["verdict"]]
 
 
 def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
-    """Return the reasons of all verdicts of harm, by algorithm."""
-    lines = ["## Where", "", "The worst cell of each criterion with harm, by algorithm.", ""]
+    """Return the reasons of all verdicts “worse”, by algorithm."""
+    lines = ["## Where", "", "The worst cell of each criterion that is worse, by algorithm.", ""]
     for name in names:
         found = [
-            f"* {row['section']}: {row['why']}" for row in rows if (row["algorithm"], row["verdict"]) == (name, HARM)
+            f"* {row['section']}: {row['why']}" for row in rows if (row["algorithm"], row["verdict"]) == (name, WORSE)
         ]
-        lines += [f"### {name}", "", *(found or ["No harm found."]), ""]
+        lines += [f"### {name}", "", *(found or ["Worse by no criterion."]), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mesonet.analysis.decisions.decision import BETTER, WORSE
 from mesonet.evidence.evaluation import evaluate
 from mesonet.evidence.plan import plan
-from mesonet.evidence.verdicts import HARM, CriterionVerdict
+from mesonet.evidence.verdicts import CriterionVerdict
 
 
 def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[str, CriterionVerdict]:
@@ -34,10 +35,10 @@ def findings(algorithm: str, against: str, only: str | None, out: Path) -> dict[
 )
 def test_harmful_algorithms_fail(algorithm: str, against: str, section: str, tmp_path: Path) -> None:
     found = findings(algorithm, against, section, tmp_path / "report")[section]
-    assert found.verdict == HARM, found.why
+    assert found.verdict == WORSE, found.why
 
 
 @pytest.mark.parametrize("algorithm", ["tcp", "cubic"])
 def test_an_algorithm_does_no_harm_to_itself(algorithm: str, tmp_path: Path) -> None:
     found = findings(algorithm, algorithm, None, tmp_path / "report")
-    assert [section for section, each in found.items() if each.verdict == HARM] == []
+    assert [section for section, each in found.items() if each.verdict in (WORSE, BETTER)] == []

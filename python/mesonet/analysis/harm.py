@@ -4,7 +4,7 @@ Harm is the part of its performance that the incumbent loses. It is (solo - besi
 (throughput), and (beside - solo) / beside if less is better (delay, loss). *Solo* is the incumbent against itself,
 *beside* the incumbent with the other algorithm in the same cell. A gain is the harm with both exchanged, below 0. Harm
 therefore lies between -1 and 1, and two equal algorithms have the mean harm 0. Both runs of a pair meet the same users
-(common random numbers), so that intervals are those of pairs.
+(common random numbers): means and intervals are those of the log ratios of pairs, as in `mesonet.analysis.decide`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
+from mesonet.analysis.decisions.pairs import bounded_harm, log_ratios, moments, shift_at_zero
+from mesonet.analysis.decisions.welch import quantiles, satterthwaite
 from mesonet.analysis.means import finite_mean
 from mesonet.analysis.result import AnalysisResult
 
@@ -28,18 +30,18 @@ class Harm(AnalysisResult):
     """Harm by quantity. Arrays have the shape (quantities,), but for `by_condition`; NaN where nothing is known."""
 
     quantities: tuple[str, ...]
-    compared: NDArray[np.int_]  #: units that were compared: conditions, or the replicates of a single condition
+    compared: NDArray[np.int_]  #: conditions that were compared, or the pairs of a single condition
     solo: Floats  #: mean of the incumbent against itself
     beside: Floats  #: mean of the incumbent with the other algorithm
-    harm: Floats  #: mean harm
-    error: Floats  #: its standard error; NaN with fewer than two units
-    low: Floats  #: beginning of its confidence interval; NaN with fewer than two units
+    harm: Floats  #: harm of the geometric mean of all ratios
+    error: Floats  #: standard error of the mean log ratio; NaN where nothing is known of the noise
+    low: Floats  #: beginning of the confidence interval of the harm; NaN where nothing is known of the noise
     high: Floats  #: end of it
-    smallest: Floats  #: smallest mean harm that would have been seen with the power asked for
+    smallest: Floats  #: smallest harm that would have been seen with the power asked for
     highest: Floats  #: largest harm of a condition
     confidence: float
     power: float
-    by_condition: Floats  #: mean harm by condition and quantity
+    by_condition: Floats  #: harm by condition and quantity
 
     UNITS: ClassVar = dict.fromkeys(("harm", "error", "low", "high", "smallest", "highest"), "1")
 
@@ -65,9 +67,9 @@ def harm(
 ) -> Harm:
     """Return the harm to an incumbent, its confidence interval, and the smallest harm that would have been seen.
 
-    The harm of a condition is the harm of the means over its replicates. The interval of several conditions is
-    Student's t interval of their mean harm. The interval of a single condition is Fieller's interval of the ratio of
-    two means of pairs: it excludes 0 where the t test of the paired differences does.
+    Every condition has the same weight. The interval is that of the mean log ratio, with the noise of each condition's
+    own replicates (Welch, Satterthwaite). If conditions have a single pair, they are a sample: the interval is then
+    about conditions like them.
 
     Parameters
     ----------
@@ -95,16 +97,16 @@ def harm(
     Notes
     -----
     `Harm.smallest` is the harm for which the t test excludes 0 with the power, by the noncentral t distribution. It
-    takes the observed noise for the noise beside a harmful algorithm. Two means of 0 have the harm 0.
+    takes the observed noise for the noise beside a harmful algorithm. If a pair of a quantity has a value of 0, 1 % of
+    the mean is added to all values. Two values of 0 have the harm 0.
 
-    Source: Ware, Mukerjee, Seshan and Sherry, HotNets 2019 (harm); Fieller, Journal of the Royal Statistical Society
-    B 16, 1954 (interval of a ratio, recalled).
+    Source: Ware, Mukerjee, Seshan and Sherry, HotNets 2019 (harm); the intervals are those of `decide`.
 
     Examples
     --------
     >>> found = harm([[10.0, 20.0], [12.0, 20.0]], [[5.0, 40.0], [9.0, 25.0]], more_is_better=[True, False])
-    >>> found.harm
-    array([0.36363636, 0.38461538])
+    >>> found.harm.round(3)
+    array([0.388, 0.368])
     """
     alone, mixed = np.asarray(solo, dtype=float), np.asarray(beside, dtype=float)
     if alone.ndim == 2 and mixed.ndim == 2:
@@ -113,33 +115,22 @@ def harm(
     names = tuple(quantities or (f"quantity {number}" for number in range(1, alone.shape[2] + 1)))
     there = np.isfinite(alone) & np.isfinite(mixed)
     alone, mixed = np.where(there, alone, np.nan), np.where(there, mixed, np.nan)
-    solo_mean, beside_mean = finite_mean(alone, axis=1), finite_mean(mixed, axis=1)
-    # What would be equal without harm, the larger value first if the incumbent loses.
-    better = np.asarray(more_is_better, dtype=bool)
-    by_condition = harm_of(np.where(better, solo_mean, beside_mean), np.where(better, beside_mean, solo_mean))
-    several = len(by_condition) > 1
-    count = (np.isfinite(by_condition) if several else there[0]).sum(axis=0)
-    freedom = np.where(count > 1, count - 1.0, np.nan)
-    sides = np.asarray(stats.t.ppf((1 + confidence) / 2, freedom))
-    shift = special.nctdtrinc(freedom, 1 - power, sides)  # in standard errors, for the test to have the power
-    mean = finite_mean(by_condition, axis=0)
-    if several:
-        error = _standard_error(by_condition, count)
-        low, high, smallest = mean - sides * error, mean + sides * error, shift * error
-    else:
-        large, little = (np.where(better, *pair) for pair in ((alone[0], mixed[0]), (mixed[0], alone[0])))
-        error, low, high = _of_ratio(large, little, count, sides)
-        smallest = harm_of_loss(shift * _standard_error(large - little, count), solo_mean[0], better)
+    each = [
+        _of_quantity(alone[:, :, place], mixed[:, :, place], better, confidence, power)
+        for place, better in enumerate(more_is_better)
+    ]
+    mean, error, half, shift, compared = (np.array(part) for part in zip(*(found[1:] for found in each), strict=True))
+    by_condition = bounded_harm(np.stack([found[0] for found in each], axis=1))
     return Harm(
         quantities=names,
-        compared=count,
-        solo=finite_mean(solo_mean, axis=0),
-        beside=finite_mean(beside_mean, axis=0),
-        harm=mean,
+        compared=compared,
+        solo=finite_mean(finite_mean(alone, axis=1), axis=0),
+        beside=finite_mean(finite_mean(mixed, axis=1), axis=0),
+        harm=bounded_harm(mean),
         error=error,
-        low=low,
-        high=high,
-        smallest=smallest,
+        low=bounded_harm(mean - half),
+        high=bounded_harm(mean + half),
+        smallest=bounded_harm(shift * error),
         highest=np.fmax.reduce(by_condition),
         confidence=float(confidence),
         power=float(power),
@@ -147,67 +138,26 @@ def harm(
     )
 
 
-def harm_of_loss(lost: ArrayLike, solo: ArrayLike, more_is_better: ArrayLike) -> Floats:
-    """Return the harm of a change for the worse.
-
-    `lost`: change for the worse in the unit of the quantity, at least 0.
-    """
-    change, base = np.asarray(lost, dtype=float), np.asarray(solo, dtype=float)
-    with np.errstate(all="ignore"):
-        share = change / np.where(more_is_better, base, base + change)
-    share = np.where(share > 1, np.inf, share)
-    return np.where((change == 0) & (base == 0), 0.0, share)
-
-
-def harm_of(large: ArrayLike, little: ArrayLike) -> Floats:
-    """Return the harm of two values.
-
-    Harm, from -1 to 1; 0 if both are 0. `large`: the value that is larger if the incumbent loses: of its throughput
-    against itself, of its delay beside the other algorithm. At least 0.
-    """
-    large, little = np.asarray(large, dtype=float), np.asarray(little, dtype=float)
-    with np.errstate(all="ignore"):
-        return np.where((large == 0) & (little == 0), 0.0, (large - little) / np.maximum(large, little))
-
-
-def _standard_error(units: Floats, count: NDArray[np.int_]) -> Floats:
-    """Return the standard error of means of units, by column; NaN with fewer than two."""
-    return np.asarray(np.sqrt(_covariance(units, units, count)))
-
-
-def _covariance(units: Floats, others: Floats, count: NDArray[np.int_]) -> Floats:
-    """Return the covariance of two means of pairs of units, by column; NaN with fewer than two pairs."""
-    products = (units - finite_mean(units, axis=0)) * (others - finite_mean(others, axis=0))
-    with np.errstate(all="ignore"):
-        return np.asarray(np.nansum(products, axis=0) / np.where(count > 1, count - 1, np.nan) / count)
-
-
-def _of_ratio(large: Floats, little: Floats, count: NDArray[np.int_], sides: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the standard error and the ends of Fieller's interval of the harm of two means of pairs, by column."""
-    one, other = finite_mean(large, axis=0), finite_mean(little, axis=0)
-    with np.errstate(all="ignore"):
-        ratio = np.minimum(other / one, 1.0), np.minimum(one / other, 1.0)
-        residual = np.where(one >= other, little - ratio[0] * large, ratio[1] * little - large)
-        error = _standard_error(residual, count) / np.maximum(one, other)
-    # The interval has all ratios x = little / large with a x^2 - 2 b x + c <= 0; of 1 / x, a and c change places.
-    a = one * one - sides**2 * _covariance(large, large, count)
-    b = one * other - sides**2 * _covariance(large, little, count)
-    c = other * other - sides**2 * _covariance(little, little, count)
-    losses, gains = _accepted(a, b, c), _accepted(c, b, a)
-    low = np.fmin(gains[0] - 1, 1 - losses[1])
-    high = np.fmax(1 - losses[0], gains[1] - 1)
-    nothing = (one == 0) & (other == 0)
-    return tuple(np.where(nothing, np.where(count > 1, 0.0, np.nan), each) for each in (error, low, high))  # type: ignore[return-value]
-
-
-def _accepted(a: Floats, b: Floats, c: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the largest x from 0 to 1 with a x^2 - 2 b x + c <= 0; NaN where there is none."""
-    with np.errstate(all="ignore"):
-        root = b + np.copysign(np.sqrt(np.maximum(b * b - a * c, 0.0)), b)
-        roots = np.array([root / a, c / root])
-        at_ends = np.array([np.where(c <= 0, 0.0, np.nan), np.where(a - 2 * b + c <= 0, 1.0, np.nan)])
-    candidates = np.concatenate([np.where((roots >= 0) & (roots <= 1), roots, np.nan), at_ends])
-    return np.fmin.reduce(candidates), np.fmax.reduce(candidates)
+def _of_quantity(
+    solo: Floats, beside: Floats, more_is_better: bool, confidence: float, power: float
+) -> tuple[Floats, float, float, float, float, int]:
+    """Return log ratios by condition, their mean, its error, half the interval, the visible shift, and what counts."""
+    atol = shift_at_zero(solo, beside)
+    found = moments(log_ratios(beside, solo, margin=1.0, atol=atol, more_is_better=more_is_better))
+    known = found.known
+    several = len(known) > 1
+    compared = int(known.sum() if several else found.count.sum())
+    if several and not found.replicated:  # conditions are a sample
+        found = moments(found.mean[np.newaxis])
+        known = found.known
+    weights = np.where(known, 1 / max(int(known.sum()), 1), 0.0)[np.newaxis]
+    (error,), (freedom,) = satterthwaite(weights, np.where(known, found.sd, 0.0), np.maximum(found.count, 1))
+    if not (known.any() and freedom > 0):
+        error = freedom = np.nan
+    sides = float(quantiles(np.array([freedom]), np.array([1 - confidence]))[0])
+    shift = float(special.nctdtrinc(freedom, 1 - power, sides))  # in standard errors, for the test to have the power
+    mean = float(weights[0] @ np.where(known, found.mean, 0.0)) if known.any() else np.nan
+    return found.mean, mean, float(error), sides * float(error), shift, compared
 
 
 def _check(

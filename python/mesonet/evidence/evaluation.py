@@ -1,4 +1,4 @@
-"""A whole report: its runs, its verdicts, and the runs that confirm harm."""
+"""A whole report: its runs and its verdicts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from mesonet.campaign.data import Campaign
 from mesonet.evidence.plan import BUDGET_S, EvidencePlan, look_cpu_s, search_cpu_s
-from mesonet.evidence.report_runs import Results, begin, confirm, run, run_look, run_searches
-from mesonet.evidence.verdicts import HARM, CriterionVerdict, judge
+from mesonet.evidence.report_runs import Results, begin, run, run_look, run_searches
+from mesonet.evidence.verdicts import CriterionVerdict, judge
 from mesonet.files import places
 from mesonet.words import counted
 
@@ -18,10 +18,7 @@ from mesonet.words import counted
 def evaluate(
     plan: EvidencePlan, out: Path, *, told: Callable[[str], None] | None = None, **how: Any
 ) -> tuple[Results, list[CriterionVerdict]]:
-    """Run what is missing of a report, and judge it.
-
-    Criteria that show harm run again with other seeds: harm is what both sets of runs show.
-    """
+    """Run what is missing of a report, and judge it."""
     if len(plan.looks) > 1:
         results = _until_decided(plan, out, told or (lambda line: None), **how)
         if how.get("shard") is None:
@@ -30,13 +27,7 @@ def evaluate(
         results = run(plan, out, told=told, **how)
     if how.get("shard") is not None:
         return results, []
-    findings = judge(plan, results)
-    harmful = [each.criterion for each in findings if each.verdict == HARM and each.criterion.kind != "search"]
-    if not harmful:
-        return results, findings
-    results = confirm(plan, results, harmful, out, told=told, **how)
-    again = {each.criterion.id: each for each in judge(replace(plan, criteria=tuple(harmful)), results)}
-    return results, [again.get(each.criterion.id, each) for each in findings]
+    return results, judge(plan, results)
 
 
 def _until_decided(plan: EvidencePlan, out: Path, told: Callable[[str], None], **how: Any) -> Results:

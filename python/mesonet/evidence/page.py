@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from mesonet import core
 from mesonet._version import __version__
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, NO_WORSE, WORSE
 from mesonet.assets import asset, render
 from mesonet.charts.export import to_svg
 from mesonet.charts.harm_by_cell import harm_by_cell
@@ -22,13 +23,12 @@ from mesonet.evidence.criterion import Measure
 from mesonet.evidence.measures import unit
 from mesonet.evidence.minimal import scenario_files
 from mesonet.evidence.plan import BUDGET_S, ONLY, SEEDS, EvidencePlan
-from mesonet.evidence.report_runs import CONFIRMED
 from mesonet.evidence.suite import DEFAULT
-from mesonet.evidence.verdicts import ALPHA, HARM, LARGEST_VISIBLE, NO_HARM, POWER, CellComparison, CriterionVerdict
+from mesonet.evidence.verdicts import CellComparison, CriterionVerdict
 from mesonet.files import places
-from mesonet.words import capitalised, listed
+from mesonet.words import capitalised, counted, listed
 
-_MARKS = {HARM: "harm", NO_HARM: "none"}
+_MARKS = {WORSE: "harm", NO_WORSE: "none", BETTER: "none"}
 
 
 def write(plan: EvidencePlan, findings: Sequence[CriterionVerdict], out: Path) -> tuple[Path, ...]:
@@ -88,13 +88,15 @@ def _title(plan: EvidencePlan) -> str:
 
 
 def _summary(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
-    counts = {verdict: sum(each.verdict == verdict for each in findings) for verdict in (HARM, NO_HARM)}
+    words = (WORSE, CANNOT_TELL, AT_MARGIN, NO_WORSE, BETTER)
+    counts = {word: sum(each.verdict == word for each in findings) for word in words}
     rest = len(findings) - sum(counts.values())
-    word = plan.suite.cases[0 if counts[HARM] == 1 else 1]
-    verb = "was" if rest == 1 else "were"
+    parts = [f"“{word}” in {count}" for word, count in counts.items() if count]
+    if rest:
+        parts.append(f"{rest} not evaluated, or a question to the author")
     return (
-        f"Harm was found by {counts[HARM]} {word}, no harm by {counts[NO_HARM]}; {rest} {verb} not evaluated or need "
-        "the words of the author. Evidence is not certification: it holds for the cells and incumbents below."
+        f"Verdicts on {counted(len(findings), *plan.suite.cases)}: {listed(parts)}. Evidence is not certification: it "
+        "holds for the cells and incumbents below."
     )
 
 
@@ -104,15 +106,11 @@ def _reading(plan: EvidencePlan) -> list[str]:
         f"Each {case} compares runs with {plan.algorithm} and runs with an incumbent ({', '.join(plan.against)}) in "
         "the same cell: the same network, the same seeds, the same starts. Harm is the part of its performance that is "
         "lost (Ware et al., HotNets 2019): 0% is no difference, 100% is everything. A gain is the harm with both "
-        "exchanged, below 0.",
-        "The verdict is harm if in some cell the harm exceeds the margin and its interval excludes 0. The lower ends "
-        f"of the intervals of a {case} hold together. A {case} that shows harm is run again with other seeds: harm is "
-        f"what both sets of runs show, and the page has the numbers of the second set. A harmless {case} shows harm by "
-        f"chance with a probability of at most {ALPHA**2:.2%}. The worst cells of a search have one set of runs with "
-        f"other seeds, and show harm by chance with a probability of at most {ALPHA:.0%}.",
-        f"The smallest visible harm is the harm that would have been found with a probability of {POWER:.0%}. Where "
-        "the interval excludes a harm beyond the margin, the margin is shown. A cell is not judged where a pair of "
-        f"runs has no value, or where a harm of {LARGEST_VISIBLE:.0%} could have been taken for chance.",
+        "exchanged, below 0. It is the harm of the geometric mean over the pairs of runs.",
+        f"“{WORSE}”: the interval of the harm is beyond the margin in some cell. “{NO_WORSE}”: it ends before the "
+        f"margin in every cell. “{BETTER}”: in some cell the gain is beyond the margin, and no cell is open. "
+        f"“{AT_MARGIN}”: the margin is inside a narrow interval. “{CANNOT_TELL}”: none of these, or a pair of runs "
+        f"has no value. All intervals of a {case} hold together with 95%.",
         *_reading_of_looks(plan),
         f"{plan.suite.thresholds} Margins are choices; each figure has the reason of its margin.",
     ]
@@ -123,10 +121,9 @@ def _reading_of_looks(plan: EvidencePlan) -> list[str]:
         return []
     after, case = listed([str(each) for each in plan.looks]), plan.suite.cases[0]
     return [
-        f"A {case} is looked at after {after} replicates. Its runs end with the look that finds harm, or that excludes "
-        f"a harm beyond the margin in every cell. The error probability is divided by the number of looks. Harm is "
-        f"confirmed with {plan.replicates} replicates. No {case} gets a further look if the expected processor time of "
-        f"the looks and of a search would exceed {BUDGET_S / 60:.0f} min.",
+        f"A {case} is looked at after {after} replicates. Its runs end with the first look without “{CANNOT_TELL}”. "
+        f"The error probability is divided by the number of looks. No {case} gets a further look if the expected "
+        f"processor time of the looks and of a search would exceed {BUDGET_S / 60:.0f} min.",
     ]
 
 
@@ -136,7 +133,7 @@ def _environments(findings: Sequence[CriterionVerdict]) -> list[str]:
     for each in findings:
         cells: dict[str, dict[str, None]] = {}
         for cell in each.cells:
-            if cell.is_harmful:
+            if cell.verdict == WORSE:
                 cells.setdefault(cell.measure.title, {})[cell.label] = None
         every = list(dict.fromkeys(cell.label for cell in each.cells))
         words = []
@@ -152,9 +149,6 @@ def _entry(plan: EvidencePlan, finding: CriterionVerdict) -> dict[str, Any]:
     criterion = finding.criterion
     folders = plan.campaigns_of(criterion)
     seeds = {plan.campaigns[name].seed for name in folders}
-    if finding.confirmed:
-        folders += [f"{name}{CONFIRMED}" for name in folders]
-        seeds |= {SEEDS["confirmed"]}
     for each in finding.searches:
         folders += dict.fromkeys((each.comparison.tested, each.comparison.reference))
         seeds.add(SEEDS["confirmed"])
@@ -247,11 +241,10 @@ def _observed(plan: EvidencePlan, finding: CriterionVerdict) -> list[dict[str, A
 
 
 def _row(cell: CellComparison) -> list[Any]:
-    shown = (cell.tested, cell.reference, *(cell.percentiles or ()))
+    shown = (cell.decision.x, cell.decision.y, *(cell.percentiles or ()))
     numbers = [f"{value:.4g}" for value in shown]
     harm = f"{cell.harm:.0%}" if np.isfinite(cell.harm) else "no value"
-    interval = f"{cell.low:.0%} to {cell.high:.0%}" if np.isfinite(cell.low) else "none"
-    visible = f"{cell.visible:.0%}" if np.isfinite(cell.visible) else "none"
+    interval = f"{cell.low:.0%} to {cell.high:.0%}" if cell.compared > 1 else "none"
     return [
-        cell.is_harmful, cell.label, cell.incumbent, *numbers, harm, interval, visible, str(cell.compared)
+        cell.verdict == WORSE, cell.label, cell.incumbent, *numbers, harm, interval, cell.verdict, str(cell.compared)
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,12 @@ from mesonet.campaign.data import Campaign, load
 from mesonet.campaign.runner import run_missing
 from mesonet.errors import InputError
 from mesonet.evidence.confirmed_search import Searched, searched
-from mesonet.evidence.criterion import Criterion
-from mesonet.evidence.plan import SEEDS, EvidencePlan
+from mesonet.evidence.plan import EvidencePlan
 from mesonet.experiments.network import Experiment
 from mesonet.files import places, reading
 
 RECORD = "evidence.json"
 """File of the folder that identifies the report."""
-CONFIRMED = "-confirmed"
-"""End of the name of a campaign that was run again with other seeds."""
 
 
 @dataclass(frozen=True)
@@ -92,28 +89,3 @@ def run_searches(
             say(f"search for the worst cell against {incumbent}")
             searches.append(searched(plan, criterion, incumbent, one, say))
     return replace(results, campaigns=found, searches=tuple(searches))
-
-
-def confirm(
-    plan: EvidencePlan,
-    results: Results,
-    criteria: Sequence[Criterion],
-    out: Path,
-    *,
-    told: Callable[[str], None] | None = None,
-    **how: Any,
-) -> Results:
-    """Run all campaigns of some criteria again, with other seeds.
-
-    The results with the new campaigns, whose names end with `CONFIRMED`.
-    """
-    seeds = {SEEDS["tested"]: SEEDS["confirmed"], SEEDS["reference"]: SEEDS["confirmed again"]}
-    found = dict(results.campaigns)
-    names = [name for each in criteria for name in plan.campaigns_of(each)]
-    for number, name in enumerate(names, start=1):
-        chosen = plan.campaigns[name]
-        if told:
-            told(f"again, with other seeds, {number} of {len(names)}: {chosen.title}, {name}")
-        again = replace(chosen, name=f"{name}{CONFIRMED}", seed=seeds[chosen.seed])
-        found[again.name] = load(again.run_missing(places.inside(out, again.name), **how))
-    return replace(results, campaigns=found)

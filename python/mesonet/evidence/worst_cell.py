@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mesonet.analysis import harm, main_effects
-from mesonet.analysis.harm import harm_of
+from mesonet.analysis.decisions.pairs import bounded_harm
 from mesonet.analysis.main_effects import MainEffects, replicate_frame
 from mesonet.designs import Design, by_resolution, foldover
 from mesonet.evidence.criterion import Measure
@@ -196,7 +196,8 @@ def _loss(tested: Floats, reference: Floats, measure: Measure) -> Floats:
     """Return what gets worse by cell and replicate: the harm if more is better, else the difference."""
     if not measure.higher_is_better:
         return tested - reference
-    return harm_of(reference, tested)
+    with np.errstate(all="ignore"):
+        return np.where(reference == tested, 0.0, bounded_harm(np.log(reference) - np.log(tested)))
 
 
 def _score(tested: Floats, reference: Floats, measure: Measure, loss: Floats) -> Floats:

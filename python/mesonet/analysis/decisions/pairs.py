@@ -14,6 +14,11 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int_]
 
 
+LEAST_OF_MEAN = 0.01
+"""Part of the mean that is added to both values where one is 0 and no tolerance is given. Chosen: a value of 0 is then a
+change by a factor of 100, and no infinite one."""
+
+
 @dataclass(frozen=True)
 class Moments:
     """Mean, standard deviation and number of the values of each condition. Arrays have the shape (conditions,)."""
@@ -64,6 +69,14 @@ def moments_without_replicates(values: Floats) -> Moments:
     # The replicates take some of the degrees of freedom.
     scale = np.sqrt(freedom / (freedom - int(rank))) if freedom > rank else np.nan
     return Moments(found.mean, found.sd * scale, found.count)
+
+
+def shift_at_zero(x: Floats, y: Floats) -> float:
+    """Return what is added to both values for their ratio: a part of the mean if a pair has a value of 0, else 0."""
+    both = np.isfinite(x) & np.isfinite(y)
+    if not (both & ((x == 0) | (y == 0))).any():
+        return 0.0
+    return LEAST_OF_MEAN * float((x[both].mean() + y[both].mean()) / 2)
 
 
 def margin_of(margin: float) -> float:

@@ -31,6 +31,7 @@ from mesonet.reporting.verdicts.quantities import (
     TOPICS,
     kinds_without_enough_flows,
     negative,
+    of_few_flows,
     title_of,
     too_small,
     without_values,
@@ -260,14 +261,19 @@ def _compared(view: CampaignView, found: Sequence[Verdict]) -> str:
         text = f"If {reference} were replaced{where}: against {reference} in the same conditions"
     else:
         text = "; ".join(f"{each.name} against {each.against}" for each in found)
-    lacking, small, below = (
-        [title_of(name) for name in of(view)] for of in (without_values, too_small, negative)
-    )  # fmt: skip
+    lacking, small, below, few = (
+        [title_of(name) for name in of(view)] for of in (without_values, too_small, negative, of_few_flows)
+    )
     return (
         f"{capitalised(text)}, with a margin of {percent(margin_of(view))}. Judged are {listed(list(names)) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
         + (f" Not judged, because values are below 0: {listed(below)}." if below else "")
         + (f" Too small to be compared (at most {percent(100 * NEGLIGIBLE)}): {listed(small)}." if small else "")
+        + (
+            f" Not judged, because a condition has fewer than {FEWEST_EVENTS} flows a run: {listed(few)}."
+            if few
+            else ""
+        )
     )
 
 

@@ -19,6 +19,7 @@ from mesonet.analysis.decisions.course import live, planned_looks
 from mesonet.analysis.decisions.decision import AT_MARGIN, CANNOT_TELL, HARM_FIRST
 from mesonet.analysis.decisions.estimands import WHOLE
 from mesonet.analysis.decisions.length import CONDITIONS, OBJECTS
+from mesonet.analysis.decisions.pairs import LEAST_OF_MEAN, shift_at_zero
 from mesonet.campaign.data import Campaign, load
 from mesonet.campaign.documents import FEWEST_LOOKED_AT
 from mesonet.campaign.ledger import EXPERIMENT, LENGTH, UNTIL, replicates_of
@@ -26,7 +27,7 @@ from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
 from mesonet.reporting.campaign_view.view import view_of
 from mesonet.reporting.verdicts.comparisons import Comparison, comparisons
-from mesonet.reporting.verdicts.quantities import LEAST_OF_MEAN, Quantity, judged, quantities
+from mesonet.reporting.verdicts.quantities import Quantity, judged, quantities
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int_]
@@ -227,12 +228,11 @@ def _pairs(
     atol = []
     for first, every in both:
         at_first = compared.values(first, first)
-        least = first.floor or LEAST_OF_MEAN * _mean(*at_first)
-        has_zero = any((each == 0).any() for each in at_first)
-        atol.append(margin * least if first.floor or has_zero else 0.0)
+        shift = first.floor or shift_at_zero(*at_first)
+        atol.append(margin * shift)
         for into, values in zip((x, y), compared.values(every, every), strict=True):
             # A later 0 has a ratio, too: a change by a factor of 100.
-            into.append(values if atol[-1] else np.where(values == 0, least, values))
+            into.append(values if shift else np.where(values == 0, LEAST_OF_MEAN * _mean(*at_first), values))
     return Pairs(
         comparison=compared,
         names=tuple(first.name for first, _ in both),

@@ -55,6 +55,8 @@ JUDGED = {
     LOSS: ("loss_rate", "retransmission_rate"),
     FAILURES: ("connection_failures",),
 }  # fmt: skip
+#: Path classes of the flows of a goodput: their number is at least that of these flows.
+PATHS = {"goodput_dd": "very fast", "goodput_nn": "typical"}
 #: Titles for readers who decide.
 PLAIN = {
     "slowdown_mean": "completion time", "slowdown_p95": "completion time (95 %)",
@@ -65,9 +67,6 @@ PLAIN = {
 LONG_ROUND_TRIPS = 20
 #: Smallest part of the conditions with enough flows of a kind of file, for the kind to be compared.
 ENOUGH = 0.5
-#: Part of the mean that is added to both values where one is 0 and the unit has no such level (chosen: a value of 0 is
-#: then a change by a factor of 100, and no infinite one).
-LEAST_OF_MEAN = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +100,7 @@ def quantities(view: CampaignView, names: Sequence[str] | None = None) -> list[Q
 
 def judged(view: CampaignView) -> list[str]:
     """Return the responses that are judged, and have values that form ratios."""
-    left_out = {*without_values(view), *too_small(view), *negative(view)}
+    left_out = {*without_values(view), *too_small(view), *negative(view), *of_few_flows(view)}
     return [name for name in directed(view) if name not in left_out]
 
 
@@ -131,6 +130,24 @@ def too_small(view: CampaignView) -> list[str]:
 def negative(view: CampaignView) -> list[str]:
     """Return the responses that would be judged, but have a value below 0: relative changes have no meaning."""
     return [name for name in directed(view) if (_values(view, name) < 0).any()]
+
+
+def of_few_flows(view: CampaignView) -> list[str]:
+    """Return the goodputs that would be judged, but count fewer than `FEWEST_EVENTS` flows a run in a condition."""
+    if not has_groups(view.campaign) or view.campaign.groups.is_empty():
+        return []
+    rows = groups_of_conditions(view.campaign).filter((pl.col("period") == WHOLE) & pl.col("group").is_not_null())
+    runs = view.campaign.runs.filter(
+        (pl.col("status") == "done") & pl.col("condition").is_in(numbers_of_conditions(view.campaign))
+    )
+    done = runs.group_by("condition").len("runs")
+    found = []
+    for name in (each for each in directed(view) if each in PATHS):
+        sums = rows.filter(path_class=PATHS[name]).group_by("condition").agg(pl.col("flows").sum())
+        counts = done.join(sums, on="condition", how="left").select(pl.col("flows").fill_null(0) / pl.col("runs"))
+        if (counts.to_series() < FEWEST_EVENTS).any():
+            found.append(name)
+    return found
 
 
 def title_of(name: str) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from mesonet.analysis import Decision, decide, needed
 from mesonet.analysis.decisions.decision import BETTER, DEPENDS, HARM_FIRST, WORSE
 from mesonet.analysis.decisions.estimands import GROUP, Estimand
+from mesonet.analysis.decisions.pairs import shift_at_zero
 from mesonet.campaign.ledger import UNTIL
 from mesonet.reporting.campaign_view.explicit_flows import explicit_flows
 from mesonet.reporting.campaign_view.flow_groups import has_groups
@@ -26,7 +27,6 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.comparisons import LEVEL, Comparison, choices, comparisons
 from mesonet.reporting.verdicts.looks import look_decision
 from mesonet.reporting.verdicts.quantities import (
-    LEAST_OF_MEAN,
     Quantity,
     by_user,
     of_incumbent,
@@ -248,7 +248,7 @@ def decision(compared: Comparison, quantity: Quantity, other: Quantity, response
         design=compared.pairs.levels if factors else None,
         factors=factors or None,
         margin=margin,
-        atol=margin * _floor(quantity.floor, x, y),
+        atol=margin * (quantity.floor or shift_at_zero(x, y)),
         more_is_better=not quantity.lower_is_better,
         responses=responses,
     )
@@ -303,14 +303,6 @@ def _cost(compared: Comparison) -> float:
         spent = view.campaign.runs.filter(algorithm=algorithm)["cpu_s"].mean()
         total += spent if isinstance(spent, float) else 0.0
     return total
-
-
-def _floor(floor: float, x: Floats, y: Floats) -> float:
-    """Return the level that is added to both values: the level of the unit, or a little where a value is 0."""
-    both = np.isfinite(x) & np.isfinite(y)
-    if floor or not (both & ((x == 0) | (y == 0))).any():
-        return floor
-    return LEAST_OF_MEAN * float((x[both].mean() + y[both].mean()) / 2)
 
 
 def _percents(found: Decision, place: int) -> tuple[float, float, float]:
