@@ -25,6 +25,7 @@ from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.names import NAMES
 from mesonet.scenarios.kinds.number import NUMBER
 from mesonet.scenarios.kinds.numbers import NUMBERS
+from mesonet.scenarios.kinds.optional import Optional
 from mesonet.scenarios.kinds.places import Places
 from mesonet.scenarios.kinds.probability import PROBABILITY
 from mesonet.scenarios.kinds.rate import RATE
@@ -98,6 +99,12 @@ class Parameter(Key):
 
 
 _LARGEST_WINDOW = "2147483648 segments"
+_CLASSES = (
+    ("backbone", "backbone routers", "twice "), ("pop", "PoPs", "1/4 of "),
+    ("normal", "normal access routers", "1/40 of "), ("fast", "fast access routers", "1/20 of "),
+    ("direct", "direct access routers", "1/4 of "), ("plain", "plain routers", ""),
+)  # fmt: skip
+"""Classes of routers in words, with their multiples of the base speed."""
 _PLACES = ("metropolitan", "near", "far", "spread")
 """Rules that choose backbone routers."""
 
@@ -124,6 +131,14 @@ _TABLE = (
         "routers at 1/4, fast access routers at 1/20, normal access routers at 1/40.",
         "ASME paper Table 5, X1 MINUS; the backbone factor follows from SP 500-282 ch. 9 Table 9-5",
         study_id="X1",
+    ),
+    *(
+        Parameter(
+            f"network.{name}_speed", Optional("none", RATE), "none",
+            f"Speed of {routers} without a `speed_factor`; `none`: {multiple}`network.speed`.",
+            "chosen: the multiple of the study",
+        )
+        for name, routers, multiple in _CLASSES
     ),
     Parameter(
         "network.delay_multiplier", NUMBER, 1, "Multiplies the propagation delay of every backbone link.",

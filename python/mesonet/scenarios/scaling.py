@@ -8,6 +8,7 @@ from mesonet import units
 from mesonet.errors import InputError
 from mesonet.scenarios import impairment_sets
 from mesonet.scenarios.scenario import Scenario
+from mesonet.topologies import CLASSES
 
 _LARGEST_SHIFT = 0.05
 _LARGEST_SCALE = 1000
@@ -46,6 +47,9 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
     for path in ("impairments.policer_rate", *(path for path in links if path.endswith(".policer_rate"))):
         if rate := scenario.value(path):
             values[path] = f"{rate * scale!r} seg/s"
+    for path in (f"network.{name}_speed" for name in CLASSES):
+        if speed := scenario.value(path):
+            values[path] = f"{speed * scale!r} seg/s"
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]
