@@ -35,7 +35,7 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
-    has_capacities = any(link.capacity for link in getattr(scenario.value("topology"), "links", ()))
+    has_capacities = any(link.capacity for link in getattr(scenario.network.topology, "links", ()))
     links = [path for name in scenario.impairment_sets() for path in impairment_sets.paths(name)]
     traces = [path for path in ("impairments.capacity", *links) if path.endswith(".capacity")]
     if has_capacities or any(scenario.value(path) is not None for path in traces):

@@ -51,6 +51,7 @@ const BOUNDS: &[Bound] = &[
     from("network.ecn_threshold", 0.0, 1e9),
     from("network.ack_bytes", 1.0, 1e6),
     above("network.capacity_factor", 0.0, 1e6),
+    from("tiers.homes_per_pop", 1.0, 1000.0),
     from("tiers.pops_per_backbone", 0.0, 100.0),
     from("tiers.fast_per_pop", 0.0, 1000.0),
     from("tiers.normal_per_pop", 0.0, 1000.0),
