@@ -333,7 +333,7 @@ NONSENSE = {
     "capacity": ("nan", "inf", "-1"), "delays": ("nan", "inf", "-1"),
     "changes": ("nan", "-1"), "traffic": ("nan", "-1"),
     "topology": ("nan", "-1"), "choice": ("nan", "-1", "none such"), "flag": ("nan", "-1", "2", "yes"),
-    "places": ("-1",), "names": ("-1",),
+    "places": ("-1",), "names": ("-1",), "access": ("nan", "-1", "cabel"),
     "algorithms": ("tcp=-1, cubic=2", "tcp=nan", "tcp=inf", "tcp=1e400", "tcp=0"),
 }  # fmt: skip
 NONSENSE_POINTS = {

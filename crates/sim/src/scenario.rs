@@ -4,6 +4,7 @@
 //! Defaults, units in text and presets belong to the Python side: here every value is given. Labels X1 to X20
 //! are those of the study.
 
+use crate::network::RouterClass;
 use mesonet_cc::plugin::{self, Plugin, PluginConfig};
 use mesonet_cc::{
     Common, Config, HyStart, HyStartRules, IdleRule, SlowStart, SlowStartRules, TimeoutRule, WindowBasis,
@@ -102,6 +103,18 @@ pub struct Scenario {
 pub struct NetworkParameters {
     /// Base speed, segments/s (X1).
     pub speed: f64,
+    /// Speed of backbone routers, segments/s; none, here and below: their multiple of `speed`.
+    pub backbone_speed: Option<f64>,
+    /// Speed of points of presence.
+    pub pop_speed: Option<f64>,
+    /// Speed of normal access routers.
+    pub normal_speed: Option<f64>,
+    /// Speed of fast access routers.
+    pub fast_speed: Option<f64>,
+    /// Speed of direct access routers.
+    pub direct_speed: Option<f64>,
+    /// Speed of plain routers.
+    pub plain_speed: Option<f64>,
     /// Factor on the propagation delay of every link (X2).
     pub delay_multiplier: f64,
     /// Buffer of every router (X3).
@@ -131,6 +144,21 @@ pub struct NetworkParameters {
     pub routing: Routing,
     /// Changes during the run.
     pub changes: Vec<GivenChange>,
+}
+
+impl NetworkParameters {
+    /// Speed of the routers of a class, segments/s; none: its multiple of `speed`.
+    #[must_use]
+    pub fn class_speed(&self, class: RouterClass) -> Option<f64> {
+        match class {
+            RouterClass::Backbone => self.backbone_speed,
+            RouterClass::Pop => self.pop_speed,
+            RouterClass::Normal => self.normal_speed,
+            RouterClass::Fast => self.fast_speed,
+            RouterClass::Direct => self.direct_speed,
+            RouterClass::Plain => self.plain_speed,
+        }
+    }
 }
 
 /// Effects of some links on the segments that cross them.

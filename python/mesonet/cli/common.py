@@ -165,8 +165,15 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
     """Return notes on values that have no effect, that are raised, and on capacities of links that are filled in."""
-    from mesonet.scenarios.derived import capacity_notes, ecn_notes, impairment_notes, traffic_notes
+    from mesonet.scenarios import derived
 
     unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
-    return [*unused, *capacity_notes(chosen), *traffic_notes(chosen), *ecn_notes(chosen), *impairment_notes(chosen),
-            *described["raised"]]  # fmt: skip
+    return [
+        *unused,
+        *derived.access_notes(chosen, described),
+        *derived.capacity_notes(chosen),
+        *derived.traffic_notes(chosen),
+        *derived.ecn_notes(chosen),
+        *derived.impairment_notes(chosen),
+        *described["raised"],
+    ]

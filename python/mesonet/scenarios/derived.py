@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.scenarios import impairment_sets
+from mesonet.scenarios import access, impairment_sets
+from mesonet.scenarios.kinds.access import STUDY
 from mesonet.scenarios.kinds.routers import ROUTERS
 from mesonet.scenarios.kinds.sizes import SIZES
-from mesonet.words import counted
+from mesonet.topologies import Topology
+from mesonet.topologies.homes import Homes
+from mesonet.words import counted, listed
 
 if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
@@ -157,6 +160,43 @@ def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
         load = "{:.2f}, {:.2f}".format(*entry["load"])
         rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}", load])
     return rows
+
+
+def access_notes(scenario: Scenario, described: Mapping[str, Any]) -> list[str]:
+    """Return notes on the access that is built below a topology, and on values about it that have no effect."""
+    topology, chosen = scenario.value("topology"), scenario.value(access.PATH)
+    below = described["routers"] - len(topology.routers) if isinstance(topology, Topology) else 0
+    found = []
+    if chosen == STUDY and below:
+        found.append(
+            f"{below:,} routers are built below {counted(len(topology.routers), 'router')} as in the study, with "
+            f'speeds of 2006 to 2010; {access.PATH} = "none" puts hosts at your routers, {access.PATH} = "cable 50/10" '
+            "homes below them"
+        )
+    if not isinstance(chosen, str):
+        found.append(_of_homes(scenario.network.homes))
+    idle = [path for path in scenario.settings if path.startswith("tiers.") and path not in access.PATHS]
+    idle = [] if chosen == STUDY else idle
+    has_shares = not isinstance(chosen, str) and any(entry["share"] is not None for entry in chosen)
+    if access.HOMES in scenario.settings and not has_shares:
+        idle.append(access.HOMES)
+    if idle:
+        text = chosen if isinstance(chosen, str) else "homes"
+        found.append(f"{listed(idle)} {'has' if len(idle) == 1 else 'have'} no effect: {access.PATH} = {text}")
+    return found
+
+
+def _of_homes(kinds: Sequence[Homes]) -> str:
+    """Return a sentence with the number of homes of each kind."""
+    totals = [sum(kind.counts) for kind in kinds]
+    routers = sum(any(counts) for counts in zip(*(kind.counts for kind in kinds), strict=True))
+    parts = [
+        f"{total:,} {kind.name} ({100 * total / sum(totals):.3g} %)" for total, kind in zip(totals, kinds, strict=True)
+    ]
+    return (
+        f"{counted(sum(totals), 'home')} below {counted(routers, 'router')}: {listed(parts)}; by default servers at "
+        "these routers send, and homes receive"
+    )
 
 
 def capacity_notes(scenario: Scenario) -> list[str]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from mesonet import core
-from mesonet.scenarios.kinds import arrivals, flow_applications, flow_keys, flow_receivers
+from mesonet.scenarios.kinds import access, arrivals, flow_applications, flow_keys, flow_receivers
+from mesonet.scenarios.kinds.access import ACCESS
 from mesonet.scenarios.kinds.buffer import BUFFER
 from mesonet.scenarios.kinds.capacity import CAPACITY
 from mesonet.scenarios.kinds.changes import CHANGES
@@ -25,6 +27,7 @@ from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.names import NAMES
 from mesonet.scenarios.kinds.number import NUMBER
 from mesonet.scenarios.kinds.numbers import NUMBERS
+from mesonet.scenarios.kinds.optional import Optional
 from mesonet.scenarios.kinds.places import Places
 from mesonet.scenarios.kinds.probability import PROBABILITY
 from mesonet.scenarios.kinds.rate import RATE
@@ -33,6 +36,7 @@ from mesonet.scenarios.kinds.threshold import THRESHOLD
 from mesonet.scenarios.kinds.time import TIME, Time
 from mesonet.scenarios.kinds.topology import Topology
 from mesonet.scenarios.kinds.traffic import TRAFFIC
+from mesonet.scenarios.profiles import PROFILES
 
 PRESETS = {
     "standard": "today's RFCs",
@@ -98,6 +102,12 @@ class Parameter(Key):
 
 
 _LARGEST_WINDOW = "2147483648 segments"
+_CLASSES = (
+    ("backbone", "backbone routers", "twice "), ("pop", "PoPs", "1/4 of "),
+    ("normal", "normal access routers", "1/40 of "), ("fast", "fast access routers", "1/20 of "),
+    ("direct", "direct access routers", "1/4 of "), ("plain", "plain routers", ""),
+)  # fmt: skip
+"""Classes of routers in words, with their multiples of the base speed."""
 _PLACES = ("metropolitan", "near", "far", "spread")
 """Rules that choose backbone routers."""
 
@@ -105,6 +115,11 @@ _PLACES = ("metropolitan", "near", "far", "spread")
 def _with_sack(recovery: str, chosen: str, otherwise: str) -> str:
     """Return `chosen` if `transport.recovery` is sack, else `otherwise`."""
     return chosen if recovery == "sack" else otherwise
+
+
+def _of_access(study: list[float], homes: list[float], chosen: Any) -> list[float]:
+    """Return the weights of classes of access routers: servers of a network with homes send, and homes receive."""
+    return study if isinstance(chosen, str) else homes
 
 
 _TABLE = (
@@ -124,6 +139,14 @@ _TABLE = (
         "routers at 1/4, fast access routers at 1/20, normal access routers at 1/40.",
         "ASME paper Table 5, X1 MINUS; the backbone factor follows from SP 500-282 ch. 9 Table 9-5",
         study_id="X1",
+    ),
+    *(
+        Parameter(
+            f"network.{name}_speed", Optional("none", RATE), "none",
+            f"Speed of {routers} without a `speed_factor`; `none`: {multiple}`network.speed`.",
+            "chosen: the multiple of the study",
+        )
+        for name, routers, multiple in _CLASSES
     ),
     Parameter(
         "network.delay_multiplier", NUMBER, 1, "Multiplies the propagation delay of every backbone link.",
@@ -425,9 +448,21 @@ _TABLE = (
         "off; the format of mahimahi: Netravali et al., USENIX ATC 2015",
     ),
     Parameter(
+        "tiers.access", ACCESS, "study",
+        "What is built below the backbone routers of a topology of your own, where it has backbone routers only. "
+        "`study`: PoPs and access routers, by the next keys. `none`: hosts are at these routers. A profile, or "
+        "`[[tiers.access]]`: homes, each with a link of its own; queues are at ports then. A router with homes has "
+        "servers, too; a router without them has hosts.",
+        "ASME paper Fig. 4",
+    ),
+    Parameter(
+        "tiers.homes_per_pop", COUNT, 10,
+        "Homes below each router that has homes, which the entries of `tiers.access` divide by their shares.", "chosen",
+    ),
+    Parameter(
         "tiers.pops_per_backbone", COUNT, 2,
         "Points of presence that are built below each backbone router of a topology of your own, where it has backbone "
-        "routers only. Any other topology is taken as it is.",
+        "routers only (`tiers.access`). Any other topology is taken as it is.",
         "ASME paper Fig. 4: 22 PoPs on 11 backbone routers",
     ),
     Parameter(
@@ -477,13 +512,15 @@ _TABLE = (
         "SP 500-282 ch. 9 Table 9-2, MINUS", study_id="X12",
     ),
     Parameter(
-        "users.source_distribution", DISTRIBUTION, [0.1, 0.6, 0.3],
+        "users.source_distribution", DISTRIBUTION,
+        Derived("tiers.access", "0.1, 0.6, 0.3; with homes 0, 0, 1", partial(_of_access, [0.1, 0.6, 0.3], [0, 0, 1])),
         "Shares of sources at normal, fast and directly connected access routers: a router of class c has "
         "round(base x multiplier x 3 x share) sources.",
         "SP 500-282 ch. 9 Table 9-3 (.1/.6/.3; one table of the ASME paper misprints .4)", study_id="X13",
     ),
     Parameter(
-        "users.receiver_distribution", DISTRIBUTION, [0.6, 0.2, 0.2],
+        "users.receiver_distribution", DISTRIBUTION,
+        Derived("tiers.access", "0.6, 0.2, 0.2; with homes 1, 0, 0", partial(_of_access, [0.6, 0.2, 0.2], [1, 0, 0])),
         "The same weights for receivers; a receiver never stands behind the backbone router of its source.",
         "SP 500-282 ch. 9 Table 9-3", study_id="X14",
     ),
@@ -1209,6 +1246,22 @@ def reference_page() -> str:
             lines += ["|---|---|---|---|---|---|"]
         lines += _rows(parameter)
     lines += [
+        "## tiers.access",
+        "",
+        "Keys of `[[tiers.access]]`: homes of one kind. A path such as `tiers.access[0].down` names one value.",
+        "",
+        *_key_rows(access.KEYS),
+        "",
+        "Profiles:",
+        "",
+        "| profile | key | value | source |",
+        "|---|---|---|---|",
+        *(
+            f"| `{name}` | `{key}` | `{_profile_text(key, value)}` | {source} |"
+            for name, values in PROFILES.items()
+            for key, (value, source) in values.items()
+        ),
+        "",
         "## arrivals",
         "",
         "Keys of a process of open-loop arrivals, `[[arrivals]]`. A path such as `arrivals[0].load` names",
@@ -1224,6 +1277,11 @@ def reference_page() -> str:
     ]
     text = "\n".join([*lines, *flow_applications.reference_lines(), *flow_receivers.reference_lines()])
     return text.replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n") + "\n"
+
+
+def _profile_text(key: str, value: Any) -> str:
+    """Return a value of a profile as a user would write it."""
+    return value if isinstance(value, str) else access.KEYS[key].show(access.KEYS[key].parse(value))
 
 
 def default_text(parameter: Parameter, preset: str) -> str:

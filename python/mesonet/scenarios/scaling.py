@@ -8,6 +8,7 @@ from mesonet import units
 from mesonet.errors import InputError
 from mesonet.scenarios import impairment_sets
 from mesonet.scenarios.scenario import Scenario
+from mesonet.topologies import CLASSES
 
 _LARGEST_SHIFT = 0.05
 _LARGEST_SCALE = 1000
@@ -34,7 +35,7 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
-    has_capacities = any(link.capacity for link in getattr(scenario.value("topology"), "links", ()))
+    has_capacities = any(link.capacity for link in getattr(scenario.network.topology, "links", ()))
     links = [path for name in scenario.impairment_sets() for path in impairment_sets.paths(name)]
     traces = [path for path in ("impairments.capacity", *links) if path.endswith(".capacity")]
     if has_capacities or any(scenario.value(path) is not None for path in traces):
@@ -46,6 +47,9 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
     for path in ("impairments.policer_rate", *(path for path in links if path.endswith(".policer_rate"))):
         if rate := scenario.value(path):
             values[path] = f"{rate * scale!r} seg/s"
+    for path in (f"network.{name}_speed" for name in CLASSES):
+        if speed := scenario.value(path):
+            values[path] = f"{speed * scale!r} seg/s"
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]

@@ -17,7 +17,7 @@ from typing import Any
 from mesonet import algorithms, core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_names, builtin_titles, find_toml, identity, read_toml
-from mesonet.scenarios import canonical, constants, impairment_sets, link_values, settings
+from mesonet.scenarios import access, canonical, constants, impairment_sets, link_values, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
 from mesonet.scenarios.kinds import flows
@@ -191,9 +191,11 @@ class Scenario:
         """Return the canonical form without explicit flows."""
         tree: dict[str, Any] = {}
         for path in PARAMETERS:
+            if path in access.PATHS:
+                continue
             section, _, name = path.rpartition(".")
             place = tree.setdefault(section, {}) if section else tree
-            place[name] = plain(self.value(path))
+            place[name] = plain(self.network.topology if path == "topology" else self.value(path))
         if processes := self.value("arrivals"):
             tree["arrivals"] = [plain(process) for process in processes]
         if of_links := {path: plain(self.value(path)) for path in link_values.paths(self.settings)}:
@@ -203,6 +205,8 @@ class Scenario:
                 name: {path.rpartition(".")[2]: plain(self.value(path)) for path in impairment_sets.paths(name)}
                 for name in sets
             }
+        if of_homes := self.network.impairment_sets:
+            tree.setdefault("impairment_sets", {}).update({name: plain(values) for name, values in of_homes.items()})
         tree["algorithms"] = [
             {"name": name, "share": plain(share), "parameters": self._constants(name), **_plugin(name)}
             for name, share in self._mix()
@@ -250,6 +254,11 @@ class Scenario:
         except InputError as error:
             raise error.located(file=self.file or f"scenario {self.name}") from None
 
+    @cached_property
+    def network(self) -> access.Network:
+        """The network that the simulator gets: the topology, with the access of `tiers.access`."""
+        return access.network(self.value)
+
     def describe(self) -> dict[str, Any]:
         """Return the numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
 
@@ -283,6 +292,8 @@ class Scenario:
             file, note = self._place_to_change(of_link)
             value = error.value or self.settings[of_link].text
             return InputError(error.problem + note, error.file or file, of_link, value, error.allowed)
+        if (error.path or "").startswith(f"impairments.{access.PATH}"):
+            return self.located(replace(error, path=str(error.path).removeprefix("impairments.")))
         path, bracket, rest = (error.path or "").partition("[")
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)

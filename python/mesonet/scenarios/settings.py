@@ -32,6 +32,8 @@ WHOLES = {
 """Lists, which are no parameters."""
 TABLES = {path: key.kind for path, key in {**PARAMETERS, **WHOLES}.items() if isinstance(key.kind, Tables)}
 """Lists of tables, whose values have paths of their own."""
+_SHORT = {"algorithm": "algorithms", "tiers": "tiers.access"}
+"""Short paths that are no last part of a path."""
 _ENTRY = re.compile(r"([\w.]+)\[(\d{1,7})\]\.(\w+)")
 
 
@@ -137,8 +139,8 @@ def _resolved(path: str) -> str:
         return of_link
     if path in PARAMETERS or path in WHOLES or impairment_sets.is_entry(path):
         return path
-    if path == "algorithm":
-        return "algorithms"
+    if path in _SHORT:
+        return _SHORT[path]
     if path.startswith(("algorithms.", "flows.", "flows[", "arrivals.", "arrivals[")):
         constant = path.replace("algorithms.", "parameters.", 1)
         if constant in constants.paths():

@@ -29,7 +29,7 @@ pub fn bottleneck() -> Topology {
 /// studied them; the delays are assumed.
 #[must_use]
 pub fn dumbbell_two_rtt() -> Topology {
-    let far = RouterSpec { speed_factor: FAR_SPEED, ..plain("F", 2) };
+    let far = RouterSpec { speed_factor: FAR_SPEED, has_own_speed: true, ..plain("F", 2) };
     Topology {
         name: "dumbbell-two-rtt".into(),
         routers: vec![plain("A", 0), plain("B", 1), far],

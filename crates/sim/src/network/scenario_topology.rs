@@ -22,6 +22,12 @@ pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
         TopologyChoice::Given(given) => from_given(given, &scenario.tiers)?,
     };
     change_links(&mut topology, scenario)?;
+    for router in topology.routers.iter_mut().filter(|router| !router.has_own_speed) {
+        if let Some(speed) = scenario.network.class_speed(router.class) {
+            router.speed_factor = speed / scenario.network.speed;
+            router.has_own_speed = true;
+        }
+    }
     Ok(topology)
 }
 

@@ -88,7 +88,7 @@ pub struct RouterSpec {
     pub region: usize,
     /// Speed as a multiple of the base speed X1.
     pub speed_factor: f64,
-    /// The topology gives that speed; else the class does.
+    /// The topology or the scenario gives that speed; else it is the multiple of the class.
     pub has_own_speed: bool,
 }
 

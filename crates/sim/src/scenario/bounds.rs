@@ -40,11 +40,18 @@ pub fn all() -> impl Iterator<Item = Bound> {
 /// Bounds of numbers that are no constants of disciplines.
 const BOUNDS: &[Bound] = &[
     from("network.speed", 1.0, 1e9),
+    from("network.backbone_speed", 1.0, 1e9),
+    from("network.pop_speed", 1.0, 1e9),
+    from("network.normal_speed", 1.0, 1e9),
+    from("network.fast_speed", 1.0, 1e9),
+    from("network.direct_speed", 1.0, 1e9),
+    from("network.plain_speed", 1.0, 1e9),
     above("network.delay_multiplier", 0.0, 1000.0),
     from("network.buffer_floor", 1.0, 1e9),
     from("network.ecn_threshold", 0.0, 1e9),
     from("network.ack_bytes", 1.0, 1e6),
     above("network.capacity_factor", 0.0, 1e6),
+    from("tiers.homes_per_pop", 1.0, 1000.0),
     from("tiers.pops_per_backbone", 0.0, 100.0),
     from("tiers.fast_per_pop", 0.0, 1000.0),
     from("tiers.normal_per_pop", 0.0, 1000.0),
