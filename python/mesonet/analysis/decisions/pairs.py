@@ -15,8 +15,8 @@ Counts = NDArray[np.int_]
 
 
 LEAST_OF_MEAN = 0.01
-"""Part of the mean that is added to both values where one is 0 and no tolerance is given. Chosen: a value of 0 is then a
-change by a factor of 100, and no infinite one."""
+"""Part of the mean that is added to both values where one is 0 and no tolerance is given. Chosen: a value of 0 is then
+a change by a factor of 100, and no infinite one."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mesonet.campaign.ledger import UNTIL
 from mesonet.errors import InputError
 from mesonet.experiments.comparands import Choices, Pairs
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.values import DEPLOYED
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.quantities import Quantity
@@ -65,6 +66,7 @@ class Comparison:
         return sides[0] == sides[1]
 
 
+@cached
 def comparisons(view: CampaignView) -> list[Comparison]:
     """Return the comparisons that the user asked for, else those of the experiment, else those with the incumbent."""
     own = choices(view)

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis.means import finite_mean
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import (
     DELAY_WITHOUT_RATIO,
@@ -104,6 +105,7 @@ def judged(view: CampaignView) -> list[str]:
     return [name for name in directed(view) if name not in left_out]
 
 
+@cached
 def directed(view: CampaignView) -> list[str]:
     """Return the responses to judge that some run has."""
     there = set(view.campaign.responses.filter(period=view.main_period)["response"].unique())
@@ -237,6 +239,7 @@ def _response(view: CampaignView, name: str, topic: str = "") -> Quantity:
     )
 
 
+@cached
 def _values(view: CampaignView, name: str) -> Floats:
     rows = view.campaign.responses
     return _runs(view, rows.filter((pl.col("response") == name) & (pl.col("period") == view.main_period)))

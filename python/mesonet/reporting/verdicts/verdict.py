@@ -20,6 +20,7 @@ from mesonet.analysis.decisions.decision import BETTER, DEPENDS, HARM_FIRST, WOR
 from mesonet.analysis.decisions.estimands import GROUP, Estimand
 from mesonet.analysis.decisions.pairs import shift_at_zero
 from mesonet.campaign.ledger import UNTIL
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.explicit_flows import explicit_flows
 from mesonet.reporting.campaign_view.flow_groups import has_groups
 from mesonet.reporting.campaign_view.values import factor_title
@@ -136,6 +137,7 @@ def margin_of(view: CampaignView) -> float:
     return 100 * float(rule["margin"]) if rule else MARGIN
 
 
+@cached
 def verdicts(view: CampaignView) -> list[Verdict]:
     """Return the verdict on each comparison of the campaign, see `comparisons`."""
     compared = comparisons(view)
@@ -159,9 +161,11 @@ def verdicts(view: CampaignView) -> list[Verdict]:
     ]
 
 
+@cached
 def judged_pairs(view: CampaignView) -> list[tuple[Quantity, Quantity]]:
     """Return the quantities that are judged, of the first and of the second scenarios."""
-    return _both(quantities(view), quantities(view if view.beside is None else CampaignView(view.beside)))
+    mine = quantities(view)
+    return _both(mine, mine if view.beside is None else quantities(CampaignView(view.beside)))
 
 
 def _has_both(compared: Comparison, quantity: Quantity, other: Quantity) -> bool:
@@ -184,6 +188,7 @@ def competitor(view: CampaignView) -> str | None:
     return str(other) if other and len(view.algorithms) > 1 and has_groups(view.campaign) else None
 
 
+@cached
 def harm_to_competitors(view: CampaignView) -> list[Verdict]:
     """Return the verdict on each algorithm as a competitor of other flows: their throughput by kind of file.
 
