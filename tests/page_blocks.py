@@ -87,11 +87,14 @@ def commands_of_mesonet(code: str) -> list[list[str]]:
 
 
 def shortened(code: str) -> str:
-    """Return a block with 2 s for durations of 3, 5 and 10 s, and with no pilot for a plan that chooses none.
+    """Return a block that simulates less: runs of 2 s for 3, 5 and 10 s, one run of each condition of the demo, and no
+    pilot for a plan that chooses none.
 
-    The commands and options stay as they are written; only less is simulated.
+    The commands and options stay as they are written.
     """
     code = re.sub(r'(\bduration[= ]")(?:3|5|10) s"', r'\g<1>2 s"', code)
+    code = re.sub(r"(?m)^(mesonet experiment run demo\b)(?!.*--(?:replicates|until))", r"\1 --replicates 1", code)
+    code = re.sub(r'(mn\.experiment\("demo")(?!.*replicates)', r"\1, replicates=1", code)
     return re.sub(r"^(mesonet experiment plan [\w.-]+)(?=\s*(?:#|$))", r"\1 --pilot 0", code, flags=re.MULTILINE)
 
 

@@ -25,8 +25,13 @@ def test_what_is_simulated_is_shortened() -> None:
         'mesonet run a --duration "2 s" --set warmup="1 s"\n'
     )
     assert (
-        shortened('demo = mn.experiment("demo", duration="5 s")\n') == 'demo = mn.experiment("demo", duration="2 s")\n'
+        shortened('demo = mn.experiment("demo", duration="5 s")\n')
+        == 'demo = mn.experiment("demo", replicates=1, duration="2 s")\n'
     )
+    demo = "mesonet experiment run demo --out small"
+    assert shortened(f"{demo}\n") == "mesonet experiment run demo --replicates 1 --out small\n"
+    for whole in (f"{demo} --replicates 3\n", f"{demo} --until decided\n"):
+        assert shortened(whole) == whole
     plan = "mesonet experiment plan demo"
     assert shortened(f"{plan}  # a table\n{plan} --pilot 1\n") == f"{plan} --pilot 0  # a table\n{plan} --pilot 1\n"
     for whole in ('mesonet run a --duration "60 s"\n', 'mesonet run a --set think_time="5 s"\n'):
