@@ -22,12 +22,17 @@ TABLE = Path(__file__).parent / "tables" / "evidence.csv"
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"
 COLUMNS = ("algorithm", "section", "verdict", "harmful", "comparisons", "worst_harm", "why")
 _MARKS = {NO_WORSE: "–", BETTER: "+", CANNOT_TELL: "?", AT_MARGIN: "±", NOT_EVALUATED: "?"}
+FORMER = {"harm": WORSE, "no harm found": NO_WORSE, "not evaluated": CANNOT_TELL}
+"""Verdicts of rows that were measured before `decide` judged evidence."""
 _HEADING = """# Evidence about the built-in algorithms
 
 Verdicts of `mesonet evidence` with up to {replicates} replicates, against {against}, for each algorithm by criterion of
 RFC 9743. A number means “worse”: it is the largest harm of a cell that is worse. – means “no worse”, + “better”, ± “at
 the margin”, ? “cannot tell”. Criteria that nothing is simulated for are left out. An algorithm that is an incumbent is
 compared with other runs of itself, too.{missing}
+
+All rows were measured with the former rule, and wait to be measured again: “worse” was a harm beyond the margin whose
+interval excluded 0 in two sets of runs, and “no worse” a harm that would have been found.
 
 Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
 what gets worse, not what gets better, and margins are choices.
@@ -92,7 +97,8 @@ def page(rows: list[dict[str, str]]) -> str:
 def _mark(row: dict[str, str] | None) -> str:
     if row is None:
         return ""
-    return f"**{float(row['worst_harm']):.0%}**" if row["verdict"] == WORSE else _MARKS[row["verdict"]]
+    verdict = FORMER.get(row["verdict"], row["verdict"])
+    return f"**{float(row['worst_harm']):.0%}**" if verdict == WORSE else _MARKS[verdict]
 
 
 def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
@@ -100,7 +106,9 @@ def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
     lines = ["## Where", "", "The worst cell of each criterion that is worse, by algorithm.", ""]
     for name in names:
         found = [
-            f"* {row['section']}: {row['why']}" for row in rows if (row["algorithm"], row["verdict"]) == (name, WORSE)
+            f"* {row['section']}: {row['why']}"
+            for row in rows
+            if row["algorithm"] == name and FORMER.get(row["verdict"], row["verdict"]) == WORSE
         ]
         lines += [f"### {name}", "", *(found or ["Worse by no criterion."]), ""]
     return "\n".join(lines).rstrip() + "\n"
