@@ -21,7 +21,8 @@ from conftest import TINY
 from mesonet import core
 from mesonet.campaign import documents
 from mesonet.errors import InputError
-from mesonet.scenarios.kinds import flow_table, traffic
+from mesonet.scenarios.kinds import flow_table
+from mesonet.scenarios.kinds.traffic import TRAFFIC
 
 GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -162,7 +163,7 @@ TARGETS: dict[str, tuple[Callable[[], bytes], Callable[[Path], object]]] = {
     "net.xml": (SNDLIB_XML.encode, _topology),
     "net.json": (SNDLIB_JSON.encode, _topology),
     "flows.csv": (FLOWS.encode, lambda file: flow_table.read(file.name, file.parent)),
-    "demands.csv": (DEMANDS.encode, lambda file: traffic.read(file.name, file.parent)),
+    "demands.csv": (DEMANDS.encode, lambda file: TRAFFIC.with_file(file.name, file.parent)),
     "scenario.toml": (SCENARIO.encode, _scenario),
     "experiment.toml": (TINY.encode, lambda file: mn.experiment(file).document()),
     "experiment.json": (_experiment_json, documents.experiment),

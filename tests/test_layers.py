@@ -298,7 +298,7 @@ CRATES = {
 SIMULATION = (
     ("code", "shared"), ("events",), ("books",), ("sending",), ("answering",), ("sessions",), ("domain",),
     ("faults", "look", "windows", "waiting"),
-    ("bound", "changes", "check", "large_files", "long_lived", "sampling", "threads", "tracing"),
+    ("bound", "changes", "check", "demands", "large_files", "long_lived", "sampling", "threads", "tracing"),
 )  # fmt: skip
 
 

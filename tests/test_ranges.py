@@ -96,6 +96,7 @@ BESIDE = {
     "arrivals[].start": _LONG,
     "arrivals[].rate": _SHORT,
     "arrivals[].load": _SHORT,
+    "arrivals[].factor": _SHORT,
     "flows[].start_within": _LONG,
     "flows[].segment_bytes": 'network.queue = "port"',
     "users.traffic[].rate": "users.traffic_factor = 1e-9",
@@ -120,6 +121,20 @@ IN_LISTS = {
     "flows[].overhead": ("time", '[{from = "A", to = "B", overhead = "VALUE"}]'),
     "flows[].segment_bytes": ("number", '[{from = "A", to = "B", segment_bytes = VALUE}]'),
     "flows[].ack_pieces": ("count", '[{from = "A", to = "B", receiver = "ack_division", ack_pieces = VALUE}]'),
+    "arrivals[].matrix[].rate": (
+        "rate",
+        '[{sizes = "1 kB", factor = 1e-9, matrix = [{from = "A", to = "B", rate = "VALUE"}, '
+        '{from = "B", to = "A", rate = "9 seg/s"}]}]',
+    ),
+    "arrivals[].matrix[].share": (
+        "number",
+        '[{sizes = "1 kB", rate = "1 flows/s", matrix = [{from = "A", to = "B", share = VALUE}, '
+        '{from = "B", to = "A", share = 9}]}]',
+    ),
+    "arrivals[].factor": (
+        "number",
+        '[{sizes = "1 kB", matrix = [{from = "A", to = "B", rate = "1 seg/s"}], factor = VALUE}]',
+    ),
     "arrivals[].rate": ("flow rate", '[{from = "A", to = "B", sizes = "1 kB", rate = "VALUE"}]'),
     "arrivals[].load": ("number", '[{from = "A", to = "B", sizes = "1 kB", of = "A", load = VALUE}]'),
     "arrivals[].sigma": (

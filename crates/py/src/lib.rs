@@ -139,7 +139,7 @@ impl PySimulation {
     }
 
     /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers",
-    /// "applications", "flow_traces" and "router_traces".
+    /// "demands", "applications", "flow_traces" and "router_traces".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
         let mut responses = Table::default();
@@ -155,6 +155,7 @@ impl PySimulation {
         tables.set_item("groups", columns(py, self.0.groups())?)?;
         tables.set_item("applications", columns(py, self.0.applications())?)?;
         tables.set_item("routers", columns(py, self.0.routers())?)?;
+        tables.set_item("demands", columns(py, self.0.demands())?)?;
         tables.set_item("flows", columns(py, self.0.take_flows())?)?;
         Ok(tables)
     }

@@ -28,6 +28,7 @@ mod factors;
 mod fairness;
 mod impairments;
 mod large_files;
+mod matrix;
 mod network;
 mod periodic_loss;
 mod placement;

@@ -88,7 +88,7 @@ fn round_trips_follow_the_places() {
         let (scenario, network) = (scenario("abilene", &values), build("abilene", &values));
         let (mut sums, mut weights) = ([0.0; 3], [0.0; 3]);
         for source in 0..network.access.len() {
-            let receivers = network.traffic.weights(source);
+            let receivers = network.traffic.pairs.weights(source);
             let choice: f64 = receivers.iter().sum();
             for (receiver, weight) in receivers.iter().enumerate() {
                 let classes = [source, receiver].map(|a| network.class_of(a).distribution_index().unwrap());

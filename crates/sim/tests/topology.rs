@@ -92,7 +92,7 @@ fn check_laws(text: &Value) {
     let mut share = vec![0.0; network.topology.routers.len()];
     for source in hosts.clone() {
         let region = network.region_of(source);
-        let weights = network.traffic.weights(source);
+        let weights = network.traffic.pairs.weights(source);
         let sum: f64 = weights.iter().sum();
         for receiver in hosts.clone() {
             let elsewhere = network.region_of(receiver) != region || scenario.users.allow_same_backbone;

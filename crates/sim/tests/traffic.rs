@@ -1,6 +1,6 @@
 //! Traffic between routers: rules and matrices, and the flows that follow.
 
-use crate::common::{abilene, begin, run, set, texts};
+use crate::common::{abilene, begin, rates, run, set, texts};
 use mesonet_sim::network::Network;
 use mesonet_sim::{Engine, Scenario, Simulation};
 use serde_json::{Value, json};
@@ -19,12 +19,6 @@ fn with_traffic(traffic: Value) -> Value {
 fn shares(entries: &[(&str, &str, f64)]) -> Value {
     let demand =
         |(from, to, share): &(&str, &str, f64)| json!({"from": from, "to": to, "share": share, "rate": null});
-    entries.iter().map(demand).collect()
-}
-
-fn rates(entries: &[(&str, &str, f64)]) -> Value {
-    let demand =
-        |(from, to, rate): &(&str, &str, f64)| json!({"from": from, "to": to, "share": null, "rate": rate});
     entries.iter().map(demand).collect()
 }
 
@@ -129,7 +123,7 @@ fn offered_loads_follow_the_matrix() {
         })
         .sum();
     assert!((share("B0a") - (0.375 + 0.5 * 0.9 / weights)).abs() < 1e-9, "{}", share("B0a"));
-    let received = network.traffic.received();
+    let received = network.traffic.pairs.received();
     assert!((received.iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }
 
@@ -151,7 +145,7 @@ fn gravity_weighs_regions_by_their_links() {
     for region in 0..11 {
         let begun: f64 = (0..network.access.len())
             .filter(|&access| network.region_of(access) == region)
-            .map(|access| network.traffic.begun[access])
+            .map(|access| network.traffic.pairs.begun[access])
             .sum();
         let expected = degrees[region] * (degrees.iter().sum::<f64>() - degrees[region]) / total;
         assert!((begun - expected).abs() < 1e-9, "{region}: {begun} against {expected}");

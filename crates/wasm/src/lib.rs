@@ -109,6 +109,7 @@ impl Run {
             ("groups", self.0.groups()),
             ("applications", self.0.applications()),
             ("routers", self.0.routers()),
+            ("demands", self.0.demands()),
             ("flows", self.0.take_flows()),
         ];
         object(tables)

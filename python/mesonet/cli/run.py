@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,6 +18,7 @@ from mesonet.files import places
 from mesonet.progress import Progress
 from mesonet.responses import queues
 from mesonet.responses.segment_sizes import data_bytes, response_bytes
+from mesonet.simulation.carried import carried_notes, data_of_demands, queues_carried
 from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.simulation.settling import SETTLING, is_given, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
@@ -155,19 +157,23 @@ def _show_result(
 ) -> None:
     rows = result.responses.rows()
     performance = dict(result.performance)
-    sentences = summary(result.provenance["scenario"], described, rows, result.routers.rows())
+    scenario, routers = result.provenance["scenario"], result.routers.rows()
+    sentences = summary(scenario, described, rows, routers, data_of_demands(scenario, described, result.demands))
+    queues_of_run = queues_carried(scenario, described, routers)
+    notes = carried_notes(scenario, result.demands, queues_of_run)
     if as_json:
         responses = [{"name": row.pop("response"), **row} for row in rows]
         about = {"scenario": chosen.name, "seed": seed, "load_settled": result.load_settled, "summary": sentences}
+        about |= {"notes": notes, "demands": result.demands.rows(), "queues": [asdict(each) for each in queues_of_run]}
         settling = {"settling_time_s": result.settling_time(), "settling_s": result.settling_times}
         settling["load_drift"] = result.load_drift
         write_json({**about, **settling, "responses": responses, "performance": performance})
         return
-    click.echo("\n".join(sentences) + "\n")
-    _show_responses(result.provenance["scenario"], [row for row in rows if row["response"] not in queues.RESPONSES])
+    click.echo("\n".join([*sentences, *(f"note: {note}" for note in notes)]) + "\n")
+    _show_responses(scenario, [row for row in rows if row["response"] not in queues.RESPONSES])
     click.echo("")
-    if result.provenance["scenario"]["network"]["queue"] == "port":
-        busiest = queues.busiest_rows(result.routers.rows(), WHOLE)
+    if scenario["network"]["queue"] == "port":
+        busiest = queues.busiest_rows(routers, WHOLE)
         write_table(["busiest queue", *queues.COLUMNS[1:]], busiest)
     else:
         write_table(queues.COLUMNS, queues.class_rows(rows, WHOLE))

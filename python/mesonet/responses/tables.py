@@ -201,6 +201,21 @@ ROUTERS = TableColumns(
 )
 """Queues hold the segment in service, too, and are sampled each measurement interval."""
 
+DEMANDS = TableColumns(
+    "one row per demand of a traffic matrix of rates, and per pair of routers of open-loop arrivals",
+    {
+        "traffic": ("", "`users`, or the process of arrivals, such as `arrivals[0]`"),
+        "from": ("", "router of the sources, as in the matrix"),
+        "to": ("", "router of the receivers"),
+        "offered": ("segments/s", "data that the scenario asks for, mean over the measured time"),
+        "carried": ("segments/s", "data that was acknowledged in the measured time, each segment once"),
+        "ratio": ("1", "carried / offered; null where nothing is offered"),
+    },
+)
+"""The measured time is from the warm-up to the end. Users offer the rates of the matrix times `users.traffic_factor`,
+arrivals their rate times their mean size while they last. What flows between two access routers carry counts for the
+demands that both belong to, in proportion to the parts that these have there."""
+
 APPLICATIONS = TableColumns(
     "one row per period and explicit flow that has an application or a receiver of its own",
     {
@@ -271,6 +286,7 @@ TABLES = {
     "flows": FLOWS,
     "groups": GROUPS,
     "routers": ROUTERS,
+    "demands": DEMANDS,
     "applications": APPLICATIONS,
     "flow_traces": FLOW_TRACES,
     "router_traces": ROUTER_TRACES,

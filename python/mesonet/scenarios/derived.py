@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import units
 from mesonet.scenarios import access, impairment_sets
+from mesonet.scenarios.kinds import arrivals
 from mesonet.scenarios.kinds.access import STUDY
 from mesonet.scenarios.kinds.routers import ROUTERS
 from mesonet.scenarios.kinds.sizes import SIZES
@@ -120,7 +121,7 @@ def arrival_rows(scenario: Scenario, described: Mapping[str, Any]) -> list[list[
         rows.append(
             [
                 f"arrivals[{number}]",
-                f"{ROUTERS.show(process['from'])} to {ROUTERS.show(process['to'])}",
+                arrivals.ends_text(process),
                 law,
                 SIZES.show(process["sizes"]),
                 f"{found['mean_size']:.6g} segments",

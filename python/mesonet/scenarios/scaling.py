@@ -42,7 +42,7 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
     if any(demand["rate"] is not None for demand in _demands(scenario)):
         values["users.traffic_factor"] = scenario.value("users.traffic_factor") * scale
-    if any(process["rate"] is not None for process in scenario.value("arrivals")):
+    if any(process["load"] is None for process in scenario.value("arrivals")):
         values["arrivals"] = [_scaled_arrivals(process, scale) for process in _given_arrivals(scenario)]
     for path in ("impairments.policer_rate", *(path for path in links if path.endswith(".policer_rate"))):
         if rate := scenario.value(path):
@@ -67,9 +67,16 @@ def _given_arrivals(scenario: Scenario) -> list[tuple[Any, Any]]:
 
 
 def _scaled_arrivals(process: tuple[Any, Any], scale: float) -> dict[str, Any]:
-    """Return a process as users write it, its rate multiplied; a load is a share of a speed that is scaled itself."""
+    """Return a process as users write it, its rate or factor multiplied.
+
+    A load is a share of a speed that is scaled itself.
+    """
     given, parsed = process
-    return dict(given) if parsed["rate"] is None else {**given, "rate": f"{parsed['rate'] * scale!r} flows/s"}
+    if parsed["load"] is not None:
+        return dict(given)
+    if parsed["rate"] is not None:
+        return {**given, "rate": f"{parsed['rate'] * scale!r} flows/s"}
+    return {**given, "factor": (1 if parsed["factor"] is None else parsed["factor"]) * scale}
 
 
 def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
 
 _ARRIVALS = re.compile(r"arrivals\[\d+\]\.\w+")
-"""Path of a key of arrivals; paths of the simulator may be longer, such as ``arrivals[0].to[1]``."""
+"""Path of a key of arrivals; paths of the simulator may be longer, such as ``arrivals[0].matrix[1].to``."""
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,9 @@ class Scenario:
             return flows.located(error, setting.given).located(file=file)
         value = None
         if setting and (key := _ARRIVALS.match(error.path or "")):
-            value = settings.show(key[0], self.value(key[0]))
+            given = self.value(key[0])
+            shown = settings.at(key[0])
+            value = shown.show(given) if given is None else shown.kind.show_at(given, key.string[key.end() :])
         elif _base(path) in PARAMETERS or path in ("flows", "arrivals"):
             value = settings.parameter(path).kind.show_at(self.value(path), bracket + rest)
         return InputError(error.problem + note, error.file or file, error.path, error.value or value, error.allowed)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
-TABLES = ("responses", "series", "flows", "groups", "routers", "applications", "flow_traces", "router_traces")
+TABLES = (
+    "responses", "series", "flows", "groups", "routers", "demands", "applications", "flow_traces", "router_traces",
+)  # fmt: skip
 """The tables of a result."""
 
 FILES = (*(f"{name}.parquet" for name in TABLES), checksums.RECORD)
@@ -218,6 +220,8 @@ class Result:
         algorithm.
     routers
         Queue, drops and utilisation by period and router.
+    demands
+        Offered and carried data by pair of routers, of a traffic matrix of rates and of open-loop arrivals; else empty.
     applications
         Messages, delays and losses by period and explicit flow with an application; else empty.
     flow_traces, router_traces
@@ -233,6 +237,7 @@ class Result:
     flows: Table
     groups: Table
     routers: Table
+    demands: Table
     applications: Table
     flow_traces: Table
     router_traces: Table

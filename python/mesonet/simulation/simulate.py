@@ -130,6 +130,7 @@ def simulate_json(
             finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
         ),
         routers=table(finished["routers"], tables.ROUTERS, ("period", "router")),
+        demands=table(finished["demands"], tables.DEMANDS),
         applications=table(finished["applications"], tables.APPLICATIONS, ("period", "flow")),
         flow_traces=table(finished["flow_traces"], tables.FLOW_TRACES, ("flow", "time_s")),
         router_traces=table(finished["router_traces"], tables.ROUTER_TRACES, ("router", "time_s")),

@@ -20,31 +20,34 @@ def summary(
     described: Mapping[str, Any],
     responses: Iterable[Mapping[str, Any]],
     routers: Iterable[Mapping[str, Any]],
+    demands: tuple[float, float] | None = None,
 ) -> list[str]:
     """Return sentences on the measured time of a run.
 
     `scenario`: in canonical form. `described`: as `Scenario.describe`. `responses`, `routers`: rows of the tables of
-    the result.
+    the result. `demands`: data that all demands carried and offered, segments/s.
     """
     size = float(scenario["transport"]["segment_bytes"])
     values = {row["response"]: row["value"] for row in responses if row["period"] == WHOLE}
     return [
-        _carried(values, described, size, has_flows=bool(scenario["flows"])),
+        _carried(
+            demands or (values.get("segment_rate") or 0.0, None), described, size, has_flows=bool(scenario["flows"])
+        ),
         _lost(values, [row for row in routers if row["period"] == WHOLE]),
         _got(values),
     ]
 
 
-def _carried(values: Mapping[str, Any], described: Mapping[str, Any], size: float, *, has_flows: bool) -> str:
-    carried = values.get("segment_rate") or 0.0
-    text = f"Carried: {_rate(carried, size)} of data"
+def _carried(data: tuple[float, float | None], described: Mapping[str, Any], size: float, *, has_flows: bool) -> str:
+    carried, demanded = data
+    text = f"Carried: {rate_text(carried, size)} of data"
     arrivals = sum(each["rate"] * each["mean_size"] for each in described["arrivals"])
-    offered = arrivals + described["offered"]
+    offered = arrivals + described["offered"] if demanded is None else demanded
     if not offered or has_flows:
         return f"{text}."
     share = carried / offered
     who = "users and arrivals" if arrivals and described["offered"] else "arrivals" if arrivals else "users"
-    text += f", {percent(100 * share)} of the {_rate(offered, size)} that {who} offer"
+    text += f", {percent(100 * share)} of the {rate_text(offered, size)} that {who} offer"
     if described["offered"]:
         text += " where nothing delays them"
     if share < 1 - _SHORT:
@@ -82,5 +85,6 @@ def _got(values: Mapping[str, Any]) -> str:
     return f"Users got: {'; '.join(parts)}." if parts else "Users got: nothing that was measured."
 
 
-def _rate(segments: float, size: float) -> str:
-    return units.RATE.familiar(float(f"{segments:.4g}"), size)
+def rate_text(segments: float, size: float) -> str:
+    """Return a rate in segments/s of so many bytes as text, in bits."""
+    return units.RATE.familiar(segments, size)

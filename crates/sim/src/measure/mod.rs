@@ -2,6 +2,7 @@
 //! depend on the order in which flows are visited.
 
 pub mod applications;
+pub mod carried;
 pub mod columns;
 pub mod convergence;
 pub mod counters;
@@ -17,6 +18,7 @@ pub mod slowdown;
 pub mod traces;
 
 pub use applications::FlowApplication;
+pub use carried::Carried;
 pub use columns::{Column, Table};
 pub use convergence::Convergence;
 pub use counters::Counters;

@@ -2,6 +2,8 @@
 //! carry.
 
 use super::numbers::AccessRouter;
+use super::pairs::{Pairs, Receivers};
+use super::places::AccessPlaces;
 use super::wiring::Wiring;
 use crate::scenario::{ArrivalProcess, InvalidScenario, QueuePlace, Scenario, invalid};
 
@@ -15,8 +17,7 @@ const ALL: &str = "all";
 pub struct Arrivals {
     /// Routers at which flows begin, rising by access router; each has a process of its own.
     pub origins: Vec<Origin>,
-    /// Access routers of receivers, rising.
-    targets: Vec<AccessRouter>,
+    ends: Ends,
     /// Flows per second, over all origins.
     pub rate: f64,
     /// Mean size of a flow, segments.
@@ -40,14 +41,48 @@ pub struct Origin {
     own: Option<usize>,
 }
 
+/// Receivers of flows.
+#[derive(Clone, Debug)]
+enum Ends {
+    /// These access routers but the origin, with equal weight; rising.
+    Equal(Vec<AccessRouter>),
+    /// By the demands of a matrix.
+    Matrix(Pairs, Receivers),
+}
+
 impl Arrivals {
-    /// The access router of a receiver by a number in [0, 1): any but the origin, with equal weight.
+    /// The access router of a receiver by a number in [0, 1).
     #[must_use]
     pub fn target(&self, origin: &Origin, u: f64) -> AccessRouter {
-        let choices = self.targets.len() - usize::from(origin.own.is_some());
-        let place = ((u * choices as f64) as usize).min(choices - 1);
-        self.targets[place + usize::from(origin.own.is_some_and(|own| place >= own))]
+        match &self.ends {
+            Ends::Equal(targets) => {
+                let choices = targets.len() - usize::from(origin.own.is_some());
+                let place = ((u * choices as f64) as usize).min(choices - 1);
+                targets[place + usize::from(origin.own.is_some_and(|own| place >= own))]
+            }
+            Ends::Matrix(_, receivers) => receivers.draw(origin.access, u),
+        }
     }
+
+    /// Pairs of routers that have equal weight; none of a matrix.
+    #[must_use]
+    pub fn equal_pairs(&self) -> Vec<[AccessRouter; 2]> {
+        let Ends::Equal(targets) = &self.ends else { return Vec::new() };
+        let of = |origin: &Origin| {
+            let from = origin.access;
+            targets.iter().filter(move |to| **to != from).map(move |to| [from, *to])
+        };
+        self.origins.iter().flat_map(of).collect()
+    }
+}
+
+/// Queues that the flows of a process cross, for a total weight of its flows.
+struct Crossings {
+    weight: f64,
+    /// Weight of the flows that cross each queue of data.
+    carried: Vec<f64>,
+    /// Weight of those whose acknowledgements do, where these have queues of data.
+    returned: Vec<f64>,
 }
 
 impl Wiring {
@@ -75,50 +110,75 @@ impl Wiring {
         process: &ArrivalProcess,
         all_pairs: &mut usize,
     ) -> Result<Arrivals, InvalidScenario> {
-        let from = self.hosts(&format!("{path}.from"), &process.from)?;
-        let targets = self.hosts(&format!("{path}.to"), &process.to)?;
-        *all_pairs = all_pairs.saturating_add(from.len().saturating_mul(targets.len()));
-        if *all_pairs > MOST_PAIRS {
-            let message = format!(
-                "{all_pairs} pairs of routers in all are too many; allowed: at most {MOST_PAIRS} pairs"
-            );
-            return Err(invalid(format!("{path}.to"), message));
-        }
-        // The rate of an origin is the number of its pairs until the rate of a pair is known.
-        let origin = |access: AccessRouter| {
-            let own = targets.binary_search(&access).ok();
-            let rate = (targets.len() - usize::from(own.is_some())) as f64;
-            Origin { access, rate, own }
+        // The rate of an origin is its weight until the rate of the process is known.
+        let (mut origins, ends, demanded) = match &process.matrix {
+            Some(matrix) => {
+                let path = format!("{path}.matrix");
+                let places = AccessPlaces { scenario, topology: &self.topology, routers: &self.access };
+                let (sum, pairs) = places.divide(&path, &places.demands(&path, matrix)?)?.into_pairs();
+                let receivers = pairs.receivers();
+                (origins_of(&pairs), Ends::Matrix(pairs, receivers), sum)
+            }
+            None => {
+                let (origins, targets) = self.equal_ends(path, process, all_pairs)?;
+                (origins, Ends::Equal(targets), 0.0)
+            }
         };
-        let mut origins: Vec<Origin> = from.into_iter().map(origin).filter(|o| o.rate > 0.0).collect();
-        let pairs: f64 = origins.iter().map(|origin| origin.rate).sum();
-        if pairs <= 0.0 {
-            return Err(invalid(format!("{path}.to"), "a flow must leave the router it starts at"));
-        }
-        let (mut carried, mut returned) = self.crossings(&origins, &targets);
+        let Crossings { weight, mut carried, mut returned } = self.crossings(&origins, &ends);
         let mean_size = process.sizes.mean();
         let (rate, load) = match (process.load, &process.of) {
             (Some(load), Some(of)) => {
                 let queue = self.loaded_queue(&format!("{path}.of"), of, scenario, &carried)?;
-                (load * speeds[queue] / (carried[queue] / pairs * mean_size), Some((load, queue)))
+                (load * speeds[queue] / (carried[queue] / weight * mean_size), Some((load, queue)))
             }
-            _ => (process.rate.unwrap_or(0.0), None),
+            _ => {
+                let of_matrix = || demanded * process.factor.unwrap_or(1.0) / mean_size;
+                (process.rate.unwrap_or_else(of_matrix), None)
+            }
         };
-        origins.iter_mut().for_each(|origin| origin.rate *= rate / pairs);
+        origins.iter_mut().for_each(|origin| origin.rate *= rate / weight);
         for segments in carried.iter_mut().chain(&mut returned) {
-            *segments *= rate / pairs * mean_size;
+            *segments *= rate / weight * mean_size;
         }
-        Ok(Arrivals { origins, targets, rate, mean_size, load, carried, returned })
+        Ok(Arrivals { origins, ends, rate, mean_size, load, carried, returned })
+    }
+
+    /// The origins of a process between routers of equal weight, each with the number of its pairs for a
+    /// rate, and the access routers of its receivers.
+    fn equal_ends(
+        &self,
+        path: &str,
+        process: &ArrivalProcess,
+        all_pairs: &mut usize,
+    ) -> Result<(Vec<Origin>, Vec<AccessRouter>), InvalidScenario> {
+        let names = |given: &Option<Vec<String>>| given.clone().unwrap_or_default();
+        let from = self.hosts(&format!("{path}.from"), &names(&process.from))?;
+        let targets = self.hosts(&format!("{path}.to"), &names(&process.to))?;
+        *all_pairs = all_pairs.saturating_add(from.len().saturating_mul(targets.len()));
+        if *all_pairs > MOST_PAIRS {
+            let message = format!(
+                "{all_pairs} pairs of routers in all are too many; allowed: at most {MOST_PAIRS} pairs, or a matrix"
+            );
+            return Err(invalid(format!("{path}.to"), message));
+        }
+        let origin = |access: AccessRouter| {
+            let own = targets.binary_search(&access).ok();
+            Origin { access, rate: choices(&targets, own), own }
+        };
+        let origins: Vec<Origin> = from.into_iter().map(origin).filter(|o| o.rate > 0.0).collect();
+        if origins.is_empty() {
+            return Err(invalid(format!("{path}.to"), "a flow must leave the router it starts at"));
+        }
+        Ok((origins, targets))
     }
 
     /// Arrivals with equal rates, which load the queues of the routes at the start of this wiring.
     #[must_use]
     pub fn carry(&self, arrivals: &Arrivals) -> Arrivals {
-        let pairs_of = |origin: &Origin| (arrivals.targets.len() - usize::from(origin.own.is_some())) as f64;
-        let pairs: f64 = arrivals.origins.iter().map(pairs_of).sum();
-        let (mut carried, mut returned) = self.crossings(&arrivals.origins, &arrivals.targets);
+        let Crossings { weight, mut carried, mut returned } =
+            self.crossings(&arrivals.origins, &arrivals.ends);
         for segments in carried.iter_mut().chain(&mut returned) {
-            *segments *= arrivals.rate / pairs * arrivals.mean_size;
+            *segments *= arrivals.rate / weight * arrivals.mean_size;
         }
         Arrivals { carried, returned, ..arrivals.clone() }
     }
@@ -148,9 +208,15 @@ impl Wiring {
         }
     }
 
-    /// Pairs whose data cross each queue, and pairs whose acknowledgements do where these have queues of
-    /// data.
-    fn crossings(&self, origins: &[Origin], targets: &[AccessRouter]) -> (Vec<f64>, Vec<f64>) {
+    /// Queues that flows between these routers cross: pairs count where all have equal weight, else shares.
+    fn crossings(&self, origins: &[Origin], ends: &Ends) -> Crossings {
+        let targets = match ends {
+            Ends::Equal(targets) => targets,
+            Ends::Matrix(pairs, _) => {
+                let [carried, returned] = [false, true].map(|back| self.flow_shares(pairs, back));
+                return Crossings { weight: 1.0, carried, returned };
+            }
+        };
         let mut carried = vec![0.0; self.queues.count()];
         let mut returned = vec![0.0; self.queues.count()];
         for origin in origins {
@@ -159,7 +225,8 @@ impl Wiring {
                 self.cross(*target, origin.access, &mut returned);
             }
         }
-        (carried, returned)
+        let weight = origins.iter().map(|origin| choices(targets, origin.own)).sum();
+        Crossings { weight, carried, returned }
     }
 
     /// Counts a pair, or its share, at each queue of data between two access routers.
@@ -224,4 +291,17 @@ impl Wiring {
             }
         }
     }
+}
+
+/// Receivers that an origin can choose, which is at a place among them itself or not.
+fn choices(targets: &[AccessRouter], own: Option<usize>) -> f64 {
+    (targets.len() - usize::from(own.is_some())) as f64
+}
+
+/// Access routers at which flows begin, with their shares of all flows for rates.
+fn origins_of(pairs: &Pairs) -> Vec<Origin> {
+    let begun = pairs.begun.iter().enumerate().filter(|(_, share)| **share > 0.0);
+    begun
+        .map(|(access, share)| Origin { access: AccessRouter::new(access), rate: *share, own: None })
+        .collect()
 }

@@ -164,9 +164,9 @@ impl Network {
         let flows = self.flow_means();
         let (middle, receivers) = match self.traffic.rate {
             None => (mean_routers, self.traffic.by_class.clone()),
-            Some(_) => (flows.routers, self.traffic.received()),
+            Some(_) => (flows.routers, self.traffic.pairs.received()),
         };
-        let mean_hops = middle + 2.0 + access_side(&self.traffic.begun) + access_side(&receivers);
+        let mean_hops = middle + 2.0 + access_side(&self.traffic.pairs.begun) + access_side(&receivers);
         let longest = self.distances.longest.iter().copied().fold(0.0, f64::max);
         let longest_paths = paths.iter().zip(&self.distances.longest);
         Description {
@@ -228,10 +228,11 @@ impl Network {
     fn path_classes(&self) -> [f64; 3] {
         let traffic = &self.traffic;
         let alone = [traffic.by_class.clone()];
-        let (rows, one) = if traffic.rate.is_some() { (traffic.rows(), false) } else { (&alone[..], true) };
+        let (rows, one) =
+            if traffic.rate.is_some() { (traffic.pairs.rows(), false) } else { (&alone[..], true) };
         let mut begun = vec![[0.0; 3]; rows.len()];
-        for (access, share) in traffic.begun.iter().enumerate() {
-            begun[if one { 0 } else { traffic.row_of(access) }][self.rank(access)] += share;
+        for (access, share) in traffic.pairs.begun.iter().enumerate() {
+            begun[if one { 0 } else { traffic.pairs.row_of(access) }][self.rank(access)] += share;
         }
         let mut shares = [0.0; 3];
         for (row, begun) in rows.iter().zip(begun) {
@@ -282,9 +283,10 @@ impl Network {
         let place = |access| (self.region_of(access), self.group_of(access));
         let traffic = &self.traffic;
         let mut senders: BTreeMap<(usize, (usize, usize)), End> = BTreeMap::new();
-        for (access, share) in traffic.begun.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-            let end =
-                senders.entry((traffic.row_of(access), place(access))).or_insert_with(|| End::at(access));
+        for (access, share) in traffic.pairs.begun.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            let end = senders
+                .entry((traffic.pairs.row_of(access), place(access)))
+                .or_insert_with(|| End::at(access));
             end.weights[self.rank(access)] += share;
         }
         let mut row = None;
@@ -293,7 +295,7 @@ impl Network {
             if row != Some(of) {
                 row = Some(of);
                 receivers.clear();
-                let weights = &traffic.rows()[of];
+                let weights = &traffic.pairs.rows()[of];
                 for (access, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
                     let end = receivers.entry(place(access)).or_insert_with(|| End::at(access));
                     end.weights[self.rank(access)] += weight;

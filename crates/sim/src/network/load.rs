@@ -1,7 +1,6 @@
 //! Flows and load that are expected at each queue of an uncongested network.
 
 use super::arrivals::Arrivals;
-use super::routing::{Routing, adjacency};
 use super::traffic::Traffic;
 use super::wiring::Wiring;
 use crate::scenario::{AckPath, ArrivalProcess, Scenario};
@@ -20,47 +19,14 @@ pub struct Load<'a> {
 }
 
 impl Load<'_> {
-    /// Expected fraction of flows that cross each queue of data, or whose acknowledgements do on their way
-    /// `back`.
+    /// Expected fraction of the flows of users that cross each queue of data, or whose acknowledgements do on
+    /// their way `back`.
     #[must_use]
     pub fn flow_shares(&self, back: bool) -> Vec<f64> {
-        let (wiring, traffic) = (self.wiring, self.traffic);
-        let routers = wiring.topology.routers.len();
-        let mut share = vec![0.0; wiring.queues.count()];
-        if traffic.sources.iter().all(|count| *count == 0) {
-            return share;
+        if self.traffic.sources.iter().all(|count| *count == 0) {
+            return vec![0.0; self.wiring.queues.count()];
         }
-        let received = traffic.received();
-        let neighbours = adjacency(routers, &wiring.topology.links);
-        let mut routing = Routing::new(&wiring.topology.links, &neighbours);
-        for end in routing.together(&wiring.access) {
-            if (if back { traffic.begun[end] } else { received[end] }) <= 0.0 {
-                continue;
-            }
-            // All that goes to this end, added up from the far ends of the tree of its routes.
-            let mut flows = vec![0.0; routers];
-            for other in 0..wiring.access.len() {
-                let (source, receiver) = if back { (end, other) } else { (other, end) };
-                let weight = traffic.weights(source)[receiver];
-                if traffic.begun[source] > 0.0 && weight > 0.0 {
-                    flows[wiring.access[other]] +=
-                        traffic.begun[source] * weight / traffic.weight_sum(source);
-                }
-            }
-            let ways = routing.towards(wiring.access[end]);
-            for router in ways.from_far_to_near() {
-                let lanes = wiring.next_lanes(0, router, end);
-                let flows_of_lane = flows[router] / lanes.len() as f64;
-                for lane in lanes {
-                    let queue = if wiring.queues.at_ports() { lane.index() } else { router };
-                    share[queue] += flows_of_lane;
-                    if let Some(next) = wiring.router_behind(*lane) {
-                        flows[next] += flows_of_lane;
-                    }
-                }
-            }
-        }
-        share
+        self.wiring.flow_shares(&self.traffic.pairs, back)
     }
 
     /// Expected number of flows through each queue of an uncongested network: the closed loop of thinking and

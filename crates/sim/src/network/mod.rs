@@ -21,8 +21,10 @@ pub mod load;
 pub mod long_lived;
 pub mod map;
 pub mod numbers;
+pub mod pairs;
 pub mod parking_lot;
 pub mod placement;
+pub mod places;
 pub mod queued_acks;
 pub mod queues;
 pub mod router;
@@ -41,6 +43,7 @@ pub use domains::Domains;
 pub use numbers::{
     AccessGroup, AccessRouter, DomainId, DomainLane, DomainRouter, EgressLane, LaneId, RouterId,
 };
+pub use pairs::Pairs;
 pub use queued_acks::QueuedAcks;
 pub use queues::Queues;
 pub use router::Router;

@@ -1,6 +1,7 @@
 //! Open-loop arrivals: flows that begin at random instants, whatever became of the flows before them.
 
-use super::{InvalidScenario, invalid, time_text};
+use super::traffic::check_matrix;
+use super::{Demand, InvalidScenario, invalid, time_text};
 use serde::{Deserialize, Serialize};
 
 /// Most processes of a scenario (chosen).
@@ -14,10 +15,14 @@ const LARGEST_SIZE: f64 = 1e12;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrivalProcess {
-    /// Access routers of sources, or `all`.
-    pub from: Vec<String>,
-    /// Access routers of receivers, or `all`.
-    pub to: Vec<String>,
+    /// Access routers of sources, or `all`; none of a matrix.
+    pub from: Option<Vec<String>>,
+    /// Access routers of receivers, or `all`; none of a matrix.
+    pub to: Option<Vec<String>>,
+    /// Demands between routers.
+    pub matrix: Option<Vec<Demand>>,
+    /// Factor on the rates of the matrix; none: 1.
+    pub factor: Option<f64>,
     /// Flows per second, over all pairs of routers.
     pub rate: Option<f64>,
     /// Instead of the rate: data that the flows offer to `of`, as a share of its speed.
@@ -98,7 +103,10 @@ pub fn check(
     }
     for (i, process) in processes.iter().enumerate() {
         let at = |key: &str| format!("arrivals[{i}].{key}");
-        if process.rate.is_some() == process.load.is_some() {
+        check_ends(process, &at)?;
+        if process.rate.is_some() && process.load.is_some()
+            || process.rate.is_none() && process.load.is_none() && process.matrix.is_none()
+        {
             let message = "arrivals have either a rate or a load; allowed: rate in flows/s, or load with of";
             return Err(invalid(at("rate"), message));
         }
@@ -125,6 +133,39 @@ pub fn check(
         if let Sizes::Cdf { points, .. } = &process.sizes {
             check_points(points).map_err(|message| invalid(at("sizes"), message))?;
         }
+    }
+    Ok(())
+}
+
+/// Checks who sends to whom: routers of equal weight, or a matrix, and what a matrix is scaled by.
+fn check_ends(process: &ArrivalProcess, at: &impl Fn(&str) -> String) -> Result<(), InvalidScenario> {
+    let is_scaled = process.rate.is_some() || process.load.is_some();
+    let Some(matrix) = &process.matrix else {
+        for (key, given) in [("from", &process.from), ("to", &process.to)] {
+            if given.is_none() {
+                return Err(invalid(at(key), "arrivals need from and to, or a matrix"));
+            }
+        }
+        return match process.factor {
+            Some(_) => Err(invalid(at("factor"), "goes with matrix only")),
+            None => Ok(()),
+        };
+    };
+    for (key, given) in [("from", &process.from), ("to", &process.to)] {
+        if given.is_some() {
+            let message = "arrivals have either from and to, or a matrix";
+            return Err(invalid(at(key), message));
+        }
+    }
+    check_matrix(&at("matrix"), matrix, "at least one entry")?;
+    if !is_scaled && !matrix[0].is_rate() {
+        let message =
+            "shares have no rate; allowed: rates, or shares with rate in flows/s, or with load and of";
+        return Err(invalid(at("matrix"), message));
+    }
+    if is_scaled && process.factor.is_some() {
+        let message = "a factor beside rate or load; allowed: one of rate, load and factor";
+        return Err(invalid(at("factor"), message));
     }
     Ok(())
 }

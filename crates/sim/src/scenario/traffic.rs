@@ -57,8 +57,14 @@ impl Demand {
 /// [`InvalidScenario`] with the path of the first entry that is not right.
 pub fn check(traffic: &Traffic) -> Result<(), InvalidScenario> {
     let Traffic::Given(demands) = traffic else { return Ok(()) };
+    check_matrix("users.traffic", demands, "tiers, gravity, or at least one entry")
+}
+
+/// Checks the entries of the matrix at `path` against each other. `allowed` instead of a matrix without
+/// entries.
+pub(super) fn check_matrix(path: &str, demands: &[Demand], allowed: &str) -> Result<(), InvalidScenario> {
     let Some(first) = demands.first() else {
-        return Err(invalid("users.traffic", "no entry; allowed: tiers, gravity, or at least one entry"));
+        return Err(invalid(path, format!("no entry; allowed: {allowed}")));
     };
     for (i, demand) in demands.iter().enumerate() {
         let message = if demand.share.is_some() == demand.rate.is_some() {
@@ -68,7 +74,7 @@ pub fn check(traffic: &Traffic) -> Result<(), InvalidScenario> {
         } else {
             continue;
         };
-        return Err(invalid(format!("users.traffic[{i}]"), message));
+        return Err(invalid(format!("{path}[{i}]"), message));
     }
     Ok(())
 }

@@ -201,7 +201,7 @@ fn check_impairments(scenario: &Scenario, network: &Network, limit: f64) -> Resu
 /// Every source must find a receiver.
 fn check_receivers(network: &Network) -> Result<(), InvalidScenario> {
     for (access, &count) in network.traffic.sources.iter().enumerate() {
-        if count > 0 && network.traffic.weight_sum(access) <= 0.0 {
+        if count > 0 && network.traffic.pairs.weight_sum(access) <= 0.0 {
             let name = &network.topology.routers[network.access[access]].name;
             return Err(invalid(
                 "users.receiver_distribution",

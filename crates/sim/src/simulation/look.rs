@@ -6,7 +6,7 @@ use super::shared::Shared;
 use crate::applications::Reception;
 use crate::measure::fairness::Progress;
 use crate::measure::sample::FlowSample;
-use crate::measure::{Counters, FlowApplication, FlowGroups, SlowdownClasses};
+use crate::measure::{Carried, Counters, FlowApplication, FlowGroups, SlowdownClasses};
 use crate::network::router::RouterState;
 use crate::network::{DomainId, LaneId};
 use crate::transport::{Flow, FlowState};
@@ -60,6 +60,13 @@ impl<'a> Look<'a> {
         let mut groups = FlowGroups::default();
         self.domains.iter().for_each(|domain| groups.merge(&domain.books.groups));
         groups
+    }
+
+    /// Data of the measured span whose demand is known.
+    pub fn carried(&self) -> Carried {
+        let mut carried = Carried::default();
+        self.domains.iter().for_each(|domain| carried.merge(&domain.books.carried));
+        carried
     }
 
     /// Slowdowns of the measured span, by period and class.

@@ -14,7 +14,7 @@
 //! All domains read `shared` state. `windows` advances them, on any number of `threads`, of which `bound`
 //! computes the most gain. Between windows everything can be looked at (`look`): samples (`sampling`),
 //! detailed traces (`tracing`), changes of the network (`changes`), comparisons of large files
-//! (`large_files`), and snapshots (`snapshot`).
+//! (`large_files`), demands (`demands`), and snapshots (`snapshot`).
 
 mod answering;
 mod books;
@@ -22,6 +22,7 @@ mod bound;
 mod changes;
 pub mod check;
 mod code;
+mod demands;
 mod domain;
 mod events;
 mod faults;
@@ -267,6 +268,12 @@ impl Simulation {
     #[must_use]
     pub fn groups(&self) -> Table {
         self.look().groups().table(&self.shared.algorithm_names)
+    }
+
+    /// The table of demands: offered and carried in the measured span.
+    #[must_use]
+    pub fn demands(&self) -> Table {
+        demands::table(&self.look())
     }
 
     /// The table of routers, by period.

@@ -2,14 +2,15 @@
 
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
+use crate::measure::carried::Cause;
 use crate::network::alone::Way;
 use crate::network::ecmp::connection_hash;
 use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterClass};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{AckRtt, ExplicitFlow, Scenario, WindowGrowth, WindowUse};
+use crate::scenario::{AckRtt, Demand, ExplicitFlow, Scenario, Traffic, WindowGrowth, WindowUse};
 use crate::transport::receiver::AckRules;
 use crate::transport::{Flow, FlowEnds, RtoRules, Rules, Saved};
-use crate::users::files::EXPLICIT;
+use crate::users::files::{ARRIVAL, EXPLICIT};
 use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
 use mesonet_cc::plugin::Fault;
@@ -77,6 +78,8 @@ pub struct Shared {
     pub news_delay: Picos,
     /// Routers mark segments.
     pub marking: bool,
+    /// The traffic of users is a matrix of rates.
+    pub users_have_rates: bool,
     /// Some receivers are watched.
     pub watches: bool,
     /// Of the flows that have lanes of their own: explicit flow, rising, and lanes.
@@ -146,6 +149,10 @@ impl Shared {
             spreading,
             news_delay: if keeps_order { 0 } else { spreading },
             marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
+            users_have_rates: matches!(
+                &scenario.users.traffic,
+                Traffic::Given(matrix) if matrix.iter().any(Demand::is_rate)
+            ),
             watches,
             own,
             scenario,
@@ -204,6 +211,18 @@ impl Shared {
     pub fn explicit(&self, flow: &Flow) -> Option<&ExplicitFlow> {
         (flow.category == EXPLICIT)
             .then(|| &self.scenario.flows[(flow.source - self.population.count) as usize])
+    }
+
+    /// Cause of a flow, if what the cause demands is known.
+    pub fn demanded_by(&self, flow: &Flow) -> Option<Cause> {
+        match flow.category {
+            EXPLICIT => None,
+            ARRIVAL => {
+                let first = self.population.count + self.scenario.flows.len() as u32;
+                Some(1 + self.emitters.process_number(flow.source - first))
+            }
+            _ => self.users_have_rates.then_some(0),
+        }
     }
 
     /// Returns whether the flow runs at the fast interface rate.

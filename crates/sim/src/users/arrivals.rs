@@ -57,10 +57,16 @@ impl Emitters {
         self.origin(network, emitter).access
     }
 
+    /// Number of the process of an emitter in the scenario.
+    #[must_use]
+    pub fn process_number(&self, emitter: u32) -> u32 {
+        self.list[emitter as usize].process
+    }
+
     /// The process of an emitter in the scenario.
     #[must_use]
     pub fn process<'a>(&self, scenario: &'a Scenario, emitter: u32) -> &'a ArrivalProcess {
-        &scenario.arrivals[self.list[emitter as usize].process as usize]
+        &scenario.arrivals[self.process_number(emitter) as usize]
     }
 
     /// Time from the arrival before to the `k`-th arrival (from 0) of an emitter; from the start to the

@@ -1,6 +1,7 @@
 //! Sources and the choices they make.
 
 use super::files::FileSizes;
+use crate::network::pairs::Receivers;
 use crate::network::{AccessRouter, Network};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Scenario, StartPattern};
@@ -49,10 +50,7 @@ pub struct Population {
     fast_probability: f64,
     rates: [f64; 2],
     start: StartPattern,
-    /// Cumulative weights of receivers, by row of the traffic.
-    receivers: Vec<Vec<f64>>,
-    /// Row of the traffic, by access index of the source.
-    row_of: Vec<usize>,
+    receivers: Receivers,
 }
 
 /// The first quarter of an early start connects within this, s (assumed: avoids a phase-locked burst).
@@ -72,8 +70,7 @@ impl Population {
             fast_probability: users.fast_interface_probability,
             rates: [users.normal_interface, users.fast_interface],
             start: users.start,
-            receivers: traffic.rows().iter().map(|weights| cumulative(weights)).collect(),
-            row_of: (0..traffic.sources.len()).map(|access| traffic.row_of(access)).collect(),
+            receivers: traffic.pairs.receivers(),
         }
     }
 
@@ -118,9 +115,7 @@ impl Population {
         stream.bits();
         let (category, size) = self.files.draw(&mut stream);
         let receiver_fast = stream.uniform() < self.fast_probability;
-        let weights = &self.receivers[self.row_of[source.access.index()]];
-        let u = stream.uniform();
-        let receiver = AccessRouter::new(weights.partition_point(|w| *w <= u).min(weights.len() - 1));
+        let receiver = self.receivers.draw(source.access, stream.uniform());
         let fast = receiver_fast && source.fast;
         Transfer { category, size, receiver, rate: self.rates[usize::from(fast)] }
     }
@@ -153,29 +148,14 @@ pub fn pick(mut u: f64, shares: impl Iterator<Item = f64>) -> u8 {
     last
 }
 
-/// Cumulative probabilities of weights; from the last positive one on they exceed every uniform draw.
-fn cumulative(weights: &[f64]) -> Vec<f64> {
-    let total: f64 = weights.iter().sum();
-    let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
-    let mut sum = 0.0;
-    let probability = |(i, w): (usize, &f64)| {
-        sum += w / total;
-        if i < last { sum } else { 1.0 }
-    };
-    weights.iter().enumerate().map(probability).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_respected_and_zero_weights_never_chosen() {
+    fn shares_are_respected() {
         assert_eq!([0.0, 0.29, 0.3, 0.99].map(|u| pick(u, [0.3, 0.7].into_iter())), [0, 0, 1, 1]);
         // Shares that round to less than 1: the last positive one takes the rest.
         assert_eq!(pick(0.999_999_9, [0.5, 0.499_999, 0.0].into_iter()), 1);
-        let weights = cumulative(&[0.0, 1.0, 0.0, 3.0, 0.0]);
-        let choose = |u: f64| weights.partition_point(|w| *w <= u);
-        assert_eq!([0.0, 0.24, 0.25, 0.999_999_999].map(choose), [1, 1, 3, 3]);
     }
 }

@@ -91,9 +91,22 @@ pub fn flow(from: &str, to: &str, start: f64) -> Value {
 /// Open-loop arrivals of 60 segments each, Poisson, with fast interfaces and the algorithms of the scenario.
 pub fn arrivals(from: Value, to: Value, rate: f64) -> Value {
     json!({
-        "from": from, "to": to, "rate": rate, "load": null, "of": null, "sizes": {"law": "constant", "size": 60.0},
+        "from": from, "to": to, "matrix": null, "factor": null, "rate": rate, "load": null, "of": null,
+        "sizes": {"law": "constant", "size": 60.0},
         "process": "poisson", "sigma": 2.0, "start": 0.0, "stop": null, "interface": 8_000.0, "algorithm": null
     })
+}
+
+/// Demands of a traffic matrix, segments/s.
+pub fn rates(entries: &[(&str, &str, f64)]) -> Value {
+    let demand =
+        |(from, to, rate): &(&str, &str, f64)| json!({"from": from, "to": to, "share": null, "rate": rate});
+    entries.iter().map(demand).collect()
+}
+
+/// Open-loop arrivals as [`arrivals`], by a matrix.
+pub fn arrivals_by(matrix: Value) -> Value {
+    with(arrivals(Value::Null, Value::Null, 0.0), &[("rate", Value::Null), ("matrix", matrix)])
 }
 
 /// An algorithm with the constants of the study's preset.
@@ -202,11 +215,12 @@ pub fn everything(
     }
     simulation.record_unfinished();
     format!(
-        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
         simulation.responses(),
         simulation.take_flows(),
         simulation.groups(),
         simulation.routers(),
+        simulation.demands(),
         simulation.applications(),
         simulation.take_flow_traces(),
         simulation.take_router_traces(),

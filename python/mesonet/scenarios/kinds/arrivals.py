@@ -11,6 +11,7 @@ from mesonet.scenarios.kinds.choice import Choice
 from mesonet.scenarios.kinds.flow_rate import FLOW_RATE
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.kind import Place
+from mesonet.scenarios.kinds.matrix import Matrix
 from mesonet.scenarios.kinds.number import NUMBER
 from mesonet.scenarios.kinds.optional import Optional
 from mesonet.scenarios.kinds.rate import RATE
@@ -25,26 +26,40 @@ _MOST_SHOWN = 5
 """Processes that a text lists."""
 _PROCESS = Choice("poisson", "bursty", name="process")
 """Laws of the time between two arrivals."""
+_MATRIX = Matrix("arrivals[].matrix")
 _QUEUE = Text("place", "not the name of a queue", 'a router, a port such as "A -> B", or a link such as "A - B"')
 
 KEYS = {
     "from": Key(
         "arrivals[].from", ROUTERS, "",
-        "Access routers where flows begin: a name, a list of names, or `all`.", "required",
+        "Access routers where flows begin: a name, a list of names, or `all`.", "`from` and `to`, or `matrix`",
     ),
     "to": Key(
         "arrivals[].to", ROUTERS, "",
         "Access routers of the receivers, in the same form. Every ordered pair of different routers has equal weight.",
-        "required",
+        "`from` and `to`, or `matrix`",
+    ),
+    "matrix": Key(
+        "arrivals[].matrix", _MATRIX, "",
+        "Demands between routers, in the forms of `users.traffic`: a file, or `[[arrivals.matrix]]`. Flows of a pair "
+        "arrive at its rate divided by their mean size. A router without hosts of its own stands for the access "
+        "routers below it, as in `users.traffic`. With `rate`, or `load` and `of`, demands divide the flows, and may "
+        "be shares.",
+        "this, or `from` and `to`",
+    ),
+    "factor": Key(
+        "arrivals[].factor", NUMBER, "", "Multiplies the rates of `matrix`.",
+        "1; excludes `rate` and `load`",
     ),
     "rate": Key(
-        "arrivals[].rate", FLOW_RATE, "", "Flows per second, over all pairs, such as `200 flows/s`.", "this or `load`"
+        "arrivals[].rate", FLOW_RATE, "", "Flows per second, over all pairs, such as `200 flows/s`.",
+        "this, `load`, or rates of `matrix`",
     ),
     "load": Key(
         "arrivals[].load", NUMBER, "",
         "Data that the flows offer to `of` as a share of its speed at the start of the run. The mean size and the "
         "part of the flows that cross `of` give the rate.",
-        "this or `rate`",
+        "this, `rate`, or rates of `matrix`",
     ),
     "of": Key(
         "arrivals[].of", _QUEUE, "",
@@ -82,7 +97,14 @@ KEYS = {
     ),
 }  # fmt: skip
 """Keys of a process, in the order of the reference page."""
-_INSTEAD = {"rate": ("load", "of"), "load": ("rate",)}
+_INSTEAD = {
+    "matrix": ("from", "to"),
+    "from": ("matrix",),
+    "to": ("matrix",),
+    "factor": ("rate", "load", "of"),
+    "rate": ("load", "of", "factor"),
+    "load": ("rate", "factor"),
+}
 
 
 class Arrivals(Tables):
@@ -93,7 +115,7 @@ class Arrivals(Tables):
     keys = KEYS
     key_of = "arrivals"
     entry = "process"
-    of_files = ("algorithm", "sizes")
+    of_files = ("algorithm", "matrix", "sizes")
     instead = _INSTEAD
 
     def parse(self, value: Any, place: Place) -> Any:
@@ -113,22 +135,32 @@ class Arrivals(Tables):
     def _process(self, number: int, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
         try:
             self.refuse_unknown(given)
-            for key in ("from", "to", "sizes"):
+            ends = ("from", "to") if given.get("matrix") is None else ()
+            for key in (*ends, "sizes"):
                 if given.get(key) is None:
-                    raise InputError(f"arrivals need {key}", path=key, allowed=KEYS[key].doc)
+                    need = f"{key}, or a matrix" if key in ends else key
+                    raise InputError(f"arrivals need {need}", path=key, allowed=KEYS[key].doc)
             return {key: self.value_of(given, key, segment_bytes) for key in KEYS}
         except InputError as error:
             raise error.below(f"[{number}]") from None
 
 
 def _text(process: Mapping[str, Any]) -> str:
-    if process["load"] is None:
-        amount = KEYS["rate"].show(process["rate"])
-    else:
-        amount = f"load {NUMBER.show(process['load'])} of {process['of']}"
-    ends = f"{ROUTERS.show(process['from'])} to {ROUTERS.show(process['to'])}"
+    amounts = [
+        "" if process["rate"] is None else FLOW_RATE.show(process["rate"]),
+        "" if process["load"] is None else f"load {NUMBER.show(process['load'])} of {process['of']}",
+        "" if process["factor"] is None else f"factor {NUMBER.show(process['factor'])}",
+    ]
     law = process["process"] + (f" (sigma {process['sigma']:g})" if process["process"] == "bursty" else "")
-    return f"{ends}: {law}, {amount}, {SIZES.show(process['sizes'])}"
+    parts = [law, *filter(None, amounts), SIZES.show(process["sizes"])]
+    return f"{ends_text(process)}: {', '.join(parts)}"
+
+
+def ends_text(process: Mapping[str, Any]) -> str:
+    """Return the text for the routers between which the flows of a parsed process run."""
+    if process["matrix"] is not None:
+        return _MATRIX.show(process["matrix"])
+    return f"{ROUTERS.show(process['from'])} to {ROUTERS.show(process['to'])}"
 
 
 ARRIVALS = Arrivals()

@@ -8,7 +8,7 @@ pub use candidates::{Candidate, Candidates};
 use super::shared::Shared;
 use crate::fabric::Crossed;
 use crate::measure::records::Record;
-use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
+use crate::measure::{Carried, Counters, FlowGroups, FlowRecords, SlowdownClasses};
 use crate::network::DomainId;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{Flow, FlowState};
@@ -37,6 +37,8 @@ pub struct Books {
     ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    /// Of flows whose demand is known.
+    pub carried: Carried,
     pub slowdowns: SlowdownClasses,
     /// Flows that may become movies and service packs, where these are limited by concurrency.
     pub candidates: Candidates,
@@ -58,6 +60,7 @@ impl Books {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, shared.scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            carried: Carried::default(),
             slowdowns: SlowdownClasses::default(),
             candidates: Candidates::new(number),
             counted: BTreeMap::new(),
@@ -140,7 +143,11 @@ impl Books {
             return;
         }
         let (delivered, since) = self.counted.get(&slot).copied().unwrap_or((0, flow.first_sent));
-        self.groups.add_part(period, flow, shared.is_fast(flow), flow.delivered - delivered, now - since);
+        let acked = flow.delivered - delivered;
+        self.groups.add_part(period, flow, shared.is_fast(flow), acked, now - since);
+        if let Some(cause) = shared.demanded_by(flow) {
+            self.carried.add(cause, [flow.origin, flow.receiver], acked);
+        }
     }
 
     /// Segment `sequence` of a flow that had this slot was dropped at `time`.
@@ -171,11 +178,12 @@ impl Books {
 
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { counters, ended, records, groups, slowdowns, candidates, counted, traced } = self;
+        let Self { counters, ended, records, groups, carried, slowdowns, candidates, counted, traced } = self;
         debug_assert!(ended.is_empty(), "between windows all are in the books");
         passage.field(counters)?;
         passage.field(records)?;
         passage.field(groups)?;
+        passage.field(carried)?;
         passage.field(slowdowns)?;
         passage.field(candidates)?;
         passage.field(counted)?;
