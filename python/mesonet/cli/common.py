@@ -94,7 +94,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options that choose a scenario, or a condition of an experiment."""
     for option in (
         click.option("--force", is_flag=True, help="Continue even if the scale distorts the network."),
-        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--scale", type=float, help="Multiplies rates and numbers of sources."),
         click.option("--duration", help="Simulated time, such as '5 min'."),
         click.option(
             "--component",
@@ -164,9 +164,10 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 
 def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
-    """Return notes on values that have no effect, that are raised, and on capacities of links that are filled in."""
+    """Return notes on values that have no effect, are raised or scaled, and on capacities that are filled in."""
     from mesonet.scenarios.derived import capacity_notes, ecn_notes, impairment_notes, traffic_notes
+    from mesonet.scenarios.scaling import scale_notes
 
     unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
     return [*unused, *capacity_notes(chosen), *traffic_notes(chosen), *ecn_notes(chosen), *impairment_notes(chosen),
-            *described["raised"]]  # fmt: skip
+            *scale_notes(chosen), *described["raised"]]  # fmt: skip

@@ -54,7 +54,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             shell_complete=completion.SETTING,
         ),
         click.option("--duration", help="Simulated time of a run, such as '5 min'."),
-        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--scale", type=float, help="Multiplies rates and numbers of sources."),
         click.option(
             "--algorithms",
             help="Algorithms to compare, separated by commas, or all.",
