@@ -87,12 +87,12 @@ def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options
     chosen = experiment_targets.find_experiment(target, **options)
     looks = experiment_plan.looks(chosen, arguments) if arguments else None
     warnings = chosen.check(force=True)
+    compared = experiment_plan.compared(chosen, scales, pilot) if scales else None
     cost = None
     try:
         cost = experiment_plan.estimate(chosen, pilot) if pilot else None
     except Broken as error:
         warnings.append(f"no estimate: {error}")
-    compared = experiment_plan.compared(chosen, scales, pilot) if scales else None
     if as_json:
         write_json(experiment_plan.as_json(chosen, warnings, cost, looks, compared))
         return
