@@ -250,7 +250,9 @@ def test_run_and_check_at_a_scale(tiny: Path) -> None:
     assert (rows["network.speed"]["value"], rows["users.base_sources"]["value"]) == ("400 seg/ms", "50")
     assert rows["users.normal_interface"]["value"] == "8 seg/ms"
     values = ("--set", "speed=80 seg/ms", "--set", "base_sources=4", "--duration", "1 s")
-    half = json_of("run", "abilene", *values, "--scale", "0.5", "--force")
+    result = call("run", "abilene", *values, "--scale", "0.5", "--force", "--json")
+    assert holds(result.stderr, "--scale multiplies", "network.speed", "users.base_sources", "interfaces")
+    half = json.loads(result.stdout)
     by_hand = json_of("run", "abilene", "--set", "speed=40 seg/ms", "--set", "base_sources=2", "--duration", "1 s")
     assert half["responses"] == by_hand["responses"]
     about = json_of("check", tiny, "--condition", 1, "--scale", "2", "--set", "base_sources=3", "--force")

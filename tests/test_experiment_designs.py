@@ -199,7 +199,7 @@ def test_values_between_levels_in_bytes_keep_their_unit(tmp_path: Path) -> None:
     file.write_text(IN_BYTES + size + "[design]\ncentre_points = 1\n")
     varied = mesonet.experiment(file, scale=0.5)
     assert varied.condition(9).value("network.speed") == 0.5 * 120e6 / 40_000
-    assert [varied.level_text(id, 0) for id in "SB"] == ["60 Mbit/s", "150 kB"]
+    assert [varied.level_text(id, 0) for id in "SB"] == ["60 Mbit/s", "75 kB"]
     file.write_text(IN_BYTES.replace('"80 Mbit/s"', '"1 seg/ms"') + "[design]\ncentre_points = 1\n")
     with pytest.raises(InputError, match=r"factors\[0\]: nothing stands between .* two numbers of the same unit"):
         mesonet.experiment(file)

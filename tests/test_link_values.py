@@ -61,6 +61,40 @@ def test_built_in_networks_have_links_with_values_too() -> None:
     assert longer.describe()["mean_rtt"] > chosen.describe()["mean_rtt"]
 
 
+def test_a_place_names_several_links_and_the_smaller_set_has_precedence(here: Path) -> None:
+    assert loads(**{'links["plain"].capacity_factor': 2})["A -> B"] == (200, 0.05)
+    values = {
+        'links["all"].capacity': "10 Mbit/s",
+        'links["plain"].capacity': "20 Mbit/s",
+        'links["B"].capacity': "40 Mbit/s",
+        'links["C","B"].capacity': "80 Mbit/s",
+        'links["all"].capacity_factor': 3,
+    }
+    chosen = mn.scenario("abilene", topology="net", queue="port").with_values(values, "test")
+    speeds = {load["queue"]: round(load["speed"] * 12e3) / 1e6 for load in chosen.describe()["loads"]}
+    assert {name: speeds[name] for name in ("C -> A", "A -> B", "B -> C")} == {"C -> A": 20, "A -> B": 40, "B -> C": 80}
+    assert [entry.get("at") or entry["between"] for entry in chosen.canonical()["links"]] == [
+        "all", "plain", "B", ["B", "C"],
+    ]  # fmt: skip
+    up = mn.scenario("abilene", topology="net", traffic="matrix.csv", queue="port")
+    up = up.with_values({'links["A"].state': "down", 'links["A","B"].state': "up"}, "test")
+    assert {load["queue"] for load in up.describe()["loads"] if load["data"]} == {"A -> B", "B -> C", "C -> hosts"}
+
+
+def test_the_class_of_a_link_is_the_class_of_its_outer_end() -> None:
+    chosen = mn.scenario("abilene", base_sources=1)
+    before = chosen.describe()["class_rtt"]
+    longer = {
+        place: chosen.with_values({f'links["{place}"].delay': "100 ms"}, "test").describe()["class_rtt"]
+        for place in ("pop", "direct", "access")
+    }
+    # Links of PoPs and of access routers have no delay of their own. A path has one such link at each end, and flows
+    # between direct routers cross no PoP.
+    assert longer["access"] == [pytest.approx(rtt + 0.4) for rtt in before]
+    assert (longer["direct"][0], longer["pop"][0]) == (pytest.approx(before[0] + 0.4), pytest.approx(before[0]))
+    assert longer["direct"][1] < before[1] + 0.1
+
+
 def test_values_of_links_are_factors(here: Path) -> None:
     Path("upgrade.toml").write_text(
         """name = "upgrade"
@@ -104,6 +138,8 @@ plus = "down"
         ('links["A","B"].cost', "-1", ("too low",)),
         ('links["A","B"].capacity', "40", ("40 Mbit/s",)),
         ('links["A","B"].state', "away", ("up, down",)),
+        ('links["pop"].cost', "1", ('links["pop"].cost', "names no link", "backbone, pop")),
+        ('links["all"].capacity_factor', "0", ("too low",)),
     ],
 )
 def test_bad_values_of_links_are_refused(here: Path, path: str, value: str, words: tuple[str, ...]) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "InputError",
     "__version__",
     "analysis",
+    "compare_scales",
     "designs",
     "experiment",
     "load",
@@ -114,6 +115,37 @@ def run_until_decided(
 
     how |= {"workers": workers, "force": force}
     return load_campaign(run(chosen, out, margin=margin, at_most=at_most, against=against, progress=progress, **how))
+
+
+def compare_scales(chosen: Designed, scales: Sequence[float], *, seconds: float = 60.0) -> dict[str, Any]:
+    """Return the answers that smaller versions of a network keep, from a short pilot.
+
+    One condition, in the middle of the offered loads, runs at each scale with equal seeds. See
+    ``docs/explanation/scale.md``.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+    scales
+        Two scales or more, each above 0 and at most 1000. The largest is the reference.
+    seconds
+        Wall-clock time of the pilot, about, s.
+
+    Returns
+    -------
+    ``condition``, ``algorithm``, ``duration_s`` of the runs, ``sentences``, and ``scales``: by scale ``cpu_s`` of the
+    whole campaign and ``answers`` with value, difference, its ``half_width`` at 95 %, relative ``change`` and
+    ``verdict`` (``kept``, ``changed`` or ``open``).
+
+    Raises
+    ------
+    InputError
+        If a scale is not allowed, the time is too short, or the experiment has no network.
+    """
+    from mesonet.looks.scales import compare_scales as compare
+
+    return compare(chosen, scales, seconds).as_dict()
 
 
 def report(campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()) -> Path:

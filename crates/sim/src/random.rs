@@ -32,6 +32,8 @@ pub enum Purpose {
     Start = 11,
     /// Port of a connection, by which flows share routes.
     Port = 12,
+    /// Congestion control of an explicit flow that names none.
+    Algorithm = 13,
 }
 
 /// Stream of random numbers that starts at a mixed key.

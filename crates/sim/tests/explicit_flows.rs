@@ -65,6 +65,30 @@ fn starts_are_uniform_within_their_span_and_named_by_seed_and_flow() {
 }
 
 #[test]
+fn flows_without_an_algorithm_draw_it_by_the_shares() {
+    let newcomers = |share: f64| {
+        let some = with(flow("A", "B", 1.0), &[("size", json!(2))]);
+        let named = with(some.clone(), &[("algorithm", json!("cubic"))]);
+        let mix = json!([algorithm("bbr", share), algorithm("cubic", 1.0 - share)]);
+        let scenario = with(path(&[vec![some; 400], vec![named; 10]].concat()), &[("algorithms", mix)]);
+        let table = flows(&mut run(&scenario, 1));
+        let rows = integer(&table, "source").iter().zip(texts(&table, "algorithm"));
+        rows.filter(|(_, name)| *name == "bbr").map(|(flow, _)| *flow).collect::<BTreeSet<u64>>()
+    };
+    assert_eq!(newcomers(0.0).len(), 0);
+    assert_eq!(newcomers(1.0), (0..400).collect(), "named flows keep their algorithm");
+    let (few, many) = (newcomers(0.3), newcomers(0.7));
+    // Binomial: standard deviation 9.2.
+    assert!(
+        (90..150).contains(&few.len()) && (250..310).contains(&many.len()),
+        "{} {}",
+        few.len(),
+        many.len()
+    );
+    assert!(few.is_subset(&many), "a larger share adds flows to a smaller one");
+}
+
+#[test]
 fn a_span_of_starts_ends_before_the_run_and_before_the_stop() {
     for (values, expected) in [
         ([("start_within", json!(30.0)), ("stop", json!(null))], "flows[0].start_within"),

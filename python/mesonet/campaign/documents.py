@@ -173,7 +173,7 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
     title: str
     description: str
     scenario: Annotated[str, Meta(description="Name of the scenario that the conditions change.")]
-    scale: Annotated[float, Meta(description="Factor of the speed of the network and the number of sources.")]
+    scale: Annotated[float, Meta(description="Factor of the rates of the network and the number of sources.")]
     seed: Seed
     seed_bits: (
         Annotated[int, Meta(ge=1, le=SEED_BITS, description=f"Bits of the seeds of runs; without it {SEED_BITS}.")]

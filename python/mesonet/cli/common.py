@@ -94,7 +94,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options that choose a scenario, or a condition of an experiment."""
     for option in (
         click.option("--force", is_flag=True, help="Continue even if the scale distorts the network."),
-        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--scale", type=float, help="Multiplies rates and numbers of sources."),
         click.option("--duration", help="Simulated time, such as '5 min'."),
         click.option(
             "--component",
@@ -164,8 +164,9 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 
 def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
-    """Return notes on values that have no effect, that are raised, and on capacities of links that are filled in."""
+    """Return notes on values that have no effect, are raised or scaled, and on capacities that are filled in."""
     from mesonet.scenarios import derived
+    from mesonet.scenarios.scaling import scale_notes
 
     unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
     return [
@@ -175,5 +176,6 @@ def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
         *derived.traffic_notes(chosen),
         *derived.ecn_notes(chosen),
         *derived.impairment_notes(chosen),
+        *scale_notes(chosen),
         *described["raised"],
     ]

@@ -54,7 +54,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             shell_complete=completion.SETTING,
         ),
         click.option("--duration", help="Simulated time of a run, such as '5 min'."),
-        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--scale", type=float, help="Multiplies rates and numbers of sources."),
         click.option(
             "--algorithms",
             help="Algorithms to compare, separated by commas, or all.",
@@ -72,9 +72,14 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",
     help="Time for pilot runs, which estimate the cost of the campaign; 0 for none.",
 )  # fmt: skip
+@click.option(
+    "--scales",
+    metavar="LIST",
+    help="Compare a condition at several scales, such as 0.1,0.2,1, for the time of --pilot.",
+)
 @looks_options
 @JSON
-def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
+def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options: Any) -> None:
     """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
     from mesonet.cli import experiment_plan, experiment_targets
 
@@ -82,13 +87,14 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
     chosen = experiment_targets.find_experiment(target, **options)
     looks = experiment_plan.looks(chosen, arguments) if arguments else None
     warnings = chosen.check(force=True)
+    compared = experiment_plan.compared(chosen, scales, pilot) if scales else None
     cost = None
     try:
         cost = experiment_plan.estimate(chosen, pilot) if pilot else None
     except Broken as error:
         warnings.append(f"no estimate: {error}")
     if as_json:
-        write_json(experiment_plan.as_json(chosen, warnings, cost, looks))
+        write_json(experiment_plan.as_json(chosen, warnings, cost, looks, compared))
         return
     click.echo(experiment_plan.heading(chosen))
     if factors := experiment_plan.factor_rows(chosen):
@@ -102,6 +108,12 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
         click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, os.cpu_count() or 1)))
     if looks:
         click.echo("\n" + "\n".join(experiment_plan.looks_lines(looks, cost)))
+    if compared:
+        click.echo(f"\n{experiment_plan.scale_heading(compared)}\n")
+        write_table(*experiment_plan.scale_rows(compared))
+        click.echo("\n" + "\n".join(compared.sentences()))
+    elif (scale := getattr(chosen, "scale", 1)) != 1:
+        click.echo(f"\nnote: --scales {scale:g},{2 * scale:g} --pilot 60 measures which answers this scale keeps")
     for warning in warnings:
         click.echo(f"\nnote: {with_bits(warning, experiment_plan.segment_bytes(chosen))}")
 

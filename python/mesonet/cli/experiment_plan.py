@@ -13,12 +13,13 @@ from mesonet.designs.two_level import size_text
 from mesonet.experiments.base import Designed
 from mesonet.progress import duration
 from mesonet.terminal import plural
-from mesonet.words import listed
+from mesonet.words import listed, quantity
 
 if TYPE_CHECKING:
     from mesonet.campaign.pilot import Cost
     from mesonet.campaign.status import Status
     from mesonet.looks.cost import LookCosts
+    from mesonet.looks.scales import Answer, ScalePilot
 
 
 def heading(chosen: Designed) -> str:
@@ -116,7 +117,13 @@ def _span(values: Sequence[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def as_json(chosen: Designed, warnings: list[str], cost: Cost | None, looks: LookCosts | None = None) -> dict[str, Any]:
+def as_json(
+    chosen: Designed,
+    warnings: list[str],
+    cost: Cost | None,
+    looks: LookCosts | None = None,
+    scales: ScalePilot | None = None,
+) -> dict[str, Any]:
     """Return the plan of an experiment as plain data."""
     design, rows = chosen.design, chosen.rows
     whole = all(float(x).is_integer() for x in rows.matrix.flat)
@@ -138,6 +145,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None, looks: Loo
         "warnings": warnings,
         "cost": None if cost is None else asdict(cost),
         **({"looks": {**asdict(looks), **looks.cpu_s(cost)}} if looks else {}),
+        **({"scales": scales.as_dict()} if scales else {}),
         "offered_loads": [{"load": load, "routers": routers} for load, routers in chosen.offered_loads()],
         "arrivals": getattr(chosen, "arrivals", list)(),
         "runs": chosen.plan().drop("scenario").to_dicts(),
@@ -211,6 +219,37 @@ def looks_lines(looks: LookCosts, cost: Cost | None) -> list[str]:
         time = f", about {duration(seconds[key])} of processor time" if key in seconds else ""
         lines.append(f"{title}: {plural(runs, 'run')}{time}")
     return lines
+
+
+def compared(chosen: Designed, scales: str, budget_s: float) -> ScalePilot:
+    """Return the pilot of an experiment at the scales that a user lists, separated by commas."""
+    from mesonet.looks.scales import compare_scales
+
+    return compare_scales(chosen, [each.strip() for each in scales.split(",")], budget_s)
+
+
+def scale_rows(pilot: ScalePilot) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of a pilot of scales: each response with its change, and the time of the campaign."""
+    from mesonet.looks.scales import ANSWERS, deviation
+
+    def cell(name: str, answer: Answer) -> str:
+        value = "–" if answer.value is None else quantity(answer.value, ANSWERS[name].unit)
+        off = deviation(name, answer)
+        return f"{value} ({off})" if off else value
+
+    header = ["scale", *(compared.words for compared in ANSWERS.values()), "processor time of the campaign"]
+    return header, [
+        [f"{of.scale:g}", *(cell(name, answer) for name, answer in of.answers.items()), duration(of.cpu_s)]
+        for of in pilot.scales
+    ]
+
+
+def scale_heading(pilot: ScalePilot) -> str:
+    """Return the condition and the runs of a pilot of scales."""
+    return (
+        f"scales: condition {pilot.condition}, {pilot.algorithm}, {pilot.seeds} runs of "
+        f"{duration(pilot.duration_s)} at each scale with equal seeds; a run has {duration(pilot.full_duration_s)}"
+    )
 
 
 def status_lines(status: Status) -> list[str]:

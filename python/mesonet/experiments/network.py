@@ -77,7 +77,7 @@ from mesonet.scenarios import constants, settings
 from mesonet.scenarios.derived import highest_load, segment_hops
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
-from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
+from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scale_notes, scaled
 from mesonet.scenarios.scenario import Scenario
 from mesonet.simulation.size import refuse_large
 
@@ -103,7 +103,7 @@ class Experiment(Designed):
     conclusions
         Conclusions that the report evaluates in every condition (`mesonet.experiments.conclusions`).
     scale
-        Factor on the speed of the network and the number of sources.
+        Factor on the rates of the network and the number of sources.
     """
 
     scenario: Scenario
@@ -229,7 +229,8 @@ class Experiment(Designed):
         variants = [name for name in self.algorithms[1:] if "(" in name]
         for number in range(1, self.conditions + 1):
             try:
-                described = self.condition(number).describe()
+                condition = self.condition(number)
+                described = condition.describe()
                 for name in variants:  # a factor may give the algorithm a value that the name repeats
                     self.condition(number, name).check()
                 if not force:
@@ -238,7 +239,7 @@ class Experiment(Designed):
                 raise InputError(
                     error.problem, f"{self.file}, condition {number}", error.path, error.value, error.allowed
                 ) from None
-            for warning in (*described["raised"], *described["warnings"]):
+            for warning in (*scale_notes(condition), *described["raised"], *described["warnings"]):
                 about.setdefault(warning, []).append(number)
         return idle + [f"{warning} ({share_of_runs(numbers, self.conditions)})" for warning, numbers in about.items()]
 

@@ -9,7 +9,6 @@ from mesonet import units
 from mesonet.scenarios import access, impairment_sets
 from mesonet.scenarios.kinds import arrivals
 from mesonet.scenarios.kinds.access import STUDY
-from mesonet.scenarios.kinds.routers import ROUTERS
 from mesonet.scenarios.kinds.sizes import SIZES
 from mesonet.topologies import Topology
 from mesonet.topologies.homes import Homes

@@ -1,14 +1,24 @@
-"""Smaller and larger versions of a network: speed and number of users change together, interfaces do not."""
+"""Smaller and larger versions of a network: rates and numbers of users change together, sizes of files do not."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError
-from mesonet.scenarios import impairment_sets
+from mesonet.scenarios import impairment_sets, link_values
+from mesonet.scenarios.by_column import Rows
+from mesonet.scenarios.kinds.flows import FLOWS
 from mesonet.scenarios.scenario import Scenario
 from mesonet.topologies import CLASSES
+from mesonet.words import counted, listed
+
+SOURCE = "--scale"
+"""Source of a value that the scale has multiplied."""
+INTERFACES = ("users.normal_interface", "users.fast_interface")
+APPLICATION_KEYS = frozenset({"rate", "frame_size", "key_frame_size", "burst_size"})
+"""Keys of explicit flows that set the rate at which their application offers data."""
 
 _LARGEST_SHIFT = 0.05
 _LARGEST_SCALE = 1000
@@ -27,33 +37,93 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with speeds, capacities, base sources and rates of traffic, arrivals and policers multiplied.
+    """Return the scenario with its rates, its sources and its queues in segments multiplied.
+
+    Interfaces are multiplied where queues are at ports: the router with one queue is the network of the study, whose
+    smaller networks keep their interfaces. Sizes of files, windows and times stay.
 
     `scale`: the factor, above 0; 1 returns the scenario itself.
     """
     if scale == 1:
         return scenario
-    speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
-    values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
-    has_capacities = any(link.capacity for link in getattr(scenario.network.topology, "links", ()))
+    values = {**_network(scenario, scale), **_queues(scenario, scale), **_traffic(scenario, scale)}
+    if scenario.value("network.queue") == "port":
+        values |= {path: _rate(scenario.value(path), scale) for path in INTERFACES}
+    return scenario.with_values(values, SOURCE)
+
+
+def scale_notes(scenario: Scenario) -> list[str]:
+    """Return notes on what the scale has multiplied, and on what it has not; none for a scenario that has no scale."""
+    paths = [path for path, setting in scenario.settings.items() if setting.source == SOURCE]
+    if not paths:
+        return []
+    notes = [f"{SOURCE} multiplies {listed(sorted(paths))}"]
+    if scenario.value("network.queue") == "router":
+        notes.append("interfaces of hosts keep their speed with network.queue = router; with port they scale, too")
+    if flows := len(scenario.value("flows")):
+        notes.append(f"{SOURCE} keeps the number and the sizes of {counted(flows, 'explicit flow')}")
+    return notes
+
+
+def _network(scenario: Scenario, scale: float) -> dict[str, Any]:
+    """Return speeds, capacities and rates of policers, multiplied."""
+    values: dict[str, Any] = {"network.speed": _rate(scenario.value("network.speed"), scale)}
     links = [path for name in scenario.impairment_sets() for path in impairment_sets.paths(name)]
     traces = [path for path in ("impairments.capacity", *links) if path.endswith(".capacity")]
-    if has_capacities or any(scenario.value(path) is not None for path in traces):
+    own = [path for path in link_values.paths(scenario.settings) if path.endswith(".capacity")]
+    has_capacities = any(link.capacity for link in getattr(scenario.network.topology, "links", ()))
+    if has_capacities or any(scenario.value(path) is not None for path in (*traces, *own)):
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
-    if any(demand["rate"] is not None for demand in _demands(scenario)):
-        values["users.traffic_factor"] = scenario.value("users.traffic_factor") * scale
-    if any(process["load"] is None for process in scenario.value("arrivals")):
-        values["arrivals"] = [_scaled_arrivals(process, scale) for process in _given_arrivals(scenario)]
     for path in ("impairments.policer_rate", *(path for path in links if path.endswith(".policer_rate"))):
         if rate := scenario.value(path):
-            values[path] = f"{rate * scale!r} seg/s"
+            values[path] = _rate(rate, scale)
     for path in (f"network.{name}_speed" for name in CLASSES):
         if speed := scenario.value(path):
-            values[path] = f"{speed * scale!r} seg/s"
+            values[path] = _rate(speed, scale)
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]
-    return scenario.with_values(values, "--scale")
+    return values
+
+
+def _queues(scenario: Scenario, scale: float) -> dict[str, Any]:
+    """Return buffers and thresholds in segments, multiplied, so that the time in which they are served stays."""
+    values: dict[str, Any] = {}
+    buffer = scenario.value("network.buffer")
+    if buffer["rule"] == "segments":
+        values["network.buffer"] = _segments(buffer["factor"], scale)
+    if (threshold := scenario.value("network.ecn_threshold")) is not None:
+        values["network.ecn_threshold"] = _segments(threshold, scale)
+    if scenario.value("aqm.discipline") == "red" and not scenario.value("aqm.red_adaptive"):
+        values |= {path: _segments(scenario.value(path), scale) for path in ("aqm.red_min", "aqm.red_max")}
+    return values
+
+
+def _traffic(scenario: Scenario, scale: float) -> dict[str, Any]:
+    """Return sources and what the traffic offers, multiplied."""
+    has_rates = any(demand["rate"] is not None for demand in _demands(scenario))
+    amount = "users.traffic_factor" if has_rates else "users.base_sources"
+    values: dict[str, Any] = {amount: scenario.value(amount) * scale}
+    with_interfaces = scenario.value("network.queue") == "port"
+    arrivals = scenario.value("arrivals")
+    if (with_interfaces and arrivals) or any(process["load"] is None for process in arrivals):
+        values["arrivals"] = [
+            _scaled_arrivals(process, scale, with_interfaces) for process in _given_arrivals(scenario)
+        ]
+    flows = _given_flows(scenario)
+    if (with_interfaces and flows) or not APPLICATION_KEYS.isdisjoint(key for flow in flows for key in flow):
+        entries = [_scaled_flow(flow, scale, scenario.segment_bytes, with_interfaces) for flow in flows]
+        file = getattr(flows, "file", None)
+        values["flows"] = Rows(entries, file) if file else entries
+    return values
+
+
+def _rate(rate: float, scale: float) -> str:
+    return f"{rate * scale!r} seg/s"
+
+
+def _segments(size: float, scale: float) -> str:
+    return f"{size * scale!r} segments"
 
 
 def _demands(scenario: Scenario) -> list[dict[str, Any]]:
@@ -61,49 +131,66 @@ def _demands(scenario: Scenario) -> list[dict[str, Any]]:
     return [] if isinstance(traffic, str) else traffic
 
 
+def _given_flows(scenario: Scenario) -> Sequence[Mapping[str, Any]]:
+    """Return explicit flows as the user wrote them."""
+    return scenario.settings["flows"].given if "flows" in scenario.settings else ()
+
+
 def _given_arrivals(scenario: Scenario) -> list[tuple[Any, Any]]:
     """Return each process of arrivals as the user wrote it, and in base units."""
     return list(zip(scenario.settings["arrivals"].given, scenario.value("arrivals"), strict=True))
 
 
-def _scaled_arrivals(process: tuple[Any, Any], scale: float) -> dict[str, Any]:
+def _scaled_arrivals(process: tuple[Any, Any], scale: float, with_interfaces: bool) -> dict[str, Any]:
     """Return a process as users write it, its rate or factor multiplied.
 
     A load is a share of a speed that is scaled itself.
     """
     given, parsed = process
-    if parsed["load"] is not None:
-        return dict(given)
+    scaled: dict[str, Any] = {}
     if parsed["rate"] is not None:
-        return {**given, "rate": f"{parsed['rate'] * scale!r} flows/s"}
-    return {**given, "factor": (1 if parsed["factor"] is None else parsed["factor"]) * scale}
+        scaled["rate"] = f"{parsed['rate'] * scale!r} flows/s"
+    elif parsed["load"] is None:
+        scaled["factor"] = (1 if parsed["factor"] is None else parsed["factor"]) * scale
+    interface = {"interface": _rate(parsed["interface"], scale)} if with_interfaces else {}
+    return {**given, **scaled, **interface}
+
+
+def _scaled_flow(flow: Mapping[str, Any], scale: float, segment_bytes: float, with_interface: bool) -> dict[str, Any]:
+    """Return an explicit flow as users write it, with its interface and the data that its application offers scaled."""
+    keys = [*(["interface"] if with_interface else []), *(key for key in APPLICATION_KEYS if key in flow)]
+    units_of = {key: _rate if key in ("interface", "rate") else _segments for key in keys}
+    return {**flow, **{key: of(FLOWS.value_of(flow, key, segment_bytes), scale) for key, of in units_of.items()}}
 
 
 def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
     """Return a change as users write it, its speed multiplied."""
     known = {key: value for key, value in change.items() if value is not None}
     if "speed" in known:
-        known["speed"] = f"{known['speed'] * scale!r} seg/s"
+        known["speed"] = _rate(known["speed"], scale)
     return known | {key: f"{known[key]!r} s" for key in ("time", "delay") if key in known}
 
 
 def refuse_distorted(scenario: Scenario, scale: float) -> None:
     """Raise an `InputError` where scaling changes the kind of network, not only its size.
 
-    Normal access routers may not become slower than a normal interface. Rounding the number of sources may not move the
-    share of a class of access routers by more than 5 %. Routers that were slower before scaling do not count.
+    Access routers may not become slower than a normal interface, and data that an application hands over at once may
+    not become smaller than a segment. Rounding the number of sources may not move the share of a class of access
+    routers, or the data that users offer, by more than 5 %. What was so before scaling does not count.
 
     `scale`: the factor, above 0.
     """
-    before, after = (each.describe() for each in (scenario, scaled(scenario, scale)))
-    slowest = float(scenario.value("users.normal_interface"))
-    speeds = [_by_class(description, "speed").get("normal access", slowest) for description in (before, after)]
-    if speeds[1] < slowest <= speeds[0]:
-        problem = (
-            f"normal access routers ({units.RATE.show(speeds[1])}) become slower than a normal interface "
-            f"({units.RATE.show(slowest)})"
-        )
-        raise _refusal(problem, scale)
+    smaller = scaled(scenario, scale)
+    before, after = (each.describe() for each in (scenario, smaller))
+    slowest = float(smaller.value("users.normal_interface"))
+    was, now = (_by_class(description, "speed") for description in (before, after))
+    for name, sources in _by_class(before, "sources").items():
+        if sources and now[name] < slowest and was[name] >= float(scenario.value("users.normal_interface")):
+            problem = (
+                f"{name} routers ({units.RATE.show(now[name])}) become slower than a normal interface "
+                f"({units.RATE.show(slowest)}), which keeps its speed with network.queue = router"
+            )
+            raise _refusal(problem, scale)
     was, now = (_shares(description) for description in (before, after))
     for name, share in was.items():
         if share > 0 and abs(now.get(name, 0.0) / share - 1) > _LARGEST_SHIFT:
@@ -111,6 +198,19 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
                 f"rounding moves the share of sources at {name} routers from {share:.1%} to {now.get(name, 0.0):.1%}"
             )
             raise _refusal(problem, scale)
+    offered = before["offered"] * scale
+    if offered and abs(after["offered"] / offered - 1) > _LARGEST_SHIFT:
+        problem = (
+            f"rounding moves the data that users offer from {units.RATE.show(offered)} to "
+            f"{units.RATE.show(after['offered'])}"
+        )
+        raise _refusal(problem, scale)
+    for number, flow in enumerate(_given_flows(scenario)):
+        for key in (key for key in APPLICATION_KEYS - {"rate"} if key in flow):
+            size = FLOWS.value_of(flow, key, scenario.segment_bytes)
+            if size * scale < 1 <= size:
+                problem = f"flows[{number}].{key} ({units.SEGMENTS.show(size * scale)}) becomes smaller than a segment"
+                raise _refusal(problem, scale)
 
 
 def _refusal(problem: str, scale: float) -> InputError:

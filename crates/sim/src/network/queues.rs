@@ -11,16 +11,6 @@ use crate::scenario::{
     invalid,
 };
 
-/// Classes of routers, in the order in which messages name them.
-const CLASSES: [RouterClass; 6] = [
-    RouterClass::Backbone,
-    RouterClass::Pop,
-    RouterClass::Normal,
-    RouterClass::Fast,
-    RouterClass::Direct,
-    RouterClass::Plain,
-];
-
 /// The queues of data.
 #[derive(Clone, Debug)]
 pub struct Queues {
@@ -151,7 +141,7 @@ impl Queues {
                 let message = format!(
                     "\"{place}\" names no queue; allowed: all, access, {}, the name of a router, or of a port such as \
                      {}",
-                    CLASSES.map(RouterClass::word).join(", "),
+                    RouterClass::ALL.map(RouterClass::word).join(", "),
                     self.name(0, topology)
                 );
                 return Err(invalid(format!("{path}[{index}]"), message));

@@ -8,8 +8,8 @@ use super::routing::{adjacency, nearest};
 use super::tiers::with_tiers;
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 use crate::scenario::{
-    GivenRouter, GivenState, GivenTopology, InvalidScenario, Places, QueuePlace, Scenario, TierParameters,
-    TopologyChoice, invalid,
+    GivenRouter, GivenState, GivenTopology, InvalidScenario, LinkValues, Places, QueuePlace, Scenario,
+    TierParameters, TopologyChoice, invalid,
 };
 
 /// The topology of a scenario.
@@ -31,32 +31,85 @@ pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
     Ok(topology)
 }
 
-/// Gives links the values that the scenario has in place of the values of the topology.
+/// Gives links the values that the scenario has in place of the values of the topology. A later entry
+/// replaces the values of an earlier one.
 fn change_links(topology: &mut Topology, scenario: &Scenario) -> Result<(), InvalidScenario> {
     let mut down = Vec::new();
     for (index, values) in scenario.links.iter().enumerate() {
         let path = format!("links[{index}]");
-        let link = link(topology, &values.between, &path)?;
-        if (values.capacity.is_some() || values.buffer.is_some())
-            && scenario.network.queue == QueuePlace::Router
-        {
+        let of_ports = [values.capacity, values.capacity_factor, values.buffer];
+        if of_ports.iter().any(Option::is_some) && scenario.network.queue == QueuePlace::Router {
             let message = "links have no capacity and no buffer where a router has one queue; allowed: \
                            network.queue = port";
             return Err(invalid(path, message));
         }
-        let LinkSpec { delay, cost, capacity, buffer, .. } = &mut topology.links[link];
-        *delay = values.delay.map_or(*delay, |delay| [delay; 2]);
-        *cost = values.cost.map_or(*cost, |cost| [cost; 2]);
-        let bits = 8.0 * scenario.transport.segment_bytes;
-        *capacity = values.capacity.map_or(*capacity, |capacity| Some([capacity * bits; 2]));
-        *buffer = values.buffer.map_or(*buffer, |buffer| [Some(buffer); 2]);
-        if values.state == Some(GivenState::Down) {
-            down.push(link);
+        for place in named_links(topology, values, &path)? {
+            change_link(topology, place, values, scenario, &path)?;
+            if let Some(state) = values.state {
+                down.retain(|link| *link != place);
+                down.extend((state == GivenState::Down).then_some(place));
+            }
         }
     }
     let mut number = 0..;
     topology.links.retain(|_| number.next().is_none_or(|link| !down.contains(&link)));
     if down.is_empty() { Ok(()) } else { check::connected(&topology.routers, &topology.links) }
+}
+
+fn change_link(
+    topology: &mut Topology,
+    place: usize,
+    values: &LinkValues,
+    scenario: &Scenario,
+    path: &str,
+) -> Result<(), InvalidScenario> {
+    let Topology { routers, links, .. } = topology;
+    let LinkSpec { a, b, delay, cost, capacity, buffer } = &mut links[place];
+    *delay = values.delay.map_or(*delay, |delay| [delay; 2]);
+    *cost = values.cost.map_or(*cost, |cost| [cost; 2]);
+    let bits = 8.0 * scenario.transport.segment_bytes;
+    *capacity = values.capacity.map_or(*capacity, |capacity| Some([capacity * bits; 2]));
+    *buffer = values.buffer.map_or(*buffer, |buffer| [Some(buffer); 2]);
+    let Some(factor) = values.capacity_factor else { return Ok(()) };
+    let Some(given) = capacity else {
+        let (a, b) = (&routers[*a].name, &routers[*b].name);
+        let message = format!("the link \"{a} - {b}\" has no capacity to multiply; allowed: a capacity");
+        return Err(invalid(path, message));
+    };
+    *capacity = Some(given.map(|capacity| capacity * factor));
+    Ok(())
+}
+
+/// The links of an entry. The class of a link is the class of the end that is nearer to hosts.
+fn named_links(topology: &Topology, values: &LinkValues, path: &str) -> Result<Vec<usize>, InvalidScenario> {
+    let place = match (&values.between, &values.at) {
+        (Some(ends), None) => return Ok(vec![link(topology, ends, path)?]),
+        (None, Some(place)) => place,
+        _ => return Err(invalid(path, "allowed: one of between and at")),
+    };
+    let is_meant = |link: &LinkSpec| {
+        let ends = [link.a, link.b].map(|end| &topology.routers[end]);
+        let rank = |class: RouterClass| RouterClass::ALL.iter().position(|each| *each == class);
+        let class = ends.map(|end| end.class).into_iter().max_by_key(|class| rank(*class));
+        place == "all"
+            || class.is_some_and(|class| place == class.word() || (place == "access" && class.is_access()))
+            || ends.iter().any(|end| end.name == *place)
+    };
+    let found: Vec<usize> = topology
+        .links
+        .iter()
+        .enumerate()
+        .filter(|(_, link)| is_meant(link))
+        .map(|(place, _)| place)
+        .collect();
+    if found.is_empty() {
+        let message = format!(
+            "\"{place}\" names no link; allowed: all, access, {}, the name of a router, or both ends of a link",
+            RouterClass::ALL.map(RouterClass::word).join(", ")
+        );
+        return Err(invalid(path, message));
+    }
+    Ok(found)
 }
 
 /// A topology of the user's own, with tiers below it if it is a bare backbone.

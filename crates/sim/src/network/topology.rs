@@ -21,6 +21,10 @@ pub enum RouterClass {
 }
 
 impl RouterClass {
+    /// All, from the core to the hosts.
+    pub const ALL: [Self; 6] =
+        [Self::Backbone, Self::Pop, Self::Normal, Self::Fast, Self::Direct, Self::Plain];
+
     /// Speed as a fraction of the base speed X1.
     #[must_use]
     pub fn speed_factor(self) -> f64 {

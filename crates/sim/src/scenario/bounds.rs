@@ -160,6 +160,7 @@ const BOUNDS: &[Bound] = &[
     from("network.changes[].factor", 0.0, 1e6),
     from("network.changes[].cost", 0.0, 1e9),
     from("links[].capacity", 1e-3, 1e9),
+    above("links[].capacity_factor", 0.0, 1e6),
     from("links[].buffer", 0.0, 1e3),
     from("links[].cost", 0.0, 1e9),
     from("links[].delay", 0.0, 140.0),

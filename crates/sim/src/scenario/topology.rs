@@ -74,15 +74,22 @@ pub struct GivenLink {
     pub buffer: Option<[Option<f64>; 2]>,
 }
 
-/// Values of a link in place of the values of the topology, in both directions.
+/// Values of links in place of the values of the topology, in both directions: of one link, or of several.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkValues {
-    /// Names of the routers at its ends.
-    pub between: [String; 2],
+    /// Names of the routers at its ends; none with `at`.
+    #[serde(default)]
+    pub between: Option<[String; 2]>,
+    /// Several links: all, access, the links of a class or of a router.
+    #[serde(default)]
+    pub at: Option<String>,
     /// Capacity, segments/s.
     #[serde(default)]
     pub capacity: Option<f64>,
+    /// Multiplies the capacity.
+    #[serde(default)]
+    pub capacity_factor: Option<f64>,
     /// Buffer of the ports, s of service.
     #[serde(default)]
     pub buffer: Option<f64>,

@@ -117,7 +117,7 @@ impl Simulation {
         check::check(&scenario, &network, &divide(&network))?;
         let tracing = Tracing::new(&scenario, &network)?;
         long_lived::add(&mut scenario, &network, seed);
-        sessions::draw_starts(&mut scenario, seed);
+        sessions::draw_flows(&mut scenario, seed);
         let (network, own) = sessions::with_lanes(&scenario, network);
         let domains = divide(&network);
         let shared = Arc::new(Shared::new(scenario, network, domains, own, seed));

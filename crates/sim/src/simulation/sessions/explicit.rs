@@ -10,6 +10,7 @@ use crate::random::{Purpose, Stream};
 use crate::scenario::{ReceiverKind, Scenario};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
+use crate::users::population::pick;
 use mesonet_cc::picos;
 
 /// Returns the network with lanes for each flow that has an extra delay or a segment size of its own, and the
@@ -51,10 +52,15 @@ pub fn with_lanes(scenario: &Scenario, mut network: Network) -> (Network, Vec<(u
     (network, own)
 }
 
-/// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed
-/// and the place of the flow, so that it depends on no other flow and on no algorithm.
-pub fn draw_starts(scenario: &mut Scenario, seed: u64) {
+/// Replaces the start of each flow with `start_within` by its drawn instant, and a missing algorithm by one
+/// drawn by the shares. Draws are named by the seed and the place of the flow: they depend on no other flow.
+pub fn draw_flows(scenario: &mut Scenario, seed: u64) {
+    let algorithms = &scenario.algorithms;
     for (i, flow) in scenario.flows.iter_mut().enumerate() {
+        flow.algorithm.get_or_insert_with(|| {
+            let u = Stream::new(seed, Purpose::Algorithm, i as u64, 0).uniform();
+            algorithms[usize::from(pick(u, algorithms.iter().map(|a| a.share)))].name.clone()
+        });
         let within = std::mem::take(&mut flow.start_within);
         if within > 0.0 {
             flow.start += within * Stream::new(seed, Purpose::Start, i as u64, 0).uniform();
@@ -73,10 +79,8 @@ impl Sessions {
             self.run_application(number as u32, parts);
             return;
         }
-        let algorithm = spec
-            .algorithm
-            .as_ref()
-            .map_or(0, |name| shared.algorithm_names.iter().position(|a| a == name).expect("checked"));
+        let name = spec.algorithm.as_ref().expect("drawn");
+        let algorithm = shared.algorithm_names.iter().position(|a| a == name).expect("checked");
         let own = shared.own.binary_search_by_key(&index, |own| own.0).ok();
         let opening = Opening {
             source: shared.population.count + index,

@@ -15,7 +15,7 @@ mod start;
 mod state;
 mod users;
 
-pub use explicit::{draw_starts, with_lanes};
+pub use explicit::{draw_flows, with_lanes};
 pub use feeder::Feeder;
 pub use parts::Parts;
 pub use state::{ExplicitHere, Members, Sessions};
