@@ -31,8 +31,8 @@ RFC 9743. A number means “worse”: it is the largest harm of a cell that is w
 the margin”, ? “cannot tell”. Criteria that nothing is simulated for are left out. An algorithm that is an incumbent is
 compared with other runs of itself, too.{missing}
 
-All rows were measured with the former rule, and wait to be measured again: “worse” was a harm beyond the margin whose
-interval excluded 0 in two sets of runs, and “no worse” a harm that would have been found.
+All rows were measured with the former rule, and wait to be measured again. “Worse” was a harm beyond the margin whose
+interval excluded 0 in two sets of runs. “No worse” was the absence of a harm that would have been found.
 
 Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
 what gets worse, not what gets better, and margins are choices.
