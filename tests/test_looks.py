@@ -28,10 +28,10 @@ from mesonet.campaign.status import status
 from mesonet.cli.verbs import main
 from mesonet.designs.rows import rows
 from mesonet.errors import InputError
-from mesonet.looks.length import spread_conditions
 from mesonet.looks.rule import rule_of
 from mesonet.reporting.text.looks_text import length_table, looks_document, looks_lines, looks_table
-from mesonet.reporting.verdicts.looks import compared, length_checks, looks_of
+from mesonet.reporting.verdicts.checks import length_checks, length_conditions
+from mesonet.reporting.verdicts.looks import compared, looks_of
 from mesonet.scenarios.timeline import longer
 
 LOOKED = """
@@ -257,10 +257,10 @@ def test_the_first_look_chooses_responses_and_tolerances(looked: Path) -> None:
 
 def test_conditions_of_the_length_check_are_balanced() -> None:
     table = rows(["a", "b", "c", "d", "e"], {"runs": 16})
-    chosen = np.array(sorted(spread_conditions({"design": table.document()}))) - 1
+    chosen = np.array(sorted(length_conditions({"design": table.document()}))) - 1
     assert len(chosen) == 4
     assert (table.matrix[chosen].sum(axis=0) == 0).all(), "both levels of each factor occur twice"
-    assert spread_conditions({"design": rows(["a"], {}).document()}) == {1, 2}
+    assert length_conditions({"design": rows(["a"], {}).document()}) == {1, 2}
 
 
 def test_longer_runs_have_their_events_later() -> None:
