@@ -90,7 +90,7 @@ class Composer:
         low, high = (values[int(np.flatnonzero(column == level)[0])] for level in (below, above))
         where = 2 * (place - below) / (above - below) - 1
         if path.startswith("algorithms[") and path.endswith(".share"):
-            return plain(mean(low, high, where))
+            return plain(round(mean(low, high, where), 12))
         with suppress(InputError, KeyError):  # a part of a value has no kind of its own
             key = settings.at(path)
             if type(key.kind).between is Kind.between:

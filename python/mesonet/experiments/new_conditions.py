@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mesonet import core
+from mesonet import core, units
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import NEW, from_document
 from mesonet.designs.spread import PARTS, between, combinations, far_from
@@ -26,7 +26,6 @@ from mesonet.experiments.composed import Composer
 from mesonet.experiments.levels import between as value_between
 from mesonet.experiments.mixed import is_share
 from mesonet.scenarios import settings
-from mesonet.units import number_text
 
 Points = NDArray[np.float64]
 
@@ -97,10 +96,14 @@ def level_text(factor: Factor, place: float) -> str:
     if np.isclose(at, round(at)):
         return levels[round(at)]
     where = 2 * (at - low) - 1
+    path = factor.paths[0]
     with suppress(InputError):
-        (path,) = factor.paths if len(factor.paths) == 1 else ("",)
-        value = value_between(path, levels[low], levels[low + 1], where)
-        return number_text(value) if is_share(path) else settings.show(path, settings.parse(path, value))
+        if len(factor.paths) == 1:
+            value = value_between(path, levels[low], levels[low + 1], where)
+            if is_share(path):
+                return units.number_text(value)
+            of_bytes = units.RATE.of_bytes(value) or units.SEGMENTS.of_bytes(value)
+            return value if of_bytes else settings.show(path, settings.parse(path, value))
     return f"{at - low:.0%} of the way from {levels[low]} to {levels[low + 1]}"
 
 

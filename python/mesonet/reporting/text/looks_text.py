@@ -162,7 +162,7 @@ def looks_document(campaign: Campaign) -> dict[str, Any] | None:
         "new_conditions": None
         if new is None
         else {
-            "conditions": len(new.conditions),
+            "conditions": list(new.where),
             "runs": new.runs,
             "missing": new.missing,
             "checks": condition_table(campaign).to_dicts(),

@@ -19,7 +19,9 @@ from mesonet.designs.rows import from_document
 from mesonet.designs.spread import spread
 from mesonet.experiments.comparands import Pairs as PairsOfConditions
 from mesonet.experiments.new_conditions import level_text, new_pairs
-from mesonet.reporting.verdicts.looks import CampaignLooks, ComparisonLooks, Pairs, compared
+from mesonet.reporting.campaign_view.view import view_of
+from mesonet.reporting.verdicts.looks import CampaignLooks, ComparisonLooks, Floats, Pairs, compared
+from mesonet.units import with_bits
 from mesonet.words import uncapitalised
 
 CHECK_LOOKS = (3, 6)
@@ -111,6 +113,7 @@ class ConditionChecks(Checks):
     """Checks in four new conditions."""
 
     each: tuple[ConditionOf, ...]
+    where: tuple[str, ...]  #: the conditions in words
 
     @property
     def objections(self) -> list[ConditionOf]:
@@ -205,7 +208,10 @@ def condition_checks(campaign: Campaign, found: CampaignLooks) -> ConditionCheck
                 more_is_better=looked.pairs.more_is_better[place],
                 verdict=decision.verdict,
                 found=check,
-                where=tuple(_where(side, pairs[number])),
+                where=tuple(
+                    _where(side, side.rows.matrix[condition], pairs[number].factors)
+                    for condition in pairs[number].conditions[0]
+                ),
             )
         )
     return ConditionChecks(
@@ -213,6 +219,7 @@ def condition_checks(campaign: Campaign, found: CampaignLooks) -> ConditionCheck
         runs=sum(side.counts.values()),
         missing=side.counts["missing"],
         each=tuple(checks),
+        where=tuple(_where(side, row, side.design.factors) for row in side.rows.matrix),
     )
 
 
@@ -241,9 +248,9 @@ def _responses(
                     yield number, looked, place, other, other.names.index(name)
 
 
-def _where(side: Campaign, pairs: PairsOfConditions) -> Iterator[str]:
-    """Yield the condition of each pair in words: the factors that both sides share."""
-    shared = [(place, factor) for place, factor in enumerate(side.factors) if factor.id in pairs.factors]
-    for condition in pairs.conditions[0]:
-        row = side.rows.matrix[condition].tolist()
-        yield ", ".join(f"{uncapitalised(factor.name)} {level_text(factor, row[place])}" for place, factor in shared)
+def _where(side: Campaign, row: Floats, ids: Sequence[str]) -> str:
+    """Return a condition in words: its levels of some factors."""
+    size = view_of(side).segment_bytes
+    named = [(factor, place) for factor, place in zip(side.factors, row.tolist(), strict=True) if factor.id in ids]
+    texts = (f"{uncapitalised(factor.name)} {with_bits(level_text(factor, place), size)}" for factor, place in named)
+    return ", ".join(texts)
