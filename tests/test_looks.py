@@ -23,15 +23,15 @@ from conftest import Shared
 from fragments import holds
 from mesonet.analysis.decisions.course import LOOKS, planned_looks
 from mesonet.campaign.documents import FEWEST_LOOKED_AT
-from mesonet.campaign.ledger import LENGTH, REPLICATES_FILE, Ledger
+from mesonet.campaign.ledger import CONDITIONS, LENGTH, REPLICATES_FILE, Ledger
 from mesonet.campaign.status import status
 from mesonet.cli.verbs import main
 from mesonet.designs.rows import rows
 from mesonet.errors import InputError
-from mesonet.looks.length import spread_conditions
 from mesonet.looks.rule import rule_of
-from mesonet.reporting.text.looks_text import length_table, looks_document, looks_lines, looks_table
-from mesonet.reporting.verdicts.looks import compared, length_checks, looks_of
+from mesonet.reporting.text.looks_text import condition_table, length_table, looks_document, looks_lines, looks_table
+from mesonet.reporting.verdicts.checks import condition_checks, length_checks, length_conditions
+from mesonet.reporting.verdicts.looks import compared, looks_of
 from mesonet.scenarios.timeline import longer
 
 LOOKED = """
@@ -134,6 +134,23 @@ def test_longer_runs_check_the_duration(looked: Path) -> None:
 
 
 @pytest.mark.slow
+def test_new_conditions_check_the_verdicts(looked: Path) -> None:
+    campaign, new = mesonet.load(looked), mesonet.load(looked / CONDITIONS)
+    found = looks_of(campaign)
+    assert found is not None
+    checks = condition_checks(campaign, found)
+    assert checks is not None
+    assert checks.where == ("round trip 30", "round trip 25", "round trip 35")
+    multipliers = [entry["scenario"]["network"]["delay_multiplier"] for entry in new.experiment["scenarios"][::3]]
+    assert multipliers == [30, 25, 35]
+    assert (checks.missing, checks.runs) == (0, new.counts["done"])
+    assert {each.name for each in checks.each} == {each.name for each in found.decided}
+    assert all(each.label in ("agrees", "objects", "cannot tell") for each in checks.each)
+    assert condition_table(campaign).height == len(checks.each) > 0
+    mesonet.report(new, looked.parent / "new.html")
+
+
+@pytest.mark.slow
 def test_looks_are_shown_wherever_the_campaign_is(looked: Path, tmp_path: Path) -> None:
     campaign = mesonet.load(looked)
     lines = "\n".join(looks_lines(campaign))
@@ -145,6 +162,7 @@ def test_looks_are_shown_wherever_the_campaign_is(looked: Path, tmp_path: Path) 
         "tcp(increase=1.01): no worse",
         "decided",
         "length check",
+        "check in 3 new conditions",
     )
     shown = command("experiment", "status", looked).stdout
     assert all(line in shown for line in looks_lines(campaign))
@@ -159,6 +177,7 @@ def test_looks_are_shown_wherever_the_campaign_is(looked: Path, tmp_path: Path) 
     table = pl.read_csv(tmp_path / "analysis" / "tables" / "looks.csv")
     assert table["verdict"].to_list() == looks_table(campaign)["verdict"].to_list()
     assert (tmp_path / "analysis" / "tables" / "length_check.parquet").exists()
+    assert (tmp_path / "analysis" / "tables" / "condition_check.parquet").exists()
 
 
 @pytest.mark.slow
@@ -182,13 +201,13 @@ def test_further_runs_change_no_look(looked: Path, tmp_path: Path) -> None:
 def test_a_killed_campaign_comes_to_the_same_bytes(looked: Path, tmp_path: Path) -> None:
     file, out = looked.parent / "looked.toml", tmp_path / "out"
     arguments = ["experiment", "run", str(file), *WIDE, "--out", str(out), "--workers", "2"]
-    for enough in (5, 30):
+    for enough in (5, 30, 45):
         driver = subprocess.Popen(
             [*MESONET, *arguments], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        while (
-            driver.poll() is None
-            and sum(len(list(out.glob(f"{part}runs/[!.]*/responses.parquet"))) for part in ("", "length/")) < enough
+        parts = ("", "length/", "conditions/")
+        while driver.poll() is None and enough > sum(
+            len(list(out.glob(f"{part}runs/[!.]*/responses.parquet"))) for part in parts
         ):
             time.sleep(0.02)
         driver.send_signal(signal.SIGKILL)
@@ -257,10 +276,10 @@ def test_the_first_look_chooses_responses_and_tolerances(looked: Path) -> None:
 
 def test_conditions_of_the_length_check_are_balanced() -> None:
     table = rows(["a", "b", "c", "d", "e"], {"runs": 16})
-    chosen = np.array(sorted(spread_conditions({"design": table.document()}))) - 1
+    chosen = np.array(sorted(length_conditions({"design": table.document()}))) - 1
     assert len(chosen) == 4
     assert (table.matrix[chosen].sum(axis=0) == 0).all(), "both levels of each factor occur twice"
-    assert spread_conditions({"design": rows(["a"], {}).document()}) == {1, 2}
+    assert length_conditions({"design": rows(["a"], {}).document()}) == {1, 2}
 
 
 def test_longer_runs_have_their_events_later() -> None:
@@ -287,8 +306,10 @@ def test_a_plan_has_the_cost_of_both_ends(tmp_path: Path) -> None:
     assert (looks["against"], looks["planned"], looks["length_conditions"]) == ("tcp", [3, 4, 5, 6], [1, 2])
     assert looks["full_cpu_s"] == pytest.approx(2 * looks["first_cpu_s"])
     assert looks["length_cpu_s"] == pytest.approx(4 * looks["first_cpu_s"])
+    assert looks["new_conditions"] == 3
+    assert looks["new_cpu_s"] == pytest.approx(1.5 * looks["first_cpu_s"])
     shown = command(*plan[:-1], "--pilot", "0").stdout
-    assert holds(shown, "first look: 18 runs", "all looks: 36 runs", "length check: 18 runs")
+    assert holds(shown, "first look: 18 runs", "all looks: 36 runs", "length check: 18 runs", "new conditions: 27 runs")
 
 
 REFUSED: list[tuple[list[str], list[str]]] = [

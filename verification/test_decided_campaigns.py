@@ -18,7 +18,7 @@ from mesonet.analysis.decisions.course import LOOKS
 from mesonet.analysis.decisions.decision import BETTER, DEPENDS, NO_WORSE, WORSE
 from mesonet.analysis.decisions.length import OBJECTS
 from mesonet.campaign.runner import run_missing
-from mesonet.looks.length import spread_conditions
+from mesonet.reporting.verdicts.checks import length_conditions
 from mesonet.reporting.verdicts.looks import Pairs, compared, looks_of
 
 SMALL = Path(__file__).parent / "experiments" / "exp-1a-small.toml"
@@ -127,7 +127,7 @@ def test_the_check_of_the_duration_objects_to_runs_of_ten_seconds(campaign, tmp_
     chosen = mn.experiment(SMALL, algorithms=["tcp", "bbr3"], duration="100 s")
     ledger, asked = chosen.begin(tmp_path / "long", workers=2)
     document = ledger.document()
-    conditions = spread_conditions(document)
+    conditions = length_conditions(document)
     ledger.grow([6 * (each["condition"] in conditions) for each in document["scenarios"]])
     run_missing(ledger, asked, progress=False)
     rows = np.array(sorted(conditions)) - 1

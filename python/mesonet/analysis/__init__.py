@@ -21,6 +21,7 @@ from mesonet.analysis.decisions.decision import Decision, decide
 from mesonet.analysis.decisions.effects import ModelEffects, model_effects
 from mesonet.analysis.decisions.estimands import Estimand, Estimands
 from mesonet.analysis.decisions.length import LengthCheck, length_check
+from mesonet.analysis.decisions.new_conditions import ConditionCheck, NewHarm, condition_check
 from mesonet.analysis.decisions.pairs import Moments, log_ratios
 from mesonet.analysis.decisions.power import Needed, needed
 from mesonet.analysis.envelope import envelope
@@ -55,6 +56,7 @@ __all__ = [
     "Blocks",
     "Clustering",
     "Conclusion",
+    "ConditionCheck",
     "ConditionClasses",
     "ConditionResponseSummary",
     "Contour",
@@ -81,6 +83,7 @@ __all__ = [
     "ModelEffects",
     "Moments",
     "Needed",
+    "NewHarm",
     "OrderedData",
     "PrincipalComponents",
     "PsiTable",
@@ -101,6 +104,7 @@ __all__ = [
     "clustering",
     "compare_algorithms",
     "conclusion",
+    "condition_check",
     "condition_classes",
     "condition_response_summary",
     "contour",

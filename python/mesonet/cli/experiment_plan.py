@@ -203,7 +203,7 @@ def looks(chosen: Designed, arguments: Mapping[str, Any]) -> LookCosts:
 
 
 def looks_lines(looks: LookCosts, cost: Cost | None) -> list[str]:
-    """Return the runs of the first look, of all looks and of the check of the duration, with their cost, in words."""
+    """Return the runs of the looks and of the checks, with their cost, in words."""
     from mesonet.reporting.text.looks_text import against_words
 
     seconds = looks.cpu_s(cost)
@@ -215,6 +215,7 @@ def looks_lines(looks: LookCosts, cost: Cost | None) -> list[str]:
         ("first look", looks.first_runs, "first_cpu_s"),
         ("all looks", looks.full_runs, "full_cpu_s"),
         ("length check", looks.length_runs, "length_cpu_s"),
+        ("new conditions", looks.new_runs, "new_cpu_s"),
     ):
         time = f", about {duration(seconds[key])} of processor time" if key in seconds else ""
         lines.append(f"{title}: {plural(runs, 'run')}{time}")

@@ -33,6 +33,8 @@ from mesonet.errors import InputError, unknown
 KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
 _SAMPLED = ("latin-hypercube", "sobol")
 _WAYS = ("generators", "name", "runs", "resolution")
+NEW = "new-conditions"
+"""Kind of rows that no table selects: conditions that check a campaign, at levels and between them."""
 ADDED = ("foldover", "half", "blocks", "centre_points")
 """Additions of a table to a two-level design."""
 KEYS = ("kind", *_WAYS, *ADDED, "seed")
@@ -128,7 +130,7 @@ def from_document(about: Mapping[str, Any]) -> Rows:
     matrix = np.array(about["rows"], dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != len(factors) or not np.all(np.abs(matrix) <= 1):
         raise InputError("not rows of levels", path="rows", allowed="lists of a number from -1 to 1 per factor")
-    at_levels = (np.abs(matrix) == 1) & (about["kind"] != "grid")
+    at_levels = (np.abs(matrix) == 1) & (about["kind"] not in ("grid", NEW))
     first = matrix[: int(np.argmin(np.append(at_levels.all(axis=1), False)))].astype(np.int8)
     block = None if about.get("block") is None else tuple(about["block"])
     design = Design(

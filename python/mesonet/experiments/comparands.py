@@ -181,7 +181,7 @@ class Choices:
             of_factor = self.factors[place].levels
             for row, (at, _) in enumerate(rows):
                 x = self.matrix[at, place]
-                texts[row, column] = _half(x) if self.sampled else of_factor[int(numbers[at, place])]
+                texts[row, column] = half(x) if self.sampled else of_factor[int(numbers[at, place])]
         ids = tuple(self.factors[place].id for place in shared)
         return Pairs(name, against, algorithms, conditions=(chosen[:, 0], chosen[:, 1]), factors=ids, levels=texts)
 
@@ -241,7 +241,8 @@ class Choices:
         return ", ".join(texts)
 
 
-def _half(place: float) -> str:
+def half(place: float) -> str:
+    """Return the half of the range of a factor in which a place between its levels is, in words."""
     return "values above its middle" if place > 0 else "values below its middle"
 
 

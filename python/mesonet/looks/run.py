@@ -19,10 +19,11 @@ from mesonet.campaign.ledger import UNTIL, Ledger
 from mesonet.campaign.runner import run_missing
 from mesonet.experiments.base import Designed
 from mesonet.files import places
-from mesonet.looks.length import length_ledger, spread_conditions
+from mesonet.looks.checks import Check, longer_runs, other_conditions
 from mesonet.looks.rule import rule_of
-from mesonet.reporting.text.looks_text import comparison_line, cost_sentence, length_lines
-from mesonet.reporting.verdicts.looks import LENGTH_LOOKS, CampaignLooks, length_checks, looks_of
+from mesonet.reporting.text.looks_text import NO_CONDITION, comparison_line, cost_sentence
+from mesonet.reporting.verdicts.checks import CHECK_LOOKS
+from mesonet.reporting.verdicts.looks import CampaignLooks, looks_of
 
 Told = Callable[[str], None]
 
@@ -49,7 +50,7 @@ def run_until_decided(
 def run_looks(
     ledger: Ledger, options: RunOptions, rule: dict[str, Any], *, progress: bool = True, told: Told | None = None
 ) -> None:
-    """Run a campaign look by look until its comparisons are decided, and then the longer runs of its check.
+    """Run a campaign look by look until its comparisons are decided, and then the checks of what is decided.
 
     `rule`: as `rule_of` returns it. `told`: called with a line about each look.
     """
@@ -70,23 +71,34 @@ def run_looks(
     if found.is_open:
         say("the next look waits for runs that other runners make")
         return
-    _check_length(ledger, options, found, progress, say)
+    _check(ledger, options, found, progress, say)
 
 
-def _check_length(ledger: Ledger, options: RunOptions, found: CampaignLooks, progress: bool, say: Told) -> None:
-    """Run the longer runs of the comparisons that are decided."""
-    document, opened = ledger.document(), [each.name for each in found.decided]
-    conditions = spread_conditions(document)
-    for replicates in LENGTH_LOOKS:
-        if not opened:
-            break
-        pairs = [both for each in found.decided if each.name in opened for both in each.checked(conditions)]
-        scenarios = {name for both in pairs for name in both}
-        run_missing(length_ledger(ledger, document, scenarios, replicates), options, progress)
-        checks = length_checks(load(ledger.path), found)
-        for line in length_lines(checks):
-            say(line)
-        opened = checks.open_names if checks else []
+def _check(ledger: Ledger, options: RunOptions, found: CampaignLooks, progress: bool, say: Told) -> None:
+    """Run what checks the comparisons that are decided: longer runs, then new conditions unless these object."""
+    document, pairs = ledger.document(), [each.pairs.comparison.pairs for each in found.each]
+
+    def without_objection(check: Check, comparisons: set[int]) -> set[int]:
+        """Run a check; return the comparisons without an objection, or none if other runners make its runs."""
+        opened = comparisons
+        for replicates in CHECK_LOOKS:
+            if opened:
+                run_missing(check.ledger(ledger, opened, replicates), options, progress)
+                checks = check.checks(load(ledger.path), found)
+                for line in check.lines(checks):
+                    say(line)
+                if checks is None or checks.missing:
+                    return set()
+                comparisons, opened = comparisons - checks.objected, checks.opened & comparisons
+        return comparisons
+
+    decided = {place for place, each in enumerate(found.each) if each.is_decided}
+    if asked := without_objection(longer_runs(document, pairs), decided):
+        check = other_conditions(document, pairs)
+        if check is None:
+            say(NO_CONDITION)
+        else:
+            without_objection(check, asked)
 
 
 def _begun(campaign: Campaign) -> list[int]:

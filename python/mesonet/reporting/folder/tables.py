@@ -34,7 +34,7 @@ from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures.buffers import buffer_table
 from mesonet.reporting.figures.flow_states import flow_state_table
 from mesonet.reporting.text.conditions import conditions_table
-from mesonet.reporting.text.looks_text import length_table, looks_table
+from mesonet.reporting.text.looks_text import condition_table, length_table, looks_table
 from mesonet.reporting.verdicts.disciplines import discipline_table
 from mesonet.reporting.verdicts.verdict import harm_to_competitors, verdicts
 
@@ -63,7 +63,11 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
         tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
     keys = ["condition", "algorithm", "replicate", "period"]
     tables["responses"] = view.campaign.responses.pivot(on="response", index=keys, values="value")
-    looks = {"looks": looks_table(view.campaign), "length_check": length_table(view.campaign)}
+    looks = {
+        "looks": looks_table(view.campaign),
+        "length_check": length_table(view.campaign),
+        "condition_check": condition_table(view.campaign),
+    }
     tables |= {name: table for name, table in looks.items() if not table.is_empty()}
     return tables | traced_tables(view.campaign)
 

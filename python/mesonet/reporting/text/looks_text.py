@@ -7,19 +7,21 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from mesonet.analysis.decisions.decision import CANNOT_TELL
-from mesonet.analysis.decisions.length import FACTOR
+from mesonet.analysis import ConditionCheck, NewHarm
+from mesonet.analysis.decisions.length import AGREES, CONDITIONS, FACTOR
 from mesonet.campaign.data import Campaign
+from mesonet.experiments.new_conditions import NONE, new_conditions
 from mesonet.progress import duration
 from mesonet.reporting.text import html
-from mesonet.reporting.verdicts.looks import (
-    CampaignLooks,
-    ComparisonLooks,
+from mesonet.reporting.verdicts.checks import (
+    Checks,
+    ConditionChecks,
     LengthChecks,
-    label_of,
+    ResponseCheck,
+    condition_checks,
     length_checks,
-    looks_of,
 )
+from mesonet.reporting.verdicts.looks import CampaignLooks, ComparisonLooks, label_of, looks_of
 from mesonet.words import capitalised, counted, listed, number, numbered, percent
 
 _COLUMNS = {
@@ -42,6 +44,19 @@ _LENGTH_COLUMNS = {
     "high": pl.Float64,
     "needed_s": pl.Float64,
 }
+_CONDITION_COLUMNS = {
+    "scenario": pl.String,
+    "response": pl.String,
+    "verdict_of_looks": pl.String,
+    "verdict": pl.String,
+    "new_conditions": pl.Int64,
+    "change": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "worse_in": pl.String,
+}
+NO_CONDITION = f"no new condition: {NONE}"
+"""Sentence about a campaign that has no new conditions."""
 
 
 def looks_table(campaign: Campaign) -> pl.DataFrame:
@@ -75,11 +90,30 @@ def length_table(campaign: Campaign) -> pl.DataFrame:
     found = looks_of(campaign)
     checks = length_checks(campaign, found) if found else None
     rows = [
-        (each.name, each.title, of.label, of.short, of.long, of.low, of.high, of.needed * checks.short_s)
+        (each.name, each.title, each.label, of.short, of.long, of.low, of.high, of.needed * checks.short_s)
         for each in (checks.each if checks else ())
         if checks and (of := each.found)
     ]
     return pl.DataFrame(rows, schema=_LENGTH_COLUMNS, orient="row")
+
+
+def condition_table(campaign: Campaign) -> pl.DataFrame:
+    """Return a row per comparison and response of the check in new conditions; empty without one.
+
+    Changes are log ratios, positive for the worse; the interval is of their mean over the new conditions that count.
+    """
+    found = looks_of(campaign)
+    checks = condition_checks(campaign, found) if found else None
+    rows = [
+        (
+            *(each.name, each.title, each.verdict, each.label),
+            *(len(of.conditions), of.mean, of.low, of.high),
+            "; ".join(each.where[harm.condition - 1] for harm in of.harms),
+        )
+        for each in (checks.each if checks else ())
+        if (of := each.found)
+    ]
+    return pl.DataFrame(rows, schema=_CONDITION_COLUMNS, orient="row")
 
 
 def looks_document(campaign: Campaign) -> dict[str, Any] | None:
@@ -87,7 +121,7 @@ def looks_document(campaign: Campaign) -> dict[str, Any] | None:
     found = looks_of(campaign)
     if found is None:
         return None
-    checks = length_checks(campaign, found)
+    checks, new = length_checks(campaign, found), condition_checks(campaign, found)
     return {
         "against": found.against,
         "margin": found.margin,
@@ -125,6 +159,14 @@ def looks_document(campaign: Campaign) -> dict[str, Any] | None:
             "needed_s": checks.needed_s,
             "checks": length_table(campaign).to_dicts(),
         },
+        "new_conditions": None
+        if new is None
+        else {
+            "conditions": list(new.where),
+            "runs": new.runs,
+            "missing": new.missing,
+            "checks": condition_table(campaign).to_dicts(),
+        },
     }
 
 
@@ -138,7 +180,17 @@ def looks_lines(campaign: Campaign) -> list[str]:
     if not found.each:
         return [*lines, "the first look waits for its runs"]
     lines += [comparison_line(each) for each in found.each]
-    return [*lines, cost_sentence(found), *length_lines(length_checks(campaign, found))]
+    checks, new = length_checks(campaign, found), condition_checks(campaign, found)
+    lines += [cost_sentence(found), *length_lines(checks), *condition_lines(new)]
+    asked = {place for place, each in enumerate(found.each) if each.is_decided} - (checks.objected if checks else set())
+    if new is None and checks and not checks.missing and asked and not _has_new_conditions(campaign, found):
+        lines.append(NO_CONDITION)
+    return lines
+
+
+def _has_new_conditions(campaign: Campaign, found: CampaignLooks) -> bool:
+    pairs = [each.pairs.comparison.pairs for each in found.each]
+    return new_conditions(campaign.experiment, pairs, CONDITIONS) is not None
 
 
 def against_words(against: str) -> str:
@@ -186,18 +238,55 @@ def length_lines(checks: LengthChecks | None) -> list[str]:
         return [f"length check, {where}, {longer}: {missing}"]
     lines = []
     for each in checks.objections:
-        short, long = (percent(change, sign=True) for change in each.changes)
+        short, long = (percent(each.change(of), sign=True) for of in (each.found.short, each.found.long))
         lines.append(
             f"length check objects: {each.name}, {each.title}: {short} in runs of {duration(checks.short_s)}, "
             f"{long} in runs of {duration(FACTOR * checks.short_s)}"
         )
     if checks.needed_s is not None:
         return [*lines, f"the runs are too short; needed: about {duration(checks.needed_s)}"]
-    unknown = [each for each in checks.each if each.found.label == CANNOT_TELL]
-    named = listed(list(dict.fromkeys(f"{each.name}, {each.title}" for each in unknown)))
-    but = f"; cannot tell: {named}" if unknown else ""
-    agree = len(checks.each) - len(unknown)
-    return [f"length check, {where}, {longer}: {agree} of {counted(len(checks.each), 'response')} agree{but}"]
+    return [*lines, f"length check, {where}, {longer}: {_agreement(checks)}"]
+
+
+def condition_lines(checks: ConditionChecks | None) -> list[str]:
+    """Return the check in new conditions in words, with the harm that is proved in single ones."""
+    if checks is None:
+        return []
+    where = counted(len(checks.conditions), "new condition")
+    if checks.missing:
+        return [f"check in {where}: {checks.missing} of {counted(checks.runs, 'run')} missing"]
+    lines = [
+        f"new conditions object: {each.name}, {each.title}: {each.verdict} in the design, "
+        f"{_changed(each, each.found)} in {counted(len(each.found.conditions), 'new condition')}"
+        for each in checks.objections
+    ]
+    lines += [
+        f"in a new condition, {each.where[harm.condition - 1]}: "
+        f"{each.name}, {each.title}: worse, {_changed(each, harm)}"
+        for each in checks.each
+        for harm in each.found.harms
+    ]
+    return [*lines, f"check in {where}: {_agreement(checks)}"]
+
+
+def _changed(each: ResponseCheck, found: ConditionCheck | NewHarm) -> str:
+    """Return a change in new conditions with its interval."""
+    low, high = (percent(end, sign=True) for end in each.interval(found.low, found.high))
+    return f"{percent(each.change(found.mean), sign=True)} [{low}, {high}]"
+
+
+def _agreement(checks: Checks) -> str:
+    """Return the responses that agree, and those of which nothing is known."""
+    labels = [each.label for each in checks.each]
+    named = {
+        words: listed(list(dict.fromkeys(f"{each.name}, {each.title}" for each in unknown)))
+        for words, unknown in (
+            ("cannot tell", [each for each in checks.unknown if each.is_open]),
+            ("no statement on these conditions", [each for each in checks.unknown if not each.is_open]),
+        )
+    }
+    but = "".join(f"; {words}: {responses}" for words, responses in named.items() if responses)
+    return f"{labels.count(AGREES)} of {counted(len(labels), 'response')} agree{but}"
 
 
 def looks_html(campaign: Campaign) -> Markup:

@@ -6,7 +6,7 @@ their tolerances, so that later runs change no earlier look.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -14,16 +14,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mesonet.analysis import Course, Decision, LengthCheck, Look, length_check, until_decided
+from mesonet.analysis import Course, Decision, Look, until_decided
 from mesonet.analysis.decisions.course import live, planned_looks
 from mesonet.analysis.decisions.decision import AT_MARGIN, CANNOT_TELL, HARM_FIRST
-from mesonet.analysis.decisions.estimands import WHOLE
-from mesonet.analysis.decisions.length import CONDITIONS, OBJECTS
 from mesonet.analysis.decisions.pairs import LEAST_OF_MEAN, shift_at_zero
-from mesonet.campaign.data import Campaign, load
+from mesonet.campaign.data import Campaign
 from mesonet.campaign.documents import FEWEST_LOOKED_AT
-from mesonet.campaign.ledger import EXPERIMENT, LENGTH, UNTIL, replicates_of
+from mesonet.campaign.ledger import UNTIL, replicates_of
 from mesonet.errors import InputError
+from mesonet.experiments.comparands import Pairs as PairsOfConditions
 from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
 from mesonet.reporting.campaign_view.view import view_of
 from mesonet.reporting.verdicts.comparisons import Comparison, comparisons
@@ -31,10 +30,6 @@ from mesonet.reporting.verdicts.quantities import Quantity, judged, quantities
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int_]
-
-LENGTH_LOOKS = (3, 6)
-"""Replicates of the longer runs at the looks at the duration (chosen: as at the first look, then twice as many)."""
-
 
 ScenarioName = tuple[int, str]  # condition, from 1, and algorithm
 
@@ -55,9 +50,14 @@ class Pairs:
     @property
     def scenarios(self) -> list[tuple[ScenarioName, ScenarioName]]:
         """Condition, from 1, and algorithm of both sides of each pair."""
-        one, other = self.comparison.pairs.algorithms
-        sides = zip(*self.comparison.pairs.conditions, strict=True)
-        return [((int(here) + 1, one), (int(there) + 1, other)) for here, there in sides]
+        return scenarios_of_pairs(self.comparison.pairs)
+
+
+def scenarios_of_pairs(pairs: PairsOfConditions) -> list[tuple[ScenarioName, ScenarioName]]:
+    """Return condition, from 1, and algorithm of both sides of each pair."""
+    one, other = pairs.algorithms
+    sides = zip(*pairs.conditions, strict=True)
+    return [((int(here) + 1, one), (int(there) + 1, other)) for here, there in sides]
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,6 @@ class ComparisonLooks:
         known = self.course.looks[-1].counts if self.course.looks else 0
         more = np.flatnonzero(self.course.counts > known)
         return sorted({condition for place in more for condition, _ in self.pairs.scenarios[place]})
-
-    def checked(self, conditions: Collection[int]) -> list[tuple[ScenarioName, ScenarioName]]:
-        """Return the pairs of the check of the duration: those that have one of some conditions, at most four."""
-        return [both for both in self.pairs.scenarios if {each for each, _ in both} & set(conditions)][:CONDITIONS]
 
 
 @dataclass(frozen=True)
@@ -194,11 +190,18 @@ def _needed(campaign: Campaign, found: Sequence[ComparisonLooks]) -> list[int]:
     return [counts.get(name, FEWEST_LOOKED_AT) for name in names]
 
 
-def compared(campaign: Campaign, against: str, margin: float, first: Campaign | None = None) -> list[Pairs]:
+def compared(
+    campaign: Campaign,
+    against: str,
+    margin: float,
+    first: Campaign | None = None,
+    chosen_pairs: Sequence[PairsOfConditions] | None = None,
+) -> list[Pairs]:
     """Return the pairs of runs of each comparison; empty unless the first look has all its runs.
 
     `against`: the incumbent; empty: the comparisons of the experiment. `first`: the campaign whose first look chooses
-    responses and tolerances; None: this campaign.
+    responses and tolerances; None: this campaign. `chosen_pairs`: the pairs of each comparison in this campaign, if
+    they are others than those of `first`.
     """
     chosen = _at_first_look(first or campaign)
     if chosen is None:
@@ -212,22 +215,31 @@ def compared(campaign: Campaign, against: str, margin: float, first: Campaign | 
     known = {each.name: each for each in quantities(view, judged(first_view))}
     both = [(each, known[each.name]) for each in wanted if each.name in known]
     found = []
-    for each in comparisons(view):
+    for number, origin in enumerate(comparisons(first_view)):
+        each = replace(origin, view=view, other=view, pairs=chosen_pairs[number] if chosen_pairs else origin.pairs)
         places = zip(each.pairs.conditions, each.places, strict=True)
         counts = np.minimum(*(finished[conditions, algorithm] for conditions, algorithm in places))
-        found.append(_pairs(each, both, finished=counts, margin=margin))
+        found.append(_pairs(each, origin, both, finished=counts, margin=margin))
     return found
 
 
 def _pairs(
-    compared: Comparison, both: Sequence[tuple[Quantity, Quantity]], *, finished: Counts, margin: float
+    compared: Comparison,
+    origin: Comparison,
+    both: Sequence[tuple[Quantity, Quantity]],
+    *,
+    finished: Counts,
+    margin: float,
 ) -> Pairs:
-    """Return the pairs of a comparison. `both`: each quantity at the first look, and in all runs."""
+    """Return the pairs of a comparison.
+
+    `origin`: the comparison at the first look. `both`: each quantity there, and in all runs.
+    """
     x: list[Floats] = []
     y: list[Floats] = []
     atol = []
     for first, every in both:
-        at_first = compared.values(first, first)
+        at_first = origin.values(first, first)
         shift = first.floor or shift_at_zero(*at_first)
         atol.append(margin * shift)
         for into, values in zip((x, y), compared.values(every, every), strict=True):
@@ -275,80 +287,3 @@ def label_of(decisions: Sequence[Decision]) -> str:
         if found := next((each for each in decisions if each.label == label), None):
             return found.verdict
     return CANNOT_TELL
-
-
-@dataclass(frozen=True)
-class LengthOf:
-    """Check of the duration for one response of a comparison."""
-
-    name: str  #: of the scenario in question
-    title: str  #: of the response
-    found: LengthCheck
-    more_is_better: bool
-
-    @property
-    def changes(self) -> tuple[float, float]:
-        """Changes of the response against the incumbent in short and in long runs, in %."""
-        sign = -1 if self.more_is_better else 1
-        short, long = (100 * float(np.expm1(sign * each)) for each in (self.found.short, self.found.long))
-        return short, long
-
-
-@dataclass(frozen=True)
-class LengthChecks:
-    """Checks of the duration: four conditions, run four times as long."""
-
-    short_s: float  #: duration of the campaign's runs, s: the shortest of the conditions
-    conditions: tuple[int, ...]  #: conditions that were run longer
-    runs: int  #: longer runs
-    missing: int  #: longer runs that are not finished
-    each: tuple[LengthOf, ...]  #: empty while runs are missing
-
-    @property
-    def objections(self) -> list[LengthOf]:
-        """Responses whose change differs in longer runs."""
-        return [each for each in self.each if each.found.label == OBJECTS]
-
-    @property
-    def open_names(self) -> list[str]:
-        """Comparisons without an objection that have a response whose change in longer runs is not known."""
-        objected = {each.name for each in self.objections}
-        unknown = dict.fromkeys(each.name for each in self.each if each.found.label == CANNOT_TELL)
-        return [name for name in unknown if name not in objected]
-
-    @property
-    def needed_s(self) -> float | None:
-        """Duration that the objections need, s; None without an objection."""
-        return max((each.found.needed * self.short_s for each in self.objections), default=None)
-
-
-def length_checks(campaign: Campaign, found: CampaignLooks) -> LengthChecks | None:
-    """Return the checks of the duration for the algorithms that are decided; None if there are no longer runs."""
-    if not (campaign.path / LENGTH / EXPERIMENT).exists():
-        return None
-    long = load(campaign.path / LENGTH)
-    entries = campaign.experiment["scenarios"]
-    numbers = replicates_of(long.experiment)
-    used = [each for each, number in zip(entries, numbers, strict=True) if number]
-    names = {(each["condition"], each["algorithm"]) for each in used}
-    conditions = sorted({condition for condition, _ in names})
-    missing = long.counts["missing"]
-    pairs = [] if missing else compared(long, found.against, found.margin, first=campaign)
-    longer = {each.comparison.name: each for each in pairs}
-    checks = []
-    for looked in found.decided:
-        short, other = looked.pairs, longer.get(looked.name)
-        rows = [place for place, both in enumerate(short.scenarios) if names.issuperset(both)]
-        for place, title in enumerate(short.titles if other and rows else ()):
-            assert other is not None
-            check = length_check(
-                (looked.values(short.x, place)[rows], looked.values(short.y, place)[rows]),
-                (other.x[rows, :, place], other.y[rows, :, place]),
-                margin=found.margin,
-                atol=short.atol[place],
-                more_is_better=short.more_is_better[place],
-                alpha=WHOLE / len(short.titles) / len(LENGTH_LOOKS),
-            )
-            checks.append(LengthOf(looked.name, title, check, short.more_is_better[place]))
-    short_s = min(float(each["scenario"]["time"]["duration"]) for each in used)
-    return LengthChecks(short_s, tuple(conditions), sum(long.counts.values()), missing, tuple(checks))
