@@ -327,6 +327,12 @@ def test_comparisons_of_one_scenario_have_checks_of_their_own(monkeypatch: pytes
     assert table["change"].to_list() == pytest.approx([0.3, -0.3], abs=0.02)
 
 
+def test_a_comparison_without_new_conditions_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    chosen = experiment(tmp_path, "speed", first='comparisons = ["tcp : cubic", "speed=80 Mbit/s : speed=40 Mbit/s"]\n')
+    lines, _ = decided(chosen, lambda at: 0.3, monkeypatch, tmp_path)
+    assert holds("\n".join(lines), "no new condition for speed =", "(cubic)", NONE, AGREE)
+
+
 def test_a_folder_of_other_factors_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _, campaign = decided(experiment(tmp_path, "speed", "delay"), lambda at: 0.3, monkeypatch, tmp_path)
     other = Ledger.create(tmp_path / "other", experiment(tmp_path, "speed", "buffer").document())

@@ -115,6 +115,7 @@ class ConditionChecks(Checks):
 
     each: tuple[ConditionOf, ...]
     where: tuple[str, ...]  #: the conditions in words
+    without: tuple[str, ...]  #: decided comparisons that have no new condition
 
     @property
     def objections(self) -> list[ConditionOf]:
@@ -221,6 +222,11 @@ def condition_checks(campaign: Campaign, found: CampaignLooks) -> ConditionCheck
         missing=side.counts["missing"],
         each=tuple(checks),
         where=tuple(_where(side, row, side.design.factors) for row in side.rows.matrix),
+        without=tuple(
+            each.name
+            for each, own in zip(found.each, pairs, strict=True)
+            if each.is_decided and not len(own.conditions[0])
+        ),
     )
 
 
