@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
@@ -17,11 +18,12 @@ from fragments import holds
 from mesonet.analysis import condition_check, decide
 from mesonet.analysis.decisions.length import AGREES, OBJECTS
 from mesonet.campaign.data import Campaign, without_runs
-from mesonet.campaign.ledger import CONDITIONS, Ledger, planned
+from mesonet.campaign.ledger import CONDITIONS, EXPERIMENT, REPLICATES_FILE, Ledger, planned
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import Rows
 from mesonet.designs.spread import between, combinations, far_from, spread
-from mesonet.experiments.new_conditions import NONE, _Region, level_text, new_conditions, new_pairs
+from mesonet.errors import InputError
+from mesonet.experiments.new_conditions import NONE, Region, level_text, new_conditions, new_pairs
 from mesonet.looks.rule import rule_of
 from mesonet.looks.run import run_looks
 from mesonet.reporting.campaign_view.view import view_of
@@ -65,12 +67,13 @@ def pairs_of(document: Mapping[str, Any]) -> list[Any]:
     return [each.pairs for each in comparisons(view_of(without_runs(Path(), document)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo", "aqm", "harmful-control", "mix", "sensitivity-64"])
 def test_composed_scenarios_are_those_of_the_experiment(name: str) -> None:
     chosen = mesonet.experiment(name)
-    region = _Region(chosen.document())
+    region = Region(chosen.document())
     rng, count = np.random.default_rng(3), chosen.rows.matrix.shape[1]
-    inner = [region._has_between(factor, [-1, 1]) for factor in range(count)]
+    inner = [region.has_between(factor, [-1, 1]) for factor in range(count)]
     assert any(inner)
     at_levels = rng.choice([-1.0, 1.0], size=(6, count))
     points = np.where(inner, rng.choice([-0.5, 0.0, 0.5], size=(6, count)), at_levels)
@@ -211,6 +214,10 @@ def test_a_dependence_is_checked_at_its_levels() -> None:
 Effect = Callable[[Mapping[str, float]], float]
 
 
+OTHERS = {"cubic": 0.0, "bbr3": 0.6}
+"""Log ratios of the other algorithms."""
+
+
 def places(scenario: Mapping[str, Any]) -> dict[str, float]:
     """Return the places of a scenario between the levels of the factors of `FACTORS`."""
     network = scenario["network"]
@@ -233,7 +240,7 @@ def decided(chosen: Any, effect: Effect, monkeypatch: pytest.MonkeyPatch, folder
         for run in planned(document, "code"):
             scenario = mesonet.scenarios.canonical.content(run.scenario)
             rng = np.random.default_rng([run.seed, run.algorithm == "tcp"])
-            log = effect(places(scenario)) if run.algorithm == "tcp" else 0.0
+            log = effect(places(scenario)) if run.algorithm == "tcp" else OTHERS[run.algorithm]
             key = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
             about.append({**key, "seed": run.seed, "key": run.key, "status": "done"})
             value = float(np.exp(log + rng.normal(0, 0.01)))
@@ -307,6 +314,32 @@ def test_campaigns_are_checked_where_they_were_not_run(
     assert document is not None
     assert len(document["new_conditions"]["conditions"]) == 4
     assert (document["new_conditions"]["missing"], document["new_conditions"]["runs"]) == (0, 24)
+
+
+def test_comparisons_of_one_scenario_have_checks_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = 'comparisons = ["tcp : cubic", "tcp : bbr3"]\n'
+    monkeypatch.setattr("test_new_conditions.TWO", TWO.replace('"cubic"]', '"cubic", "bbr3"]'))
+    chosen = experiment(tmp_path, "speed", "delay", first=first)
+    lines, campaign = decided(chosen, lambda at: 0.3, monkeypatch, tmp_path)
+    assert not [line for line in lines if OBJECT in line]
+    table = condition_table(campaign)
+    assert table["verdict_of_looks"].to_list() == ["worse", "better"]
+    assert table["change"].to_list() == pytest.approx([0.3, -0.3], abs=0.02)
+
+
+def test_a_comparison_without_new_conditions_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    chosen = experiment(tmp_path, "speed", first='comparisons = ["tcp : cubic", "speed=80 Mbit/s : speed=40 Mbit/s"]\n')
+    lines, _ = decided(chosen, lambda at: 0.3, monkeypatch, tmp_path)
+    assert holds("\n".join(lines), "no new condition for speed =", "(cubic)", NONE, AGREE)
+
+
+def test_a_folder_of_other_factors_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _, campaign = decided(experiment(tmp_path, "speed", "delay"), lambda at: 0.3, monkeypatch, tmp_path)
+    other = Ledger.create(tmp_path / "other", experiment(tmp_path, "speed", "buffer").document())
+    shutil.copy(other.path / EXPERIMENT, campaign.path / CONDITIONS / EXPERIMENT)
+    (campaign.path / CONDITIONS / REPLICATES_FILE).unlink()
+    with pytest.raises(InputError, match=r"conditions.*not of this campaign"):
+        looks_lines(campaign)
 
 
 def test_a_campaign_without_new_conditions_names_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def run_until_decided(
     """Run an experiment until its comparisons are decided, and return the campaign.
 
     The comparisons are looked at after 3, 4, 5, 6, 8 and 12 replicates; runs go to the conditions that keep them open.
-    Then four conditions run four times as long, to check the duration. See ``docs/how-to/until-decided.md``.
+    Then four conditions run four times as long, to check the duration, and four new conditions check the verdicts. See
+    ``docs/how-to/until-decided.md``.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def new_conditions(document: Mapping[str, Any], pairs: Sequence[Pairs], number: 
     `document`: the experiment of the campaign. `number`: conditions of each comparison, or pairs of conditions for a
     comparison of levels.
     """
-    region = _Region(document)
+    region = Region(document)
     rows: list[tuple[float, ...]] = []
     for each in pairs:
         rows += [row for row in region.new_rows(each, number) if row not in rows]
@@ -68,7 +68,7 @@ def new_pairs(pairs: Pairs, old: Mapping[str, Any], new: Mapping[str, Any], numb
     Both sides have their old levels of the factors that the comparison varies. `old`: the experiment of the comparison.
     `new`: the experiment of the new conditions.
     """
-    region, rows = _Region(old), from_document(new["design"])
+    region, rows = Region(old), from_document(new["design"])
     factors = msgspec.convert(new["factors"], tuple[Factor, ...])
     shared = [place for place, factor in enumerate(factors) if factor.id in pairs.factors]
     varied = [place for place in range(len(factors)) if place not in shared]
@@ -108,7 +108,7 @@ def level_text(factor: Factor, place: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Region:
+class Region:
     """Conditions of an experiment, and all that lies between their levels."""
 
     document: Mapping[str, Any] = field(repr=False)
@@ -180,12 +180,12 @@ class _Region:
         levels = [np.unique(column).tolist() for column in known.T]
         yield combinations(levels)
         inner = [
-            between(own) if self._has_between(factor, own) else [] for factor, own in zip(shared, levels, strict=True)
+            between(own) if self.has_between(factor, own) else [] for factor, own in zip(shared, levels, strict=True)
         ]
         if any(inner):
             yield combinations([own or at for own, at in zip(inner, levels, strict=True)])
 
-    def _has_between(self, factor: int, levels: Sequence[float]) -> bool:
+    def has_between(self, factor: int, levels: Sequence[float]) -> bool:
         """Return True if a factor has a value between its first two levels."""
         row = self.at_levels[0].copy()
         row[factor] = float(np.mean(levels[:2]))

@@ -266,6 +266,7 @@ def condition_lines(checks: ConditionChecks | None) -> list[str]:
         for each in checks.each
         for harm in each.found.harms
     ]
+    lines += [f"no new condition for {name}: {NONE}" for name in checks.without]
     return [*lines, f"check in {where}: {_agreement(checks)}"]
 
 

@@ -17,6 +17,7 @@ from mesonet.campaign.data import Campaign, load
 from mesonet.campaign.ledger import CONDITIONS, EXPERIMENT, LENGTH, replicates_of
 from mesonet.designs.rows import from_document
 from mesonet.designs.spread import spread
+from mesonet.errors import InputError
 from mesonet.experiments.comparands import Pairs as PairsOfConditions
 from mesonet.experiments.new_conditions import level_text, new_pairs
 from mesonet.reporting.campaign_view.view import view_of
@@ -114,6 +115,7 @@ class ConditionChecks(Checks):
 
     each: tuple[ConditionOf, ...]
     where: tuple[str, ...]  #: the conditions in words
+    without: tuple[str, ...]  #: decided comparisons that have no new condition
 
     @property
     def objections(self) -> list[ConditionOf]:
@@ -220,6 +222,11 @@ def condition_checks(campaign: Campaign, found: CampaignLooks) -> ConditionCheck
         missing=side.counts["missing"],
         each=tuple(checks),
         where=tuple(_where(side, row, side.design.factors) for row in side.rows.matrix),
+        without=tuple(
+            each.name
+            for each, own in zip(found.each, pairs, strict=True)
+            if each.is_decided and not len(own.conditions[0])
+        ),
     )
 
 
@@ -228,6 +235,9 @@ def _side(campaign: Campaign, folder: str) -> Campaign | None:
     if not (campaign.path / folder / EXPERIMENT).exists():
         return None
     found = load(campaign.path / folder)
+    if found.algorithms != campaign.algorithms or found.design.factors != campaign.design.factors:
+        allowed = "the folder as it was written; without the folder, the same command makes its runs again"
+        raise InputError("not of this campaign", file=str(campaign.path / folder), allowed=allowed)
     return found if sum(found.counts.values()) else None
 
 
