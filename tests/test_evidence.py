@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Callable
@@ -169,6 +170,11 @@ def judged(
     return found
 
 
+def labelled(cell: verdicts.CellComparison, label: str) -> verdicts.CellComparison:
+    """Return a comparison with another label."""
+    return dataclasses.replace(cell, decision=dataclasses.replace(cell.decision, label=label))
+
+
 def test_verdicts_follow_margin_and_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     found = judged(monkeypatch, [50, 51, 49, 50], [100, 101, 99, 100])
     assert found.verdict == WORSE
@@ -183,6 +189,8 @@ def test_verdicts_follow_margin_and_noise(monkeypatch: pytest.MonkeyPatch) -> No
     assert (gain.verdict, holds(gain.why, "none is worse", "a gain of 33%")) == (BETTER, True)
     edge = judged(monkeypatch, [80.2, 80.1, 80, 79.9], [100, 100, 100, 100.0])
     assert (edge.verdict, holds(edge.why, "a harm of 20%", "margin 20%")) == (AT_MARGIN, True)
+    one = verdicts._verdict([labelled(found.cells[0], label) for label in (WORSE, CANNOT_TELL, NO_WORSE)])
+    assert holds(one[1], "1 of 3 comparisons, 1 cannot tell. The worst:")
     # A loss rate of .4 % is below what the criterion calls relevant, whatever its ratio.
     assert judged(monkeypatch, [4e-3] * 4, [1e-4] * 4, "5.1.3").verdict == NO_WORSE
     lossy = judged(monkeypatch, [0.1, 0.11, 0.1, 0.09], [0.01, 0.011, 0.01, 0.009], "5.1.3")

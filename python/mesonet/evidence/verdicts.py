@@ -268,6 +268,8 @@ def _verdict(cells: Sequence[CellComparison]) -> tuple[str, str]:
     part = f"{len(those)} of {counted(len(cells), 'comparison')}"
     if verdict == WORSE:
         worst = max(those, key=lambda cell: cell.low)
+        left = sum(cell.verdict == CANNOT_TELL for cell in cells)
+        part += f", {left} cannot tell" if left else ""
         return verdict, f"{part}. The worst: {sentence(worst)}, against {worst.incumbent}{at(worst.label, ',')}."
     if verdict == CANNOT_TELL:
         worst = max(those, key=lambda cell: (not cell.compared, cell.missing > 0, cell.high))
