@@ -27,9 +27,11 @@ from mesonet.experiments.new_conditions import NONE, Region, level_text, new_con
 from mesonet.looks.rule import rule_of
 from mesonet.looks.run import run_looks
 from mesonet.reporting.campaign_view.view import view_of
+from mesonet.reporting.text.answer_text import recommendation
 from mesonet.reporting.text.looks_text import condition_table, looks_document, looks_lines
 from mesonet.reporting.verdicts.comparisons import comparisons
 from mesonet.reporting.verdicts.looks import looks_of
+from mesonet.reporting.verdicts.verdict import verdicts
 
 TWO = """
 name = "two"
@@ -308,6 +310,10 @@ def test_campaigns_are_checked_where_they_were_not_run(
     found = looks_of(campaign)
     assert found is not None
     assert all(line in lines for line in looks_lines(campaign)[1:])
+    view = view_of(campaign)
+    (verdict,) = verdicts(view)
+    objection = "Do not decide yet: new conditions object (round-trip time). "
+    assert recommendation(view, verdict).startswith(objection) == (words[0] == OBJECT)
     table = condition_table(campaign)
     assert table["verdict"].to_list() == [OBJECTS if words[0] == OBJECT else AGREES]
     document = looks_document(campaign)

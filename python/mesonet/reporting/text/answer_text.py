@@ -8,11 +8,15 @@ from math import isfinite
 
 from mesonet import units
 from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, WORSE
+from mesonet.analysis.decisions.length import OBJECTS
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.verdicts.checks import condition_checks, length_checks
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT
+from mesonet.reporting.verdicts.looks import looks_of
 from mesonet.reporting.verdicts.quantities import NETWORK
 from mesonet.reporting.verdicts.verdict import NOT_JUDGED, Change, Part, Verdict
-from mesonet.words import capitalised, counted, number, percent, uncapitalised
+from mesonet.words import capitalised, counted, listed, number, percent, uncapitalised
 
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
 #: Largest harm that is not excluded, in %, for which a number means something: more is not known.
@@ -59,6 +63,28 @@ def recommendation(view: CampaignView, verdict: Verdict, beside: Verdict | None 
 
     `beside`: the verdict on the flows that keep the incumbent and compete with the same algorithm; None without one.
     """
+    objection = _objections(view).get((verdict.name, verdict.against), "")
+    return objection + _recommended(view, verdict, beside)
+
+
+@cached
+def _objections(view: CampaignView) -> dict[tuple[str, str], str]:
+    """Return a sentence for each comparison that longer runs or new conditions object to."""
+    looks = looks_of(view.campaign)
+    sentences: dict[tuple[str, str], str] = {}
+    if looks is None:
+        return sentences
+    for kind, check in (("runs four times as long", length_checks), ("new conditions", condition_checks)):
+        found = check(view.campaign, looks)
+        objections = [each for each in found.each if each.label == OBJECTS] if found else []
+        for place in dict.fromkeys(each.comparison for each in objections):
+            of = looks.each[place]
+            titles = listed([each.title for each in objections if each.comparison == place])
+            sentences[of.name, of.pairs.comparison.against] = f"Do not decide yet: {kind} object ({titles}). "
+    return sentences
+
+
+def _recommended(view: CampaignView, verdict: Verdict, beside: Verdict | None) -> str:
     changes = [change for each in (verdict, beside) if each is not None for change in each.changes if change.compared]
     by_label = {label: [c for c in changes if c.verdict == label] for label in (WORSE, DEPENDS, BETTER, AT_MARGIN)}
     worse = sorted(by_label[WORSE], key=lambda c: (c.topic in NETWORK, -c.harm))
