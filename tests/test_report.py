@@ -569,4 +569,20 @@ def test_the_report_names_the_network_that_was_simulated(tmp_path):
 
 def test_the_first_screen_states_runs_length_and_senders(tiny_campaign: Path) -> None:
     page = report_html(mn.load(tiny_campaign))
-    assert holds(page, "runs of", "are measured", "Senders of the preset")
+    assert holds(
+        page, "runs of", "are measured", "Senders of the preset", "The traffic offers", "bit/s", "of it arrived"
+    )
+
+
+def test_the_first_screen_states_what_arrived_of_what_was_offered(tmp_path: Path) -> None:
+    (tmp_path / "open.toml").write_text(
+        'name = "open"\ntitle = "T"\nscenario = "bottleneck"\nalgorithms = ["tcp"]\n[set]\n"time.duration" = "4 s"\n'
+        '"time.warmup" = "1 s"\nflows = []\n[[set.arrivals]]\nfrom = "A"\nto = "B"\nsizes = "12 kB"\n'
+        'rate = "100 flows/s"\n'
+        '[[factors]]\nid = "buffer"\npath = "network.buffer"\nminus = "1 bdp"\nplus = "2 bdp"\n'
+    )
+    campaign = mn.experiment(tmp_path / "open.toml").run(tmp_path / "out", workers=1, progress=False)
+    page = report_html(campaign)
+    offered, low, high = re.search(r"The traffic offers (\S+ \S+); ([\d.]+) to ([\d.]+) % of it arrived", page).groups()
+    assert offered == "9.6 Mbit/s"
+    assert 80 < float(low) <= float(high) < 130

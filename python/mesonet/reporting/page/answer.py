@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
 from markupsafe import Markup
 
 from mesonet import core, units
@@ -50,7 +51,13 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         note=_note(view) if rows else "",
         statement="" if rows else found or no_verdict(view),
         finding=found if rows else "",
-        network=" ".join([network_sentences(scenarios, described), _runs_sentence(view, scenarios)]).strip(),
+        network=" ".join(
+            [
+                network_sentences(scenarios, described),
+                _runs_sentence(view, scenarios),
+                _carried_sentence(view, scenarios, described),
+            ]
+        ).strip(),
         varied=_varied(view),
         drawing=_map(scenarios[0], described[0]) if described else None,
     )
@@ -140,6 +147,35 @@ def _runs_sentence(view: CampaignView, scenarios: Sequence[Mapping[str, Any]]) -
         f"{counted(sum(view.campaign.counts.values()), 'run')} of {long}, of which {last} are measured. "
         f"Senders of the preset {listed(senders)}."
     )
+
+
+def _carried_sentence(
+    view: CampaignView, scenarios: Sequence[Mapping[str, Any]], described: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return what the traffic offered and what arrived; empty if no flow has a rate, or without results.
+
+    `described`: networks of the conditions, in their order.
+    """
+    offered = [
+        each["offered"] + sum(flow["rate"] * flow["mean_size"] for flow in each["arrivals"]) for each in described
+    ]
+    if not view.has_results or not offered or not min(offered) or any(each["flows"] for each in scenarios):
+        return ""
+    rows = view.campaign.responses.filter(response="segments_leaving", period=view.main_period)
+    means = rows.group_by("condition", "algorithm").agg(pl.col("value").mean()).drop_nulls()
+    rates = [
+        (value / float(scenarios[condition - 1]["measurement"]["interval"]), offered[condition - 1])
+        for condition, _, value in means.iter_rows()
+        if condition <= len(scenarios)
+    ]
+    if not rates:
+        return ""
+    size = float(scenarios[0]["transport"]["segment_bytes"])
+    asked = _range([units.RATE.familiar(rate, size) for rate in (min(offered), max(offered))])
+    shares = [100 * rate / each for rate, each in rates]
+    got = _range([f"{number(share, 3)} %" for share in (min(shares), max(shares))])
+    waits = " where nothing delays it" if described[0]["offered"] else ""
+    return f"The traffic offers {asked}{waits}; {got} of it arrived, with retransmissions."
 
 
 def _range(texts: Sequence[str]) -> str:
