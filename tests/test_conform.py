@@ -577,7 +577,6 @@ def test_exit_codes_follow_the_findings() -> None:
     [
         (["nosuch"], 'ALGORITHM = "nosuch": unknown algorithm'),
         (["tcp(decrease=2)"], "too high"),
-        (["tcp(decrease=0.5)"], "decrease is 0.5 in tcp too"),
         (["tcp=0.5 cubic=0.5"], "unknown algorithm"),
         (["tcp", "--cases", "bbr4"], '--cases = "bbr4": unknown suite of cases (nearest: bbr)'),
         (["tcp", "--baseline", "nosuch.json"], '--baseline = "nosuch.json": no such baseline'),

@@ -39,10 +39,6 @@ class Named:
     constants: Mapping[str, float]
     plugin: str | None = None  #: digest of the file of a plug-in; None: a built-in algorithm
 
-    def without(self, constant: str) -> str:
-        """Return the canonical text without a constant."""
-        return _text(self.algorithm, {name: value for name, value in self.constants.items() if name != constant})
-
 
 def resolve(text: Any) -> Named:
     """Return the algorithm or the variant that a text names.

@@ -373,7 +373,6 @@ class Scenario:
     @cached_property
     def _checked(self) -> None:
         """None; a scenario with thousands of flows is checked once."""
-        self._refuse_needless_constants()
         try:
             core.check(self._text)
         except InputError as error:
@@ -381,28 +380,6 @@ class Scenario:
             if shortened and (error.path or "").endswith("].start"):
                 self._refuse_late_flows(self.value("time.duration"))
             raise self.located(error) from None
-
-    def _refuse_needless_constants(self) -> None:
-        """Raise InputError for a variant that names a value of its algorithm: a variant has one name."""
-        for text, _ in self._mix():
-            named = algorithms.resolve(text)
-            for name, value in named.constants.items():
-                path = f"parameters.{named.algorithm.name}.{name}"
-                if value == self.value(path):
-                    problem = f"{name} is {units.number_text(value)} in {named.algorithm.name} too"
-                    place = self._place_of(text)
-                    raise self.located(InputError(problem, None, place, text, named.without(name)))
-
-    def _place_of(self, algorithm: str) -> str:
-        """Return the path that names an algorithm of the mix."""
-        if any(name == algorithm for name, _ in self.value("algorithms")):
-            return "algorithms"
-        return next(
-            f"{path}[{number}].algorithm"
-            for path in ("flows", "arrivals")
-            for number, flow in enumerate(self.value(path))
-            if flow["algorithm"] == algorithm
-        )
 
     def _constant_of_variant(self, path: str) -> float:
         text, name = constants.parts(path)
