@@ -172,6 +172,7 @@ def test_looks_are_shown_wherever_the_campaign_is(looked: Path, tmp_path: Path) 
     mesonet.report(campaign, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert 'id="looks"' in page
+    assert "tcp(increase=1.01): no worse" in page
     assert "against tcp, margin 100 %" in page
     command("analyze", looked, "--figures", "none", "--out", tmp_path)
     table = pl.read_csv(tmp_path / "analysis" / "tables" / "looks.csv")

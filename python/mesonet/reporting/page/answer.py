@@ -110,7 +110,8 @@ def network_sentences(scenarios: Sequence[Mapping[str, Any]], described: Sequenc
     kind = "router" if kind == "plain" else f"{kind} router"
     links = [speed for each in described for speed in _link_speeds(each)]
     speeds = links or [float(each["speed"]) for each in head if each.get("speed")]
-    text = f"{listed(list(names))}: {counted(int(head[0]['routers']), kind)} of {described[0]['routers']:,} routers"
+    first, every = int(head[0]["routers"]), int(described[0]["routers"])
+    text = f"{listed(list(names))}: {counted(first, kind)}{f' of {every:,} routers' if every > first else ''}"
     if speeds:
         joined = ", joined by links of" if links else ", each with"
         text += f"{joined} {_range([units.RATE.familiar(v, size) for v in (min(speeds), max(speeds))])}"

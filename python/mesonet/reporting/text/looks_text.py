@@ -301,4 +301,6 @@ def looks_html(campaign: Campaign) -> Markup:
     ]
     head = ["scenario", "look", "replicates", "pairs of runs", "verdict", "open"]
     table = html.table(head, rows, classes="looks") if rows else Markup("")
-    return table + Markup().join(html.reading(f"{capitalised(line)}.") for line in lines)
+    names = tuple(f"{name}:" for name in dict.fromkeys(row[0] for row in rows))
+    sentences = (line if line.startswith(names) else capitalised(line) for line in lines)
+    return table + Markup().join(html.reading(f"{line}.") for line in sentences)
