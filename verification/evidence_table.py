@@ -17,6 +17,7 @@ from mesonet.evidence.evaluation import evaluate
 from mesonet.evidence.plan import AGAINST, plan
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of
 from mesonet.evidence.verdicts import NOT_EVALUATED
+from mesonet.words import listed
 
 TABLE = Path(__file__).parent / "tables" / "evidence.csv"
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"
@@ -31,7 +32,7 @@ RFC 9743. A number means “worse”: it is the largest harm of a cell that is w
 the margin”, ? “cannot tell”. Criteria that nothing is simulated for are left out. An algorithm that is an incumbent is
 compared with other runs of itself, too.{missing}
 
-All rows were measured with the former rule, and wait to be measured again. “Worse” was a harm beyond the margin whose
+{former} by the former rule, and wait to be measured again. “Worse” was a harm beyond the margin whose
 interval excluded 0 in two sets of runs. “No worse” was the absence of a harm that would have been found.
 
 Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
@@ -90,7 +91,12 @@ def page(rows: list[dict[str, str]]) -> str:
     missing = f" Not run yet: {', '.join(rest)}." if rest else ""
     missing += "" if is_whole else " Cells without a mark are not run yet."
     against = " and ".join(f"`{name}`" for name in AGAINST)
-    heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing)
+    judged = {each.id for each in criteria(suite) if each.kind in ("alone", "beside")}
+    old = {row["algorithm"] for row in rows if row["section"] in judged and row["verdict"] in FORMER}
+    new = [f"`{name}`" for name in names if name not in old]
+    but = f", except of {listed(new)} (without criterion 6)," if new else ""
+    former = f"All rows{but} were measured"
+    heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing, former=former)
     return heading + "\n" + "\n".join(lines) + "\n\n" + _worst(rows, names)
 
 

@@ -28,7 +28,7 @@ from mesonet.evidence.criterion import Criterion, Measure, Observed
 from mesonet.evidence.measures import Floats, unit, values
 from mesonet.evidence.plan import BUDGET_S, ONLY, Comparison, EvidencePlan, cell_labels
 from mesonet.evidence.report_runs import Results
-from mesonet.words import capitalised, counted
+from mesonet.words import capitalised, counted, number
 
 NOT_EVALUATED, FOR_THE_AUTHOR, COVERED = "not evaluated", "question to the author", "see other criteria"
 
@@ -307,7 +307,7 @@ def sentence(cell: CellComparison) -> str:
 
     Such as ``goodput of the incumbent is 38 instead of 100 segments/s, a harm of 62% (40% to 80%)``.
     """
-    x, y = (f"{value:.3g}" for value in (cell.decision.x, cell.decision.y))
+    x, y = (number(value, 3) for value in (cell.decision.x, cell.decision.y))
     of = "" if unit(cell.measure.value) == "1" else f" {unit(cell.measure.value)}"
     harm = f"{'a harm' if cell.harm >= 0 else 'a gain'} of {abs(cell.harm):.0%}"
     ends = (-cell.high, -cell.low) if cell.harm < 0 else (cell.low, cell.high)
