@@ -69,7 +69,7 @@ def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
         ("from,to,receiver\nA,B,ack_division\n", r"flows\.csv: line 2, ack_pieces: ack_division needs this key"),
         ("from,to,count\nA,B,3\nA,B,1\nB,Q,1\n", r'flows\.csv: line 4, to = "Q": "Q" is not an access router'),
         ("from,to,start\nA,B,1 s\n\nA,B,9 s\n", r'flows\.csv: line 4, start = "9 s": after the end of the run'),
-        ("from,to,algorithm\nA,B,\nA,B,tcp(increase=1)\n", r'flows\.csv: line 3, algorithm = "tcp\(increase=1\)": inc'),
+        ("from,to,algorithm\nA,B,\nA,B,tcp(increase=-1)\n", r'flows\.csv: line 3, algorithm = "tcp\(increase=-1\)": inc'),
     ],
 )
 def test_wrong_tables_are_refused_by_their_line(here: Path, table: str, message: str) -> None:
@@ -92,7 +92,7 @@ def test_an_option_that_ends_the_run_names_the_line(here: Path) -> None:
         ({"to": "Q"}, "flows[1].to", "Q"),
         ({"start": "9 s"}, "flows[1].start", "9 s"),
         ({"application": "on_off", "idle_time": "1 s"}, "flows[1].burst_size", None),
-        ({"algorithm": "tcp(increase=1)"}, "flows[1].algorithm", "tcp(increase=1)"),
+        ({"algorithm": "tcp(increase=-1)"}, "flows[1].algorithm", "tcp(increase=-1)"),
     ],
 )
 def test_a_flow_behind_repeated_ones_is_named_by_its_entry(wrong: dict[str, str], path: str, value: str | None) -> None:
