@@ -69,7 +69,10 @@ def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
         ("from,to,receiver\nA,B,ack_division\n", r"flows\.csv: line 2, ack_pieces: ack_division needs this key"),
         ("from,to,count\nA,B,3\nA,B,1\nB,Q,1\n", r'flows\.csv: line 4, to = "Q": "Q" is not an access router'),
         ("from,to,start\nA,B,1 s\n\nA,B,9 s\n", r'flows\.csv: line 4, start = "9 s": after the end of the run'),
-        ("from,to,algorithm\nA,B,\nA,B,tcp(increase=-1)\n", r'flows\.csv: line 3, algorithm = "tcp\(increase=-1\)": inc'),
+        (
+            "from,to,algorithm\nA,B,\nA,B,tcp(increase=-1)\n",
+            r'flows\.csv: line 3, algorithm = "tcp\(increase=-1\)": inc',
+        ),
     ],
 )
 def test_wrong_tables_are_refused_by_their_line(here: Path, table: str, message: str) -> None:
