@@ -46,7 +46,7 @@ class Cluster:
         until(self._written)
 
     def _written(self) -> bool:
-        """Whether the file holds a whole document: the scheduler opens it some time before it writes."""
+        """Return True if the file holds a whole document: the scheduler opens it some time before it writes."""
         try:
             return bool(json.loads(self.file.read_text()))
         except (FileNotFoundError, ValueError):

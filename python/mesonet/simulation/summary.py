@@ -41,7 +41,7 @@ def summary(
 def _carried(data: tuple[float, float | None], described: Mapping[str, Any], size: float, *, has_flows: bool) -> str:
     carried, demanded = data
     text = f"Carried: {rate_text(carried, size)} of data"
-    arrivals = sum(each["rate"] * each["mean_size"] for each in described["arrivals"])
+    arrivals = offered_by_arrivals(described)
     offered = arrivals + described["offered"] if demanded is None else demanded
     if not offered or has_flows:
         return f"{text}."
@@ -83,6 +83,11 @@ def _got(values: Mapping[str, Any]) -> str:
         of_it = "" if queueing is None else f", {number(queueing)} ms of it in queues"
         parts.append(f"a mean round trip of {number(round_trip)} ms{of_it}")
     return f"Users got: {'; '.join(parts)}." if parts else "Users got: nothing that was measured."
+
+
+def offered_by_arrivals(described: Mapping[str, Any]) -> float:
+    """Return the data that open-loop arrivals offer, segments/s. `described`: as `Scenario.describe`."""
+    return sum(float(each["rate"] * each["mean_size"]) for each in described["arrivals"])
 
 
 def rate_text(segments: float, size: float) -> str:

@@ -21,6 +21,7 @@ from mesonet.reporting.verdicts.comparisons import REPLACEMENT, comparisons
 from mesonet.reporting.verdicts.quantities import TOPICS
 from mesonet.reporting.verdicts.verdict import margin_of
 from mesonet.scenarios.parameters import PRESETS
+from mesonet.simulation.summary import offered_by_arrivals, rate_text
 from mesonet.words import capitalised, counted, listed, number, percent
 
 #: Most conditions whose networks are described for the ranges of capacity, sources and round trips.
@@ -157,9 +158,7 @@ def _carried_sentence(
 
     `described`: networks of the conditions, in their order.
     """
-    offered = [
-        each["offered"] + sum(flow["rate"] * flow["mean_size"] for flow in each["arrivals"]) for each in described
-    ]
+    offered = [each["offered"] + offered_by_arrivals(each) for each in described]
     if not view.has_results or not offered or not min(offered) or any(each["flows"] for each in scenarios):
         return ""
     rows = view.campaign.responses.filter(response="segments_leaving", period=view.main_period)
@@ -172,7 +171,7 @@ def _carried_sentence(
     if not rates:
         return ""
     size = float(scenarios[0]["transport"]["segment_bytes"])
-    asked = _range([units.RATE.familiar(rate, size) for rate in (min(offered), max(offered))])
+    asked = _range([rate_text(rate, size) for rate in (min(offered), max(offered))])
     shares = [100 * rate / each for rate, each in rates]
     got = _range([f"{number(share, 3)} %" for share in (min(shares), max(shares))])
     waits = " where nothing delays it" if described[0]["offered"] else ""
