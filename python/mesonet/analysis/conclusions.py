@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.decisions.decision import CANNOT_TELL, DEPENDS
 from mesonet.analysis.estimable import ROUNDING
@@ -133,8 +133,8 @@ def conclusion(
     rounding = ROUNDING * float(np.max(np.abs(mean), initial=0.0))
     limit = visible = float("nan")
     if error > rounding and freedom > 0:
-        limit = float(stats.t.ppf(1 - ALPHA / (2 * len(names)), freedom)) * error
-        visible = limit + float(stats.t.ppf(POWER, freedom)) * error
+        limit = float(special.stdtrit(freedom, 1 - ALPHA / (2 * len(names)))) * error
+        visible = limit + float(special.stdtrit(freedom, POWER)) * error
     elif (found.noise.replicated and freedom > 0) or (len(mean) > 1 and np.ptp(mean) <= rounding):
         limit = visible = 0.0
     at_plus, holds = matrix[used] > 0, (mean > 0)[:, None]

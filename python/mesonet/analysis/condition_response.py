@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.estimable import ROUNDING
+from mesonet.analysis.false_discovery import adjusted
 from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
 from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
@@ -187,7 +187,7 @@ def condition_response_summary(
         p = np.where(tested, p_value(statistic, count), np.nan)
     q = np.full(p.shape, np.nan)
     if tested.any():
-        q[tested] = stats.false_discovery_control(p[tested])
+        q[tested] = adjusted(p[tested])
     with np.errstate(invalid="ignore"):
         flagged = statistic > threshold if threshold is not None else (q if adjust != "none" else p) < alpha
         if min_relative_effect > 0:

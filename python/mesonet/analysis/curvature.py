@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.main_effects import observations
@@ -183,6 +183,6 @@ def _result(
         difference_sd=difference_sd,
         t=t,
         degrees_of_freedom=float(freedom),
-        p=float(2 * stats.t.sf(abs(t), freedom)),
+        p=float(2 * special.stdtr(freedom, -abs(t))),
         notes=tuple(notes),
     )

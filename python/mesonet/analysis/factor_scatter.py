@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
@@ -132,4 +132,4 @@ def _equal_spread(first: Floats, second: Floats, tiny: float) -> float:
         return float("nan")
     both = np.concatenate([a, b])
     between = len(a) * (a.mean() - both.mean()) ** 2 + len(b) * (b.mean() - both.mean()) ** 2
-    return float(stats.f.sf(between / (within / freedom), 1, freedom))
+    return float(special.fdtrc(1, freedom, between / (within / freedom)))

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.overflow_units import unit
@@ -75,7 +75,7 @@ def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floa
     """
     alpha, n = checked_alpha(alpha), np.asarray(n, dtype=float)
     with np.errstate(all="ignore"):
-        squared = stats.t.isf(alpha / (sides * n), n - 2) ** 2
+        squared = special.stdtrit(n - 2, alpha / (sides * n)) ** 2
         critical = (n - 1) / np.sqrt(n) * np.sqrt(squared / (n - 2 + squared))
     return np.where(n >= FEWEST, critical, np.nan)
 
@@ -102,7 +102,7 @@ def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
     with np.errstate(all="ignore"):
         room = np.maximum((n - 1) ** 2 - n * g**2, 0)
         t = np.sqrt(n * (n - 2) * g**2 / room)
-        p = np.minimum(1.0, sides * n * stats.t.sf(t, n - 2))
+        p = np.minimum(1.0, sides * n * special.stdtr(n - 2, -t))
     return np.where(n >= FEWEST, p, np.nan)
 
 

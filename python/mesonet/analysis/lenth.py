@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.estimable import ROUNDING
@@ -87,8 +87,8 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
     freedom = m / 3
     if pse == 0:
         return Lenth(0.0, nan, nan, freedom, m)
-    me = float(stats.t.ppf(1 - alpha / 2, freedom)) * pse
-    sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / m)) / 2, freedom)) * pse
+    me = float(special.stdtrit(freedom, 1 - alpha / 2)) * pse
+    sme = float(special.stdtrit(freedom, (1 + (1 - alpha) ** (1 / m)) / 2)) * pse
     return Lenth(pse, me, sme, freedom, m)
 
 
@@ -101,6 +101,6 @@ def margins_of_error(error: float, freedom: float, effects: int, *, alpha: float
     alpha, nan = checked_alpha(alpha), float("nan")
     if not freedom > 0 or effects < 1:
         return Lenth(pse=nan, me=nan, sme=nan, degrees_of_freedom=nan, effects=effects, replicated=True)
-    me = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
-    sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / effects)) / 2, freedom)) * error
+    me = float(special.stdtrit(freedom, 1 - alpha / 2)) * error
+    sme = float(special.stdtrit(freedom, (1 + (1 - alpha) ** (1 / effects)) / 2)) * error
     return Lenth(pse=error, me=me, sme=sme, degrees_of_freedom=freedom, effects=effects, replicated=True)

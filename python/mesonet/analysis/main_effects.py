@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.decisions.model import fitted
@@ -273,8 +273,8 @@ def _effects(
         t = np.where(effect == 0, 0.0, effect / effect_sd)
         t = np.where(one_level | (freedom <= 0), np.nan, t)
         freedom = np.where(freedom > 0, freedom, np.nan)
-        p = np.asarray(2 * stats.t.sf(np.abs(t), freedom))
-        f_cdf = np.asarray(100 * stats.f.cdf(t**2, 1, freedom))
+        p = np.asarray(2 * special.stdtr(freedom, -np.abs(t)))
+        f_cdf = np.asarray(100 * special.fdtr(1, freedom, t**2), dtype=float)
         # No effect is relative to a mean that is zero but for rounding, such as the mean of centred data.
         zero = not abs(grand_mean) > ROUNDING * np.max(np.abs(y), initial=0.0)
         relative = np.full(k, np.nan) if zero else 100 * effect / grand_mean
@@ -333,7 +333,7 @@ def _replicated(
     zero = not abs(grand_mean) > ROUNDING * np.max(np.abs(mean))
     with np.errstate(all="ignore"):
         t = np.where(effect == 0, 0.0, effect / effect_sd)
-        f_cdf = np.asarray(100 * stats.f.cdf(t**2, 1, freedom))
+        f_cdf = np.asarray(100 * special.fdtr(1, freedom, t**2), dtype=float)
         relative = np.full(k, np.nan) if zero else 100 * effect / grand_mean
     return MainEffects(
         factors=names,

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from mesonet.analysis.result import AnalysisResult
 
@@ -71,8 +70,10 @@ def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
     if ties not in get_args(Ties):
         raise ValueError(f"ties is {ties!r}; allowed: {', '.join(get_args(Ties))}")
     array = np.asarray(values, dtype=float)
-    # SciPy returns integers for "min", but floats if there is a NaN.
-    return np.asarray(stats.rankdata(array, method=ties, axis=-1, nan_policy="omit"), dtype=float)
+    others, own = array[..., None, :], array[..., :, None]
+    lowest = 1.0 + (others < own).sum(axis=-1)
+    found = lowest if ties == "min" else lowest + ((others == own).sum(axis=-1) - 1) / 2
+    return np.where(np.isnan(array), np.nan, found)
 
 
 def rank_summary(

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING
@@ -121,13 +121,13 @@ def sensitivity(
             notes=(*notes, problem),
         )
     src, r_squared = _standardised(x, value)
-    ranked, ranks = np.column_stack([stats.rankdata(column) for column in x.T]), stats.rankdata(value)
+    ranked, ranks = _ranks(x), _ranks(value)
     srrc, r_squared_ranks = _standardised(ranked, ranks)
     prcc = np.array([_partial(ranked, ranks, j) for j in range(k)])
     freedom = n - 1 - k
     with np.errstate(divide="ignore"):
         t = np.abs(prcc) * np.sqrt(freedom / np.maximum(1 - prcc**2, 0))
-    p = np.asarray(2 * stats.t.sf(t, freedom))
+    p = np.asarray(2 * special.stdtr(freedom, -t))
     return Sensitivity(
         factors=names,
         runs=n,
@@ -141,6 +141,13 @@ def sensitivity(
     )
 
 
+def _ranks(values: Floats) -> Floats:
+    """Return the ranks of each column, means for equal values."""
+    from scipy import stats  # takes longer to import than a report of most campaigns needs it
+
+    return np.asarray(stats.rankdata(values, axis=0))
+
+
 def _problem(x: Floats, y: Floats) -> str:
     """Return the reason why coefficients cannot be computed, or an empty text."""
     n, k = x.shape
@@ -149,7 +156,7 @@ def _problem(x: Floats, y: Floats) -> str:
     if np.ptp(y) <= ROUNDING * np.max(np.abs(y)):
         return "The response is the same in all runs: there is nothing to explain."
     varies = np.ptp(x, axis=0) > ROUNDING * np.max(np.abs(x), axis=0)
-    for of in (x, np.column_stack([stats.rankdata(column) for column in x.T])):
+    for of in (x, _ranks(x)):
         # Standardised, so that factors in small units do not vanish beside others.
         if not varies.all() or np.linalg.matrix_rank((of - of.mean(axis=0)) / of.std(axis=0)) < k:
             return "A factor does not vary, or some depend on each other: they cannot be separated."

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from mesonet.analysis.estimable import sign_columns
+from mesonet.analysis.false_discovery import adjusted
 from mesonet.analysis.main_effects import DesignLike, design_signs
 from mesonet.analysis.result import AnalysisResult
 
@@ -107,7 +107,7 @@ def separating_settings(
     there = np.isfinite(p)
     q = np.full(len(p), np.nan)
     if there.any():
-        q[there] = stats.false_discovery_control(p[there])
+        q[there] = adjusted(p[there])
     with np.errstate(all="ignore"):
         difference = np.nan_to_num(flagged_plus / runs_plus - flagged_minus / runs_minus)
     notes = []
@@ -134,5 +134,7 @@ def separating_settings(
 def _fisher(first: int, second: int, of_first: int, of_second: int) -> float:
     if not of_first or not of_second:
         return float("nan")
+    from scipy import stats  # slow to import, and only flags need it
+
     table = np.array([[first, of_first - first], [second, of_second - second]])
     return float(stats.fisher_exact(table).pvalue)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from scipy import stats
+from scipy import special
 
 
 @lru_cache(maxsize=4096)
@@ -19,4 +19,5 @@ def sign_test(plus: int, minus: int) -> float:
     >>> sign_test(7, 1)
     0.0703125
     """
-    return float(stats.binomtest(plus, plus + minus).pvalue) if plus + minus else float("nan")
+    both = plus + minus
+    return min(1.0, 2 * float(special.bdtr(min(plus, minus), both, 0.5))) if both else float("nan")

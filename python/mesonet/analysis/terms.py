@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.decisions.pairs import moments
 from mesonet.analysis.decisions.welch import satterthwaite
@@ -200,7 +200,7 @@ def half_normal_medians(m: int) -> Floats:
     if m:
         uniform[-1] = 0.5 ** (1 / m)
         uniform[0] = 1 - uniform[-1] if m > 1 else 0.5
-    return np.asarray(stats.norm.ppf((1 + uniform) / 2))
+    return np.asarray(special.ndtri((1 + uniform) / 2))
 
 
 def _residual_sd(columns: Floats, y: Floats) -> Floats:

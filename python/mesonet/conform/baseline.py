@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from mesonet import algorithms
 from mesonet.conform.bench import Bench, folder
@@ -127,7 +127,7 @@ def reference(values: np.ndarray, metric: str, count: int) -> Reference:
     kept = tuple(_short(value) for value in values.tolist())
     n = len(kept)
     median, sd = float(np.median(kept)), float(np.std(kept, ddof=1))
-    quantile = float(stats.t.ppf(1 - ALARM / count / 2, n - 1))
+    quantile = float(special.stdtrit(n - 1, 1 - ALARM / count / 2))
     chance = quantile * sd * math.sqrt(math.pi / 2 * (1 / n + 1 / CHECKED))
     return Reference(median, sd, max(chance, FLOOR * abs(median), METRICS[metric][1]), kept)
 

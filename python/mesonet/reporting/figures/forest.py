@@ -8,7 +8,7 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 import polars as pl
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis import Decision
 from mesonet.charts import theme
@@ -74,7 +74,8 @@ def table(view: CampaignView, compared: Comparison, found: Decision) -> pl.DataF
     """Return a row per condition: condition, change, low, high (%), level and setting, by rising change."""
     of = found.by_condition
     with np.errstate(all="ignore"):
-        half = np.where(of.count > 1, stats.t.ppf(0.975, np.maximum(of.count - 1, 1)) * of.sd / np.sqrt(of.count), 0.0)
+        quantile = special.stdtrit(np.maximum(of.count - 1, 1), 0.975)
+        half = np.where(of.count > 1, quantile * of.sd / np.sqrt(of.count), 0.0)
     change, one, two = (100 * found.ratio_less_one(value) for value in (of.mean, of.mean - half, of.mean + half))
     factors, levels = compared.pairs.factors, compared.pairs.levels
     deciding = [factors.index(name) for name in found.depends_on if name in factors]

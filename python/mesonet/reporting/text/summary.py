@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from markupsafe import Markup
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
@@ -238,7 +238,7 @@ def _outliers(view: CampaignView) -> str:
     tested = counted(result.cells_tested, "comparison")
     chance = f"Chance alone would give about {number(result.expected_by_chance, 2)}"
     # So many or more, if no algorithm differed; cells are not independent, so that this is a guide.
-    likely = stats.poisson.sf(result.cells_flagged - 1, result.expected_by_chance) > 0.05
+    likely = special.pdtrc(result.cells_flagged - 1, result.expected_by_chance) > 0.05
     chance += ", so that this may be nothing but chance." if likely and result.cells_flagged else "."
     who = Counter(str(name) for name in result.extreme[result.flagged])
     if not who:

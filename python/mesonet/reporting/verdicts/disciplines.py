@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis import MainEffects, main_effects
 from mesonet.analysis.decisions.decision import BETTER, CANNOT_TELL, WORSE
@@ -221,7 +221,7 @@ def _outcome(view: CampaignView, factor: str, quantity: _Quantity, alpha: float)
     scale = 1.0 if logarithmic else abs(minus)
     if not scale:
         return None
-    width = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
+    width = float(special.stdtrit(freedom, 1 - alpha / 2)) * error
 
     def percent(step: float) -> float:
         """Return a change of twice a coefficient in %."""
