@@ -34,6 +34,8 @@ pub enum Purpose {
     Port = 12,
     /// Congestion control of an explicit flow that names none.
     Algorithm = 13,
+    /// Rank of a unit that has a name.
+    Unit = 14,
 }
 
 /// Stream of random numbers that starts at a mixed key.

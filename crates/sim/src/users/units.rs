@@ -1,0 +1,124 @@
+//! Units of an assignment: where a flow belongs, and the ranks of units that have a name.
+//!
+//! A rank is uniform in [0, 1) by the seed and the name, so that it depends neither on other units nor on the
+//! order of the scenario.
+
+use super::files::{ARRIVAL, EXPLICIT};
+use crate::network::{AccessRouter, RouterClass, Wiring};
+use crate::random::{Purpose, Stream};
+use mesonet_cc::draw::{GAMMA, mix};
+use std::cmp::Ordering;
+
+/// The home end of a flow of a category: the end at the slower class of access router. Of equal classes it is
+/// the source of a user's transfer, and the receiver of an explicit flow or an arrival.
+#[must_use]
+pub fn home_end(wiring: &Wiring, category: u8, origin: AccessRouter, receiver: AccessRouter) -> AccessRouter {
+    // Normal, fast, direct, plain: from the slowest class on.
+    let speed = |end: AccessRouter| wiring.class_of(end.index()).distribution_index().unwrap_or(usize::MAX);
+    match speed(origin).cmp(&speed(receiver)) {
+        Ordering::Less => origin,
+        Ordering::Greater => receiver,
+        Ordering::Equal if matches!(category, EXPLICIT | ARRIVAL) => receiver,
+        Ordering::Equal => origin,
+    }
+}
+
+/// Router of the place of each access router: its point of presence, the first by link, if it has one; else
+/// the backbone router of its region; else the router itself.
+#[must_use]
+pub fn places(wiring: &Wiring) -> Vec<usize> {
+    let topology = &wiring.topology;
+    let class = |router: usize| topology.routers[router].class;
+    let mut places: Vec<usize> = topology.routers.iter().map(|router| router.region).collect();
+    for link in topology.links.iter().rev() {
+        for (router, above) in [(link.a, link.b), (link.b, link.a)] {
+            if !class(router).is_head() && class(above) == RouterClass::Pop {
+                places[router] = above;
+            }
+        }
+    }
+    wiring.access.iter().map(|router| places[*router]).collect()
+}
+
+/// Rank of the unit with a name.
+#[must_use]
+pub fn rank(seed: u64, name: &str) -> f64 {
+    let hash = name.bytes().fold(GAMMA, |hash, byte| mix(hash ^ u64::from(byte)).wrapping_add(GAMMA));
+    Stream::new(seed, Purpose::Unit, hash, 0).uniform()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+    use crate::network::Network;
+    use crate::users::files::FILE_CATEGORIES;
+    use serde_json::{Value, json};
+
+    fn network(change: impl FnOnce(&mut Value)) -> Network {
+        let mut scenario: Value =
+            serde_json::from_str(include_str!("../../tests/common/defaults.json")).expect("JSON");
+        change(&mut scenario);
+        let scenario = Scenario::from_json(&scenario.to_string()).expect("a valid scenario");
+        Network::build(&scenario).expect("a network")
+    }
+
+    #[test]
+    fn a_flow_belongs_to_the_slower_end() {
+        let network = network(|_| ());
+        let first = |wanted: RouterClass| {
+            let is_wanted = |access: &usize| network.class_of(*access) == wanted;
+            AccessRouter::new((0..network.access.len()).find(is_wanted).expect("an access router"))
+        };
+        let slow_to_fast = [RouterClass::Normal, RouterClass::Fast, RouterClass::Direct].map(first);
+        for category in 0..FILE_CATEGORIES.len() as u8 {
+            for (i, slower) in slow_to_fast.iter().enumerate() {
+                for faster in &slow_to_fast[i + 1..] {
+                    assert_eq!(home_end(&network, category, *slower, *faster), *slower);
+                    assert_eq!(home_end(&network, category, *faster, *slower), *slower);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_equal_ends_a_transfer_belongs_to_its_source_and_other_flows_to_their_receiver() {
+        let network = network(|scenario| scenario["topology"] = json!("dumbbell"));
+        let [a, b] = ["A", "B"].map(|name| network.access_router(name));
+        let homes: Vec<AccessRouter> =
+            (0..FILE_CATEGORIES.len() as u8).map(|category| home_end(&network, category, a, b)).collect();
+        assert_eq!(homes, [a, a, a, a, b, b]);
+    }
+
+    #[test]
+    fn places_are_points_of_presence_then_backbone_routers_then_the_router_itself() {
+        let abilene = network(|_| ());
+        let places = |network: &Network, name: &str| {
+            let access = network.access_router(name).index();
+            network.topology.routers[super::places(network)[access]].name.clone()
+        };
+        assert_eq!(["A1a", "A2b"].map(|name| places(&abilene, name)), ["A1", "A2"]);
+        for (access, place) in super::places(&abilene).into_iter().enumerate() {
+            let wanted = match abilene.class_of(access) {
+                RouterClass::Direct => RouterClass::Backbone,
+                _ => RouterClass::Pop,
+            };
+            let router = &abilene.topology.routers[place];
+            assert_eq!((router.class, router.region), (wanted, abilene.region_of(access)));
+        }
+        let line = network(|scenario| scenario["topology"] = json!("parking-lot"));
+        assert_eq!(["A", "C"].map(|name| places(&line, name)), ["A", "C"]);
+    }
+
+    /// The values themselves are part of the contract "same seed, same bytes".
+    #[test]
+    fn ranks_are_named_by_seed_and_name() {
+        let ranks = [rank(1, "A1a"), rank(2, "A1a"), rank(1, "A1b"), rank(1, ""), rank(1, "a1A")];
+        for (i, rank) in ranks.iter().enumerate() {
+            assert!((0.0..1.0).contains(rank) && !ranks[..i].contains(rank), "{ranks:?}");
+        }
+        let n = 10_000;
+        let mean = (0..n).map(|i| rank(7, &format!("A.fibre.{i}"))).sum::<f64>() / f64::from(n);
+        assert!((mean - 0.5).abs() < 5.0 * 0.2887 / 100.0, "{mean}");
+    }
+}
