@@ -88,6 +88,12 @@ speed = "10 seg/ms"
 from = "A"
 to = "B"
 count = 3
+user = "1"
+[[deployment]]
+time = "1 s"
+at = ["A", "plain"]
+algorithm = "cubic"
+share = 0.5
 [time]
 duration = "5 s"
 """

@@ -92,6 +92,7 @@ BESIDE = {
     "network.changes[].time": _LONG,
     "network.changes[].speed": _FEW_SEGMENTS,
     "network.changes[].delay": _FEW_SEGMENTS,
+    "deployment[].time": _LONG,
     "flows[].start": _LONG,
     "arrivals[].start": _LONG,
     "arrivals[].rate": _SHORT,
@@ -107,6 +108,8 @@ IN_LISTS = {
     "network.changes[].delay": ("time", '[{time = "1 s", link = ["A", "B"], delay = "VALUE"}]'),
     "network.changes[].factor": ("number", '[{time = "1 s", link = ["A", "B"], factor = VALUE}]'),
     "network.changes[].cost": ("number", '[{time = "1 s", link = ["A", "B"], cost = VALUE}]'),
+    "deployment[].time": ("time", '[{algorithm = "tcp", share = 1, time = "VALUE"}]'),
+    "deployment[].share": ("probability", '[{algorithm = "cubic", share = VALUE}]'),
     "users.traffic[].rate": (
         "rate",
         '[{from = "A", to = "B", rate = "VALUE"}, {from = "B", to = "A", rate = "9 seg/s"}]',

@@ -18,6 +18,7 @@ mod application;
 mod arrivals;
 pub mod bounds;
 mod changes;
+mod deployment;
 mod receiver;
 mod topology;
 mod traffic;
@@ -26,6 +27,7 @@ pub use crate::disciplines::{AqmParameters, BufferUnit, DisciplineName};
 pub use application::{Application, Law, Protocol, Source};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
+pub use deployment::{Deployment, Unit};
 pub use receiver::ReceiverKind;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, LinkValues, PlaceRule, Places, TierParameters, TopologyChoice,
@@ -89,6 +91,9 @@ pub struct Scenario {
     /// Open-loop arrivals, beside the users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<ArrivalProcess>,
+    /// Shares of algorithms by time and place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deployment: Vec<Deployment>,
     /// Time line.
     pub time: TimeParameters,
     /// The tables and samples to record.
@@ -471,6 +476,10 @@ pub struct UserParameters {
     pub jumbo_factor: f64,
     /// Long-lived flows that start with the measured span, on the pairs of the topology (X10).
     pub long_lived_flows: u32,
+    /// The unit that takes an algorithm as a whole.
+    pub assignment: Unit,
+    /// The algorithm that units leave first; none: the usual one of the mix.
+    pub incumbent: Option<String>,
 }
 
 impl UserParameters {
@@ -881,8 +890,11 @@ pub struct ExplicitFlow {
     pub extra_delay: f64,
     /// Largest random delay before the sender reacts to an event, s; the delay is uniform from 0.
     pub overhead: f64,
-    /// Congestion control; none takes the first of the scenario.
+    /// Congestion control; none: drawn by the shares of the scenario.
     pub algorithm: Option<String>,
+    /// Its user, which draws for all its flows; none: the flow alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// Size of its data segments, bytes; none: that of the transport. Only ports look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment_bytes: Option<f64>,
@@ -907,7 +919,7 @@ fn is_zero(value: &f64) -> bool {
 }
 
 impl ExplicitFlow {
-    /// A flow of the first algorithm that sends from the start to the end of the run, over an interface of 1
+    /// A flow of a drawn algorithm that sends from the start to the end of the run, over an interface of 1
     /// segment/s.
     #[must_use]
     pub fn between(from: &str, to: &str) -> Self {
@@ -922,6 +934,7 @@ impl ExplicitFlow {
             extra_delay: 0.0,
             overhead: 0.0,
             algorithm: None,
+            user: None,
             segment_bytes: None,
             application: None,
             transport: Protocol::Tcp,
@@ -1021,6 +1034,7 @@ impl Scenario {
         arrivals::check(&self.arrivals, self.time.duration, is_algorithm)?;
         self.check_applications()?;
         self.check_receivers()?;
+        deployment::check(&self.deployment, &self.algorithms, self.time.duration)?;
         self.check_algorithms()
     }
 
@@ -1159,6 +1173,10 @@ impl Scenario {
                     format!("\"{name}\" is not among the algorithms of the scenario"),
                 ));
             }
+            if flow.user.as_ref().is_some_and(String::is_empty) {
+                let message = "an empty name; allowed: the name of a user";
+                return Err(invalid(format!("flows[{i}].user"), message));
+            }
         }
         Ok(())
     }
@@ -1217,6 +1235,16 @@ impl Scenario {
         }
         if (sum - 1.0).abs() > 1e-6 {
             return Err(invalid("algorithms", format!("the shares sum to {sum}; allowed: a sum of 1")));
+        }
+        if let Some(name) = &self.users.incumbent
+            && !self.algorithms.iter().any(|a| a.name == *name)
+        {
+            let names: Vec<_> = self.algorithms.iter().map(|a| a.name.as_str()).collect();
+            let message = format!(
+                "\"{name}\" is not among the algorithms of the scenario; allowed: auto, {}",
+                names.join(", ")
+            );
+            return Err(invalid("users.incumbent", message));
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod recursions;
 
 mod applications;
 mod arrivals;
+mod assignment;
 mod bbr;
 mod bbr_cases;
 mod bursts;

@@ -14,6 +14,8 @@ from mesonet.errors import InputError
 
 SHARE = "mixed_share"
 """The path of the factor."""
+INCUMBENT = "users.incumbent"
+"""The path of the algorithm that alternates replace: the algorithm that they are mixed with, unless it is set."""
 
 
 def is_share(path: str) -> bool:
@@ -30,8 +32,7 @@ def is_share(path: str) -> bool:
 def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, float]:
     """Return the shares of the sources by algorithm.
 
-    The algorithm that all alternates meet stands first, because the first long-lived flow uses the first one: standard
-    TCP in the sensitivity analysis (assumed).
+    The algorithm that all alternates meet stands first.
 
     `alternate`, `other`: the algorithm with the share `SHARE`, and the algorithm that has the rest of the sources.
     `shares`: 0 to 1, by path of the factor.

@@ -69,7 +69,7 @@ from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
 from mesonet.experiments.inheritance import Part, parts
 from mesonet.experiments.levels import at
-from mesonet.experiments.mixed import is_share, mix
+from mesonet.experiments.mixed import INCUMBENT, is_share, mix
 from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
@@ -370,6 +370,8 @@ class Experiment(Designed):
         }
         shares = {path: parse_share(values.pop(path)) for path in [path for path in values if is_share(path)]}
         algorithms = mix(algorithm, self.mixed_with, shares) if self.mixed_with else algorithm
+        if self.mixed_with and INCUMBENT not in {*self.scenario.settings, *values}:
+            values[INCUMBENT] = self.mixed_with
         there = self.scenario.with_values({**values, "algorithms": algorithms}, f"set in {self.file}")
         return replace(there, name=f"{self.name} condition {number}")
 

@@ -1,7 +1,7 @@
 """Parameters of scenarios: a table that drives validation, defaults, listings and the reference page.
 
-`PARAMETERS` maps each path to its `Parameter`. Three things a scenario may hold are not single values and are in
-`settings`: the mix of `algorithms`, `flows` and `arrivals`. The registry of algorithms has the constants
+`PARAMETERS` maps each path to its `Parameter`. Some things that a scenario may hold are not single values and are in
+`settings`: the mix of `algorithms`, and lists such as `flows`. The registry of algorithms has the constants
 `parameters.ALGORITHM.NAME` (`constants`).
 """
 
@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from mesonet import core
-from mesonet.scenarios.kinds import access, arrivals, flow_applications, flow_keys, flow_receivers
+from mesonet.scenarios.kinds import access, arrivals, deployment, flow_applications, flow_keys, flow_receivers
 from mesonet.scenarios.kinds.access import ACCESS
+from mesonet.scenarios.kinds.algorithm import ALGORITHM
 from mesonet.scenarios.kinds.buffer import BUFFER
 from mesonet.scenarios.kinds.capacity import CAPACITY
 from mesonet.scenarios.kinds.changes import CHANGES
@@ -553,7 +554,8 @@ _TABLE = (
         "The rule that decides which files are service packs and movies. `drawn`: each transfer draws its category. "
         "`concurrent`: a group of flows (path class, interface, algorithm) that has too few movies under way starts "
         "one, then service packs likewise; the other transfers are Web objects and documents. Of their probabilities "
-        "it then matters only which ones are 0: such files do not occur.",
+        "it then matters only which ones are 0: such files do not occur. A flow counts for the algorithm with which "
+        "it began: the groups of an algorithm that is deployed later fill from then on, beside the others.",
         "chosen: the size of a file does not depend on other users",
         presets={
             "sp500_282": ("concurrent", "the packets of SP 500-282 Table 9-9, far fewer than drawn (docs/adr/0026)"),
@@ -660,6 +662,23 @@ _TABLE = (
         "Unlimited flows between direct routers, with fast interfaces, from the beginning of the measured span: on a "
         "long, a medium and a short path.",
         "ASME paper Table 11 has three, experiments 2 none; their end points are assumed", study_id="X10",
+    ),
+    Parameter(
+        "users.assignment", Choice("user", "home", "flow", "place"), "user",
+        "The unit that takes an algorithm as a whole, by the shares of `algorithms` and `deployment`. `user`: a "
+        "source, the explicit flows that have one `user`, or one open-loop arrival. `home`: the access router of the "
+        "home end. `flow`: each flow. `place`: the point of presence above the home end, or its backbone router where "
+        "there is none. The home end is the end at the slower class of access router. Of equal classes it is the "
+        "source of a user, and the receiver of another flow.",
+        "chosen: A/B tests divide users",
+    ),
+    Parameter(
+        "users.incumbent", Optional("auto", ALGORITHM), "auto",
+        "The algorithm of the mix that others replace. Units have ranks: those with the highest rank leave it first. "
+        "So those that leave it at one share also leave it at every larger one, whichever algorithm replaces it. "
+        "`auto`: of the algorithms with a share `cubic`, else `tcp`, else the last by name. Mixed experiments set it "
+        "to `mixed_with`.",
+        "chosen: the default of today's systems, then standard TCP",
     ),
     # -- transport ---------------------------------------------------------------------------------------------------
     Parameter(
@@ -1268,6 +1287,12 @@ def reference_page() -> str:
         "one value of a process.",
         "",
         *_key_rows(arrivals.KEYS),
+        "## deployment",
+        "",
+        "Keys of `[[deployment]]`: the share of the units that use an algorithm, by time and place. A path such as",
+        "`deployment[0].share` names one value of an entry.",
+        "",
+        *_key_rows(deployment.KEYS),
         "## flows",
         "",
         "Keys of `[[flows]]`, and of the next two sections. A path such as `flows[0].count` names one value of an",

@@ -24,8 +24,8 @@ from mesonet.scenarios.kinds import flows
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
 
-_ARRIVALS = re.compile(r"arrivals\[\d+\]\.\w+")
-"""Path of a key of arrivals; paths of the simulator may be longer, such as ``arrivals[0].matrix[1].to``."""
+_ENTRY = re.compile(r"(arrivals|deployment)\[\d+\]\.\w+")
+"""Path of a key of an entry; paths of the simulator may be longer, such as ``arrivals[0].matrix[1].to``."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +198,8 @@ class Scenario:
             place[name] = plain(self.network.topology if path == "topology" else self.value(path))
         if processes := self.value("arrivals"):
             tree["arrivals"] = [plain(process) for process in processes]
+        if entries := self.value("deployment"):
+            tree["deployment"] = [plain(entry) for entry in entries]
         if of_links := {path: plain(self.value(path)) for path in link_values.paths(self.settings)}:
             tree["links"] = link_values.entries(of_links)
         if sets := self.impairment_sets():
@@ -301,11 +303,11 @@ class Scenario:
         if setting and path == "flows" and bracket and not error.file:
             return flows.located(error, setting.given).located(file=file)
         value = None
-        if setting and (key := _ARRIVALS.match(error.path or "")):
+        if setting and (key := _ENTRY.match(error.path or "")):
             given = self.value(key[0])
             shown = settings.at(key[0])
             value = shown.show(given) if given is None else shown.kind.show_at(given, key.string[key.end() :])
-        elif _base(path) in PARAMETERS or path in ("flows", "arrivals"):
+        elif _base(path) in PARAMETERS or path in settings.TABLES:
             value = settings.parameter(path).kind.show_at(self.value(path), bracket + rest)
         return InputError(error.problem + note, error.file or file, error.path, error.value or value, error.allowed)
 
@@ -314,9 +316,9 @@ class Scenario:
 
         Returns
         -------
-        Single values first, then algorithms, flows, arrivals and constants, in the order of the canonical form.
+        Single values first, then algorithms, flows, arrivals, the deployment and constants.
         """
-        rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows", "arrivals")]
+        rows = [self._explained(path) for path in (*PARAMETERS, *settings.WHOLES)]
         rows += [self._explained(path) for path in link_values.paths(self.settings)]
         for name in self.impairment_sets():
             rows += [self._explained(path) for path in impairment_sets.paths(name)]
@@ -417,9 +419,10 @@ class Scenario:
         return replace(self._explained(f"parameters.{named.algorithm.name}.{constant}"), path=path)
 
     def _mix(self) -> list[tuple[str, float]]:
-        """Return the mix, and with share 0 the algorithms that only explicit flows and arrivals use."""
+        """Return the mix, and with share 0 the algorithms that only flows, arrivals and the deployment name."""
         mix = list(self.value("algorithms"))
-        alone = (name for path in ("flows", "arrivals") for name in column(self._value(path), "algorithm") if name)
+        lists = ("flows", "arrivals", "deployment")
+        alone = (name for path in lists for name in column(self._value(path), "algorithm") if name)
         return mix + [(name, 0.0) for name in dict.fromkeys(alone) if name not in dict(mix)]
 
     def _constants(self, algorithm: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from mesonet import plugins
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import constants, impairment_sets, link_values
 from mesonet.scenarios.kinds.arrivals import ARRIVALS
+from mesonet.scenarios.kinds.deployment import DEPLOYMENT
 from mesonet.scenarios.kinds.flows import FLOWS
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.mix import MIX
@@ -28,6 +29,7 @@ WHOLES = {
     "algorithms": Parameter("algorithms", MIX, "tcp"),
     "flows": Parameter("flows", FLOWS, []),
     "arrivals": Parameter("arrivals", ARRIVALS, []),
+    "deployment": Parameter("deployment", DEPLOYMENT, []),
 }
 """Lists, which are no parameters."""
 TABLES = {path: key.kind for path, key in {**PARAMETERS, **WHOLES}.items() if isinstance(key.kind, Tables)}
@@ -141,7 +143,7 @@ def _resolved(path: str) -> str:
         return path
     if path in _SHORT:
         return _SHORT[path]
-    if path.startswith(("algorithms.", "flows.", "flows[", "arrivals.", "arrivals[")):
+    if re.match(rf"({'|'.join(WHOLES)})[.\[]", path):
         constant = path.replace("algorithms.", "parameters.", 1)
         if constant in constants.paths():
             raise InputError("constants of algorithms have a path of their own", allowed=constant)

@@ -1,4 +1,4 @@
-"""Runs made shorter or longer with all their events: flows, arrivals and changes keep their share of the time."""
+"""Runs made shorter or longer with all their events, which keep their share of the time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from mesonet import units
 from mesonet.scenarios import settings
 from mesonet.scenarios.scenario import Scenario
 
-_TIMES = {"flows": ("start", "start_within", "stop"), "arrivals": ("start", "stop"), "network.changes": ("time",)}
+_TIMES = {
+    "flows": ("start", "start_within", "stop"),
+    "arrivals": ("start", "stop"),
+    "deployment": ("time",),
+    "network.changes": ("time",),
+}
 """Keys of the entries of lists whose times change with the duration."""
 _WARMUP = "time.warmup"
 
@@ -46,7 +51,7 @@ def longer(canonical: Mapping[str, Any], factor: float) -> dict[str, Any]:
     """Return a canonical scenario that lasts longer by a factor, with all its events and the warm-up."""
     time, network = canonical["time"], canonical["network"]
     times = {key: time[key] * factor for key in ("duration", "warmup")}
-    lists = {path: _longer(canonical.get(path), _TIMES[path], factor) for path in ("flows", "arrivals")}
+    lists = {path: _longer(canonical.get(path), _TIMES[path], factor) for path in _TIMES if "." not in path}
     changes = _longer(network.get("changes"), _TIMES["network.changes"], factor)
     return {
         **canonical,

@@ -64,6 +64,18 @@ impl Arrivals {
         }
     }
 
+    /// Access routers of receivers, rising.
+    #[must_use]
+    pub fn receivers(&self) -> Vec<AccessRouter> {
+        match &self.ends {
+            Ends::Equal(targets) => targets.clone(),
+            Ends::Matrix(pairs, _) => {
+                let received = pairs.received().into_iter().enumerate().filter(|(_, weight)| *weight > 0.0);
+                received.map(|(access, _)| AccessRouter::new(access)).collect()
+            }
+        }
+    }
+
     /// Pairs of routers that have equal weight; none of a matrix.
     #[must_use]
     pub fn equal_pairs(&self) -> Vec<[AccessRouter; 2]> {

@@ -223,7 +223,10 @@ impl AccessPlaces<'_> {
 
     /// Access routers of a place: an access router itself, those at a point of presence, or those of a
     /// region.
-    fn place(&self, path: &str, name: &str) -> Result<Vec<usize>, InvalidScenario> {
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] for a name that no router has, and a place without hosts.
+    pub fn place(&self, path: &str, name: &str) -> Result<Vec<usize>, InvalidScenario> {
         let topology = self.topology;
         let Some(router) = topology.router(name) else {
             let heads = &topology.routers[..topology.regions.min(MOST_LISTED)];
@@ -236,19 +239,19 @@ impl AccessPlaces<'_> {
             );
             return Err(invalid(path, message));
         };
-        let class = topology.routers[router].class;
-        let below = |access: &usize| {
-            let host = self.routers[*access];
-            match class {
-                RouterClass::Backbone => self.region(*access) == router,
-                RouterClass::Pop => topology
-                    .links
-                    .iter()
-                    .any(|l| (l.a, l.b) == (router, host) || (l.b, l.a) == (router, host)),
-                _ => host == router,
-            }
-        };
-        let place: Vec<usize> = (0..self.routers.len()).filter(below).collect();
+        let mut below = vec![false; topology.routers.len()];
+        match topology.routers[router].class {
+            RouterClass::Backbone => below
+                .iter_mut()
+                .zip(&topology.routers)
+                .for_each(|(is_below, other)| *is_below = other.region == router),
+            RouterClass::Pop => topology.links.iter().for_each(|link| {
+                below[link.a] |= link.b == router;
+                below[link.b] |= link.a == router;
+            }),
+            _ => below[router] = true,
+        }
+        let place: Vec<usize> = (0..self.routers.len()).filter(|a| below[self.routers[*a]]).collect();
         if place.is_empty() {
             let message =
                 format!("no hosts are below {name}; allowed: a router with access routers below it");

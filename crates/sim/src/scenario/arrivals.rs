@@ -41,7 +41,7 @@ pub struct ArrivalProcess {
     pub stop: Option<f64>,
     /// Interface rate of each flow, segments/s.
     pub interface: f64,
-    /// Congestion control; none draws that of each flow by the shares of the scenario.
+    /// Congestion control; none: drawn for each flow by the shares of the scenario.
     pub algorithm: Option<String>,
 }
 

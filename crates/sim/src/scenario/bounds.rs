@@ -185,6 +185,8 @@ const BOUNDS: &[Bound] = &[
     above("arrivals[].sizes.size", 0.0, 1e12),
     above("arrivals[].sizes.mean", 0.0, 1e12),
     from("arrivals[].sizes.shape", 1.000_001, 100.0),
+    from("deployment[].time", 0.0, 1e6),
+    from("deployment[].share", 0.0, 1.0),
     above("flows[].application.late_after", 0.0, 1e6),
     from("flows[].application.report_interval", 1e-3, 1e6),
     from("flows[].application.source.frames.rate", 1e-3, 1e6),

@@ -9,6 +9,7 @@ use crate::fabric::ALARMS;
 use crate::network::lanes::{LaneEnd, MOST_LANES as MOST_LANE_NUMBERS};
 use crate::network::{Domains, Network};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::users::deployment;
 use mesonet_cc::{Picos, seconds};
 
 /// Holds a scenario without its long-lived flows against its network: what passes can run.
@@ -21,6 +22,7 @@ pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Resul
     long_lived::check(scenario, network)?;
     check_spans(scenario, network, horizon(scenario, network, domains)?)?;
     check_slots(scenario, network, domains)?;
+    deployment::check(scenario, network)?;
     Tracing::new(scenario, network).map(|_| ())
 }
 

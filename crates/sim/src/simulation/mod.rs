@@ -45,6 +45,7 @@ use crate::measure::{Counters, FlowRecords, Table, applications};
 use crate::network::lanes::LaneEnd;
 use crate::network::{DomainId, Domains, LaneId, Network};
 use crate::scenario::{AlgorithmShare, InvalidScenario, Scenario};
+use crate::users::Assignment;
 use bound::WindowTimes;
 use changes::Changes;
 use domain::Domain;
@@ -116,11 +117,12 @@ impl Simulation {
         };
         check::check(&scenario, &network, &divide(&network))?;
         let tracing = Tracing::new(&scenario, &network)?;
-        long_lived::add(&mut scenario, &network, seed);
-        sessions::draw_flows(&mut scenario, seed);
+        let assignment = Assignment::new(&scenario, &network, seed)?;
+        long_lived::add(&mut scenario, &network, &assignment, seed);
+        sessions::draw_flows(&mut scenario, &network, &assignment, seed);
         let (network, own) = sessions::with_lanes(&scenario, network);
         let domains = divide(&network);
-        let shared = Arc::new(Shared::new(scenario, network, domains, own, seed));
+        let shared = Arc::new(Shared::new(scenario, network, assignment, domains, own, seed));
         Ok(Self {
             domains: build_domains(&shared, engine),
             threads: threads.clamp(1, shared.domains.count),

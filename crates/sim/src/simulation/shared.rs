@@ -11,7 +11,7 @@ use crate::scenario::{AckRtt, Demand, ExplicitFlow, Scenario, Traffic, WindowGro
 use crate::transport::receiver::AckRules;
 use crate::transport::{Flow, FlowEnds, RtoRules, Rules, Saved};
 use crate::users::files::{ARRIVAL, EXPLICIT};
-use crate::users::{Emitters, Population};
+use crate::users::{Assignment, Emitters, Population};
 use mesonet_cc::picos;
 use mesonet_cc::plugin::Fault;
 use mesonet_cc::{Codepoint, Config, FlowName, Picos, SECOND, Start};
@@ -25,6 +25,7 @@ pub struct Shared {
     pub domains: Domains,
     pub population: Population,
     pub emitters: Emitters,
+    pub assignment: Assignment,
     /// Constants by algorithm of the scenario.
     pub configs: Vec<Config>,
     /// Some algorithm is a plug-in.
@@ -90,6 +91,7 @@ impl Shared {
     pub fn new(
         scenario: Scenario,
         network: Network,
+        assignment: Assignment,
         domains: Domains,
         own: Vec<(u32, OwnLanes)>,
         seed: u64,
@@ -120,6 +122,7 @@ impl Shared {
         Self {
             population: Population::new(&scenario, &network, seed),
             emitters: Emitters::new(&network, seed),
+            assignment,
             algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
             has_plugins: configs.iter().any(Config::is_plugin),

@@ -1,6 +1,5 @@
 //! Open-loop arrivals: when flows arrive at each access router, and what they are.
 
-use super::population::pick;
 use crate::network::arrivals::{Arrivals, Origin};
 use crate::network::{AccessRouter, Network};
 use crate::random::{Purpose, Stream};
@@ -17,14 +16,14 @@ pub struct Emitter {
 }
 
 /// A flow that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
     /// Segments.
     pub size: u64,
     /// Access router of the receiver.
     pub receiver: AccessRouter,
-    /// Index of the congestion control.
-    pub algorithm: u8,
+    /// Rank of its user.
+    pub rank: f64,
 }
 
 /// All emitters of a scenario, by process, then origin.
@@ -94,13 +93,7 @@ impl Emitters {
         let size = process.sizes.at(stream.uniform());
         let arrivals = &network.arrivals[self.list[emitter as usize].process as usize];
         let receiver = arrivals.target(self.origin(network, emitter), stream.uniform());
-        let draw = stream.uniform();
-        let named = |name: &String| scenario.algorithms.iter().position(|a| a.name == *name);
-        let algorithm = match &process.algorithm {
-            Some(name) => named(name).expect("checked") as u8,
-            None => pick(draw, scenario.algorithms.iter().map(|a| a.share)),
-        };
-        Arrival { size, receiver, algorithm }
+        Arrival { size, receiver, rank: stream.uniform() }
     }
 
     fn origin<'a>(&self, network: &'a Network, emitter: u32) -> &'a Origin {

@@ -16,8 +16,8 @@ pub struct Source {
     pub number: u32,
     /// Its access router.
     pub access: AccessRouter,
-    /// Index of the algorithm.
-    pub algorithm: u8,
+    /// Its rank among all users.
+    pub rank: f64,
     /// Its interface is fast.
     pub fast: bool,
     /// Its patience is finite.
@@ -82,9 +82,9 @@ impl Population {
         places.zip(0..).map(|(access, number)| {
             let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(number), 0);
             let fast = stream.uniform() < self.fast_probability;
-            let algorithm = pick(stream.uniform(), scenario.algorithms.iter().map(|a| a.share));
+            let rank = stream.uniform();
             let impatient = stream.uniform() < scenario.users.patience_probability;
-            Source { number, access, algorithm, fast, impatient, transfers: 0 }
+            Source { number, access, rank, fast, impatient, transfers: 0 }
         })
     }
 
@@ -130,32 +130,5 @@ impl Population {
 
     fn stream(&self, source: u32, k: u64) -> Stream {
         Stream::new(self.seed, Purpose::Transfer, u64::from(source), k)
-    }
-}
-
-/// Index of the share into which `u` falls.
-pub fn pick(mut u: f64, shares: impl Iterator<Item = f64>) -> u8 {
-    let mut last = 0;
-    for (i, share) in shares.enumerate() {
-        if share > 0.0 {
-            last = i as u8;
-        }
-        if u < share {
-            return i as u8;
-        }
-        u -= share;
-    }
-    last
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_respected() {
-        assert_eq!([0.0, 0.29, 0.3, 0.99].map(|u| pick(u, [0.3, 0.7].into_iter())), [0, 0, 1, 1]);
-        // Shares that round to less than 1: the last positive one takes the rest.
-        assert_eq!(pick(0.999_999_9, [0.5, 0.499_999, 0.0].into_iter()), 1);
     }
 }

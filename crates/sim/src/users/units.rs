@@ -13,13 +13,18 @@ use std::cmp::Ordering;
 /// the source of a user's transfer, and the receiver of an explicit flow or an arrival.
 #[must_use]
 pub fn home_end(wiring: &Wiring, category: u8, origin: AccessRouter, receiver: AccessRouter) -> AccessRouter {
+    let [from, to] = [origin, receiver].map(|end| wiring.class_of(end.index()));
+    if begins_at_home(category, from, to) { origin } else { receiver }
+}
+
+/// Returns whether the source of a flow of a category is its home end, by the classes of both access routers.
+#[must_use]
+pub fn begins_at_home(category: u8, origin: RouterClass, receiver: RouterClass) -> bool {
     // Normal, fast, direct, plain: from the slowest class on.
-    let speed = |end: AccessRouter| wiring.class_of(end.index()).distribution_index().unwrap_or(usize::MAX);
+    let speed = |class: RouterClass| class.distribution_index().unwrap_or(usize::MAX);
     match speed(origin).cmp(&speed(receiver)) {
-        Ordering::Less => origin,
-        Ordering::Greater => receiver,
-        Ordering::Equal if matches!(category, EXPLICIT | ARRIVAL) => receiver,
-        Ordering::Equal => origin,
+        Ordering::Equal => !matches!(category, EXPLICIT | ARRIVAL),
+        order => order == Ordering::Less,
     }
 }
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesonet.errors import InputError
-from mesonet.scenarios.kinds.algorithm import ALGORITHM
 from mesonet.scenarios.kinds.choice import Choice
+from mesonet.scenarios.kinds.drawn import DRAWN
 from mesonet.scenarios.kinds.flow_rate import FLOW_RATE
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.kind import Place
@@ -91,8 +91,8 @@ KEYS = {
     ),
     "interface": Key("arrivals[].interface", RATE, "80 seg/ms", "Interface rate of each flow.", "as of explicit flows"),
     "algorithm": Key(
-        "arrivals[].algorithm", Optional("none", ALGORITHM), "none",
-        "Congestion control of the flows; `none`: drawn for each flow by the shares of the scenario.",
+        "arrivals[].algorithm", DRAWN, DRAWN.word,
+        "Congestion control of the flows; `mix`: drawn for each flow by the shares of the scenario.",
         "as of users",
     ),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesonet.scenarios.kinds import flow_applications, flow_receivers
-from mesonet.scenarios.kinds.algorithm import ALGORITHM
+from mesonet.scenarios.kinds.drawn import DRAWN
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.number import NUMBER
 from mesonet.scenarios.kinds.optional import Optional
@@ -42,8 +42,14 @@ OWN = {
     ),
     "interface": Key("flows[].interface", RATE, "80 seg/ms", "Rate of the interface of the sender.", "chosen"),
     "algorithm": Key(
-        "flows[].algorithm", Optional("none", ALGORITHM), "none",
-        "Congestion control; `none`: drawn by the shares of the scenario.", "as of users",
+        "flows[].algorithm", DRAWN, DRAWN.word, "Congestion control; `mix`: drawn by the shares of the scenario.",
+        "as of users",
+    ),
+    "user": Key(
+        "flows[].user", Text("user", "not the name of a user", 'a name in quotes, such as user = "1"'), "",
+        "User of the flow. Where users take an algorithm as a whole (`users.assignment`), the flows of one user draw "
+        "together.",
+        "each flow draws alone",
     ),
     "extra_delay": Key(
         "flows[].extra_delay", TIME, "0 s", "Propagation delay of the access of the flow, each way.", "chosen: none"

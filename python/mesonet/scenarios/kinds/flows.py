@@ -24,6 +24,8 @@ _MOST_SHOWN = 20
 _SHOWN = ("from", "to", "start")
 _ALONE = ("from", "to", "size", "interface", "algorithm", "stop", "start", "extra_delay", "overhead")
 """Keys whose values can be read alone, if `segment_bytes` is known."""
+_NAMED = ("user",)
+"""Keys as these that a flow has only where it is given them."""
 _ENTRY = re.compile(r"flows\[(\d+)\]\.(\w+)")
 _ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
@@ -85,7 +87,7 @@ class Flows(Tables):
 
     def _flow(self, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
         self.refuse_unknown(given)
-        own = {}
+        own = {key: _value(key, given[key], segment_bytes) for key in _NAMED if given.get(key) is not None}
         if given.get("segment_bytes") is not None:
             segment_bytes = own["segment_bytes"] = _value("segment_bytes", given["segment_bytes"], segment_bytes)
         found = {key: _value(key, given.get(key, _default(key)), segment_bytes) for key in _ALONE}
@@ -156,12 +158,13 @@ def _placed(error: InputError, entries: Any, number: int) -> InputError:
 
 def _by_column(flows: Sequence[Mapping[str, Any]], segment_bytes: float) -> Table | None:
     """Return flows with keys that need no other key; None if there is another key, or a value is not right."""
-    others = flows.columns.keys() if isinstance(flows, Table) else {key for flow in flows for key in flow}
-    if not flows or not others <= set(_ALONE):
+    given_keys = flows.columns.keys() if isinstance(flows, Table) else {key for flow in flows for key in flow}
+    keys = (*_ALONE, *(key for key in _NAMED if key in given_keys))
+    if not flows or not given_keys <= set(keys) or any(None in column(flows, key) for key in _NAMED if key in keys):
         return None
     found: dict[str, Sequence[Any]] = {}
     try:
-        for key in _ALONE:
+        for key in keys:
             given = column(flows, key, _default(key))
             starts = _starts(given) if key == "start" else None
             found[key] = starts or converted(given, partial(_value, key, segment_bytes=segment_bytes))

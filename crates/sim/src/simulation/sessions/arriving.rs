@@ -4,6 +4,7 @@ use super::connection::{Opening, open};
 use super::parts::Parts;
 use super::state::{ArrivalsHere, Sessions};
 use crate::simulation::code;
+use crate::users::Newcomer;
 use crate::users::files::ARRIVAL;
 use mesonet_cc::{Picos, picos};
 
@@ -35,16 +36,26 @@ impl Sessions {
         arrivals.arm(place, parts.events.now, parts);
         let shared = parts.shared;
         let arrival = shared.emitters.arrival(&shared.scenario, &shared.network, emitter, k);
+        let process = shared.emitters.process(&shared.scenario, emitter);
+        let (origin, receiver) = (shared.emitters.access(&shared.network, emitter), arrival.receiver);
+        let named = process.algorithm.as_ref();
+        let algorithm = match named.and_then(|name| shared.algorithm_names.iter().position(|a| a == name)) {
+            Some(algorithm) => algorithm as u8,
+            None => {
+                let newcomer = Newcomer { category: ARRIVAL, origin, receiver, rank: arrival.rank };
+                shared.assignment.algorithm(&shared.network, &newcomer, parts.events.now)
+            }
+        };
         let opening = Opening {
             source: shared.population.count + shared.scenario.flows.len() as u32 + emitter,
             home: (self.sources.len() + self.explicit.len()) as u32 + place,
             transfer: k,
             category: ARRIVAL,
-            algorithm: arrival.algorithm,
-            origin: shared.emitters.access(&shared.network, emitter),
-            receiver: arrival.receiver,
+            algorithm,
+            origin,
+            receiver,
             size: Some(arrival.size),
-            rate: shared.emitters.process(&shared.scenario, emitter).interface,
+            rate: process.interface,
             own: None,
             delays_sends: false,
             is_fed: false,

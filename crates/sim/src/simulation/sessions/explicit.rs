@@ -10,7 +10,7 @@ use crate::random::{Purpose, Stream};
 use crate::scenario::{ReceiverKind, Scenario};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
-use crate::users::population::pick;
+use crate::users::{Assignment, Newcomer};
 use mesonet_cc::picos;
 
 /// Returns the network with lanes for each flow that has an extra delay or a segment size of its own, and the
@@ -52,18 +52,25 @@ pub fn with_lanes(scenario: &Scenario, mut network: Network) -> (Network, Vec<(u
     (network, own)
 }
 
-/// Replaces the start of each flow with `start_within` by its drawn instant, and a missing algorithm by one
-/// drawn by the shares. Draws are named by the seed and the place of the flow: they depend on no other flow.
-pub fn draw_flows(scenario: &mut Scenario, seed: u64) {
+/// Replaces the start of each flow with `start_within` by its drawn instant, and a missing algorithm by the
+/// assigned one. Draws are named by the seed and the place of the flow, or its user: they depend on no other
+/// flow.
+pub fn draw_flows(scenario: &mut Scenario, network: &Network, assignment: &Assignment, seed: u64) {
     let algorithms = &scenario.algorithms;
     for (i, flow) in scenario.flows.iter_mut().enumerate() {
-        flow.algorithm.get_or_insert_with(|| {
-            let u = Stream::new(seed, Purpose::Algorithm, i as u64, 0).uniform();
-            algorithms[usize::from(pick(u, algorithms.iter().map(|a| a.share)))].name.clone()
-        });
         let within = std::mem::take(&mut flow.start_within);
         if within > 0.0 {
             flow.start += within * Stream::new(seed, Purpose::Start, i as u64, 0).uniform();
+        }
+        if flow.algorithm.is_none() {
+            let newcomer = Newcomer {
+                category: EXPLICIT,
+                origin: network.access_router(&flow.from),
+                receiver: network.access_router(&flow.to),
+                rank: assignment.rank_of_explicit(i, flow.user.as_deref()),
+            };
+            let algorithm = assignment.algorithm(network, &newcomer, picos(flow.start));
+            flow.algorithm = Some(algorithms[usize::from(algorithm)].name.clone());
         }
     }
 }

@@ -4,6 +4,7 @@ use super::connection::{Opening, open};
 use super::parts::Parts;
 use super::patience;
 use super::state::Sessions;
+use crate::users::Newcomer;
 
 impl Sessions {
     /// A source has thought enough.
@@ -15,13 +16,19 @@ impl Sessions {
         let origin = source.access;
         let shared = parts.shared;
         let transfer = shared.population.transfer(&source, k);
+        let newcomer = Newcomer {
+            category: transfer.category,
+            origin,
+            receiver: transfer.receiver,
+            rank: shared.assignment.rank_of_transfer(&source, k),
+        };
         let size = shared.jumbo(transfer.size, parts.events.now, origin, transfer.receiver);
         let opening = Opening {
             source: source.number,
             home,
             transfer: k,
             category: transfer.category,
-            algorithm: source.algorithm,
+            algorithm: shared.assignment.algorithm(&shared.network, &newcomer, parts.events.now),
             origin,
             receiver: transfer.receiver,
             size: Some(size),
