@@ -352,6 +352,7 @@ NONSENSE = {
     "changes": ("nan", "-1"), "traffic": ("nan", "-1"),
     "topology": ("nan", "-1"), "choice": ("nan", "-1", "none such"), "flag": ("nan", "-1", "2", "yes"),
     "places": ("-1",), "names": ("-1",), "access": ("nan", "-1", "cabel"),
+    "algorithm": ("nan", "-1", "none such"),
     "algorithms": ("tcp=-1, cubic=2", "tcp=nan", "tcp=inf", "tcp=1e400", "tcp=0"),
 }  # fmt: skip
 NONSENSE_POINTS = {
