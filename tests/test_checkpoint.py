@@ -43,7 +43,7 @@ LONG = "30 s"
 
 
 def small(**values: object) -> Scenario:
-    return scenario("abilene", speed="40 seg/ms", base_sources=2, duration="3 s", flow_records=1, **values)
+    return scenario("abilene", speed="40 seg/ms", base_sources=2, duration="3 s", flow_records=1, units=True, **values)
 
 
 def same(one: Result, other: Result) -> bool:

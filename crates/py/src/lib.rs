@@ -7,7 +7,7 @@ use mesonet_sim::network::{Domains, Network};
 use mesonet_sim::{Engine, Scenario, Simulation};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
@@ -51,7 +51,11 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
             Column::Integer(values) => {
                 dict.set_item(name, array(py, "uint64", values.into_iter().map(u64::to_ne_bytes))?)?;
             }
-            Column::Text(values) => dict.set_item(name, values)?,
+            // Equal words are one object.
+            Column::Text(values) => {
+                let words = values.into_iter().map(|word| PyString::intern(py, &word));
+                dict.set_item(name, words.collect::<Vec<_>>())?;
+            }
         }
     }
     Ok(dict)
@@ -138,7 +142,7 @@ impl PySimulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers",
+    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "units", "routers",
     /// "demands", "applications", "flow_traces" and "router_traces".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
@@ -153,6 +157,7 @@ impl PySimulation {
         tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
         tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
         tables.set_item("groups", columns(py, self.0.groups())?)?;
+        tables.set_item("units", columns(py, self.0.units())?)?;
         tables.set_item("applications", columns(py, self.0.applications())?)?;
         tables.set_item("routers", columns(py, self.0.routers())?)?;
         tables.set_item("demands", columns(py, self.0.demands())?)?;

@@ -986,6 +986,8 @@ pub struct MeasurementParameters {
     pub queue_delays: bool,
     /// One-way delays of segments over TCP are recorded.
     pub segment_delays: bool,
+    /// Flows are summed by user, period and class.
+    pub units: bool,
     /// A flow is starved when nothing of it was acknowledged for this long, s.
     pub starved_after: f64,
     /// Length of the windows in which the goodputs of explicit flows are compared, s.

@@ -48,3 +48,4 @@ mod snapshots;
 mod timers;
 mod topology;
 mod traffic;
+mod units;

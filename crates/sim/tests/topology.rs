@@ -401,8 +401,14 @@ fn what_cannot_be_simulated_is_refused() {
 /// A ring of `n` routers.
 fn ring(n: usize, class: &str) -> GivenTopology {
     let class = serde_json::from_value(json!(class)).unwrap();
-    let router =
-        |i| GivenRouter { name: format!("r{i}"), class, speed_factor: None, latitude: None, longitude: None };
+    let router = |i| GivenRouter {
+        name: format!("r{i}"),
+        class,
+        speed_factor: None,
+        latitude: None,
+        longitude: None,
+        access: None,
+    };
     let link = |i| GivenLink {
         a: i,
         b: (i + 1) % n,

@@ -107,6 +107,7 @@ impl Run {
             ("flow_traces", self.0.take_flow_traces()),
             ("router_traces", self.0.take_router_traces()),
             ("groups", self.0.groups()),
+            ("units", self.0.units()),
             ("applications", self.0.applications()),
             ("routers", self.0.routers()),
             ("demands", self.0.demands()),

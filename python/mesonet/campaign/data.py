@@ -41,6 +41,7 @@ _RUNS = {
     "data_segments_delivered": pl.Int64,
     "peak_rss_bytes": pl.Int64,
 }
+_OWN = {"algorithm_of_row": "flow_algorithm"}
 _RESPONSES = {
     "condition": pl.Int64,
     "algorithm": pl.String,
@@ -132,8 +133,7 @@ class Campaign:
         """
         if self.experiment.get("model") is not None:
             return pl.DataFrame()
-        rows = tables.read(self.path / "runs", self.runs, "groups", self.checksums)
-        return rows.rename({"algorithm_of_row": "flow_algorithm"}, strict=False)
+        return tables.read(self.path / "runs", self.runs, "groups", self.checksums).rename(_OWN, strict=False)
 
     def kept(self, name: str, condition: int, algorithm: str, replicate: int = 1) -> pl.DataFrame:
         """Return a table that the experiment has its runs keep, such as ``flow_traces``.
@@ -154,8 +154,7 @@ class Campaign:
         InputError
             If the runs of the experiment do not keep the table, or there is no such condition, algorithm or replicate.
         """
-        if name not in self.experiment.get("keep", []):
-            raise unknown("kept table", name, self.experiment.get("keep", []))
+        self._refuse_not_kept(name)
         if algorithm not in self.algorithms:
             raise unknown("algorithm", str(algorithm), self.algorithms, path="algorithm")
         for what, number in (("condition", condition), ("replicate", replicate)):
@@ -164,6 +163,33 @@ class Campaign:
                 raise InputError(f"no such {what}", path=what, value=number, allowed=allowed)
         runs = self.runs.filter(condition=condition, algorithm=algorithm, replicate=replicate, status="done")
         return pl.DataFrame() if runs.is_empty() else self.table(runs["key"].item(), name)
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """Return a table that the experiment has its runs keep, of all runs that are done.
+
+        Runs are read one after the other when the frame is collected, so that one run at a time is in memory.
+
+        Parameters
+        ----------
+        name
+            Name of the table, such as ``units``.
+
+        Returns
+        -------
+        Columns condition, algorithm (of the run) and replicate, then those of the table, whose own algorithm is
+        flow_algorithm; without columns before the first run is done.
+
+        Raises
+        ------
+        InputError
+            If the runs of the experiment do not keep the table, or a file is damaged.
+        """
+        self._refuse_not_kept(name)
+        return tables.scan(self.path / "runs", self.runs, name, self.checksums).rename(_OWN, strict=False)
+
+    def _refuse_not_kept(self, name: str) -> None:
+        if name not in (kept := self.experiment.get("keep", [])):
+            raise unknown("kept table", name, kept)
 
     def table(self, key: str, name: str) -> pl.DataFrame:
         """Return a table of a run that is done.

@@ -1,11 +1,12 @@
-"""Study table of a campaign: responses of the network and goodputs of flow groups, in a single table.
+"""Tables of a campaign as one file: the study table, or a table that the runs keep.
 
-The table has a row per run, measured period and response of the network, and per flow group of completed flows, by the
-algorithm of the flows. Columns are documented in ``docs/reference/study-table.md``.
+The study table has a row per run, measured period and response of the network, and per flow group of completed flows,
+by the algorithm of the flows. Columns are documented in ``docs/reference/study-table.md``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,14 +65,29 @@ def write_study_table(campaign: Campaign, path: Path) -> Path:
 
     `path`: the file, which is replaced; its ending, ``.parquet`` or ``.csv``, chooses the format.
     """
+    return _write(lambda: study_table(campaign).lazy(), path)
+
+
+def write_kept_table(campaign: Campaign, name: str, path: Path) -> Path:
+    """Write a table that the runs keep, of all runs that are done, with one column per factor behind.
+
+    `path`: as `write_study_table`. As Parquet the table may be larger than the memory.
+    """
+    rows = campaign.scan(name)
+    if campaign.runs.filter(status="done").is_empty():
+        raise InputError("no run is done", file=str(campaign.path), allowed="a campaign with finished runs")
+    return _write(lambda: rows.join(_levels(campaign).lazy(), on="condition", how="left", maintain_order="left"), path)
+
+
+def _write(table: Callable[[], pl.LazyFrame], path: Path) -> Path:
     if path.suffix not in (".parquet", ".csv"):
         raise InputError("not a form of a table", path="--out", value=str(path), allowed=".parquet, .csv")
-    table = study_table(campaign)
+    rows = table()
     with places.file(path) as aside:
         if path.suffix == ".csv":
-            write_csv(table, aside)
+            write_csv(rows.collect(), aside)
         else:
-            table.write_parquet(aside)
+            rows.sink_parquet(aside)
     return path
 
 

@@ -6,12 +6,13 @@ The contents of many files become one table at once: one after another would tak
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from mesonet.errors import InputError
 from mesonet.files import checksums, reading
@@ -58,6 +59,29 @@ def read(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mappin
         raise InputError(f"the tables {name} of the runs have different columns: {error}", file=str(folder)) from None
     rows = rows.rename({own: f"{own}_of_row" for own in RUN if own in rows.columns})
     return done.join(rows, on="run_key", how="inner", maintain_order="left_right").drop("run_key")
+
+
+def scan(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mapping[str, str]]) -> pl.LazyFrame:
+    """Return the rows of `read`, of which one run at a time is in memory when they are collected."""
+    done = runs.filter(pl.col("status") == "done")
+    if done.is_empty():
+        return pl.LazyFrame()
+
+    def rows(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for run in done.iter_slices(1):
+            found = read(folder, run, name, known)
+            if most is not None:
+                found = found.head(most)
+                most -= len(found)
+            if predicate is not None:
+                found = found.filter(predicate)
+            yield found if columns is None else found.select(columns)
+            if most == 0:
+                return
+
+    return register_io_source(rows, schema=read(folder, done.head(1), name, known).schema)
 
 
 def table(file: Path, known: Mapping[str, str] | None = None) -> pl.DataFrame:

@@ -14,13 +14,18 @@ from mesonet.terminal import write_json
 
 @click.command(cls=Command)
 @DIRECTORY
-@click.option("--out", type=click.Path(path_type=Path), help="FILE.parquet or .csv; by default DIR/study.parquet.")
+@click.option("--table", metavar="TABLE", help="A table that the runs keep, such as units, of all runs.")
+@click.option("--out", type=click.Path(path_type=Path), help="FILE.parquet or .csv; by default DIR/TABLE.parquet.")
 @JSON
-def export(directory: Path, out: Path | None, as_json: bool) -> None:
-    """Write one table of the campaign in DIR: responses of the network and goodputs of flow groups."""
-    from mesonet.campaign.export import write_study_table
+def export(directory: Path, table: str | None, out: Path | None, as_json: bool) -> None:
+    """Write one table of the campaign in DIR: responses of the network and goodputs of flow groups, or --table."""
+    from mesonet.campaign.export import write_kept_table, write_study_table
 
-    path = write_study_table(mesonet.load(directory), out or places.inside(directory, "study.parquet"))
+    campaign = mesonet.load(directory)
+    if table is None:
+        path = write_study_table(campaign, out or places.inside(directory, "study.parquet"))
+    else:
+        path = write_kept_table(campaign, table, out or places.inside(directory, f"{table}.parquet"))
     if as_json:
         write_json({"path": str(path)})
     else:

@@ -36,6 +36,7 @@ _KEYS = (
 )  # fmt: skip
 _NAMES = ("algorithms", "mixed_with")
 """Keys whose values name algorithms."""
+_UNITS = "measurement.units"
 ALL = "all"
 """Stands for every algorithm, instead of a list."""
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
@@ -60,7 +61,8 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         written = table
         table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, parts, origin.get("scenario", own))
-        base = base.with_values(values, "--set")
+        keep = _keep(table)
+        base = _with_units(base.with_values(values, "--set"), keep)
         levels: dict[str, tuple[Level, ...]] = {}
         names: dict[str, str] = {}
         places: dict[str, OwnFactor] = {}
@@ -107,7 +109,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
             "conclusions": conclusions,
             "comparisons": texts(table, "comparisons"),
             "common_random_numbers": flag(table, "common_random_numbers"),
-            "keep": _keep(table),
+            "keep": keep,
         }
     except InputError as error:
         key = re.split(r"[.\[]", error.path or "")[0]
@@ -129,6 +131,15 @@ def _keep(table: Mapping[str, Any]) -> tuple[str, ...]:
         if not isinstance(name, str) or name not in KEEPABLE:
             raise unknown("table to keep", str(name), KEEPABLE, path=f"keep[{place}]")
     return tuple(name for name in KEEPABLE if name in given)
+
+
+def _with_units(base: Scenario, keep: Sequence[str]) -> Scenario:
+    """Return the scenario, with units recorded where the experiment keeps them."""
+    if "units" not in keep or base.value(_UNITS):
+        return base
+    if _UNITS in base.settings:
+        raise InputError("units are not recorded", path="keep", value="units", allowed=f"{_UNITS} = true")
+    return base.set(_UNITS, True, 'keep = ["units"]')
 
 
 @contextmanager

@@ -12,6 +12,10 @@ _COUNT = "in the interval that ends at the row"
 _TO_HERE = "since the flow began"
 _PERIOD = "measured period from 1, or `measured` for all"
 _SPREAD = "over the flows completed in the period"
+_USER = "source (`source 17`), explicit flow (`flow 3`) or its `user`, or home (`home A1a`) of open-loop arrivals"
+_RTT_CLASS = "propagation round trip when it began: below 20 ms, 20 to 50 ms, 50 to 100 ms, from 100 ms"
+_POP = "point of presence above the home of the user; else the backbone router of its region, or the router itself"
+_ACCESS = "kind of access of the home end: the name in `tiers.access`, or the class of its access router"
 
 
 @dataclass(frozen=True)
@@ -100,15 +104,19 @@ FLOWS = TableColumns(
             "number of the source, from 0: users, explicit flows, then each process and router of arrivals",
         ),
         "transfer": ("1", "which transfer of this source, from 0"),
+        "user": ("", f"whose flow it is: {_USER}"),
         "category": ("", "file category; `explicit` for explicit flows, `arrival` for open-loop arrivals"),
         "algorithm": ("", "its congestion control"),
         "path_class": (
             "",
             "class of its path by its access routers: very fast, fast or typical; `other` between other routers",
         ),
+        "rtt_class": ("", _RTT_CLASS),
         "rate_class": ("", "slower of the interfaces at its ends"),
         "from": ("", "access router of the source"),
         "to": ("", "access router of the receiver"),
+        "pop": ("", _POP),
+        "access": ("", _ACCESS),
         "size": ("segments", "data segments; null without an end"),
         "completed": ("1", "1 if the last segment was acknowledged, 0 if it failed, was given up or was cut short"),
         "started_s": ("s", "when its first SYN left, or its first segment where flows do not connect"),
@@ -122,9 +130,10 @@ FLOWS = TableColumns(
         "spurious_timeouts": ("timeouts", "expiries after which the original segment was acknowledged"),
         "syns": ("segments", "SYNs sent"),
         "goodput": ("segments/s", "segments delivered / (last acknowledgement - first segment sent)"),
+        "rtt_ms": ("ms", "last smoothed round-trip time; null before the first sample"),
         "queueing_delay_ms": (
             "ms",
-            "last smoothed round-trip time less propagation; null over links that delay segments",
+            "the same less propagation; null over links that delay segments",
         ),
         "slowdown": (
             "1",
@@ -179,6 +188,53 @@ acknowledgement; goodput is size / (last acknowledgement - first segment sent). 
 the period; percentiles and medians come from histograms of 1.6 % resolution. `throughput` counts flows in progress,
 too: segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval."""
 
+UNIT = ("period", "user", "home", "access", "algorithm", "path_class", "rtt_class", "rate_class")
+"""Columns that identify a row of the table of units."""
+
+UNITS = TableColumns(
+    "one row per period, user and class of flows",
+    {
+        "period": ("", "measured period from 1"),
+        "user": ("", f"whose flows: {_USER}"),
+        "home": ("", "access router where the user is: of a source its own, else the home end of the flows"),
+        "pop": ("", _POP),
+        "access": ("", _ACCESS),
+        "algorithm": ("", "congestion control of the flows"),
+        "path_class": ("", "class of their paths"),
+        "rtt_class": ("", "class of the propagation round trips of their paths, as in the table of flows"),
+        "rate_class": ("", "slower of the interfaces at their ends"),
+        "flows": ("flows", "flows completed in the period"),
+        "segments_delivered": ("segments", "segments acknowledged in the period, of all flows"),
+        "flow_seconds": ("s", "time for which flows were sending in the period, of all flows"),
+        "mean_size": ("segments", f"mean size, {_SPREAD}"),
+        "goodput": ("segments/s", f"mean goodput, {_SPREAD}"),
+        "goodput_log": ("1", f"mean natural logarithm of the goodput in segments/s, {_SPREAD}"),
+        "completion_time": ("s", f"mean time from first SYN to last acknowledgement, {_SPREAD}"),
+        "completion_time_log": ("1", "mean natural logarithm of this time in seconds"),
+        "slowdown_flows": ("flows", "of `flows`, those that have a slowdown"),
+        "slowdown": ("1", "their mean slowdown"),
+        "slowdown_log": ("1", "mean natural logarithm of their slowdowns"),
+        "segments_sent": ("segments", f"data segments sent, retransmissions included, {_SPREAD}"),
+        "retransmission_rate": ("1", "1 - size / `segments_sent`"),
+        "loss_events": ("events", f"losses and marks that reduced a window, timeouts apart, {_SPREAD}"),
+        "losses": ("segments", f"segments that routers dropped, {_SPREAD}"),
+        "timeouts": ("timeouts", f"expiries of the retransmission timer, {_SPREAD}"),
+        "queueing_delay_flows": ("flows", "of `flows`, those that have a queueing delay"),
+        "queueing_delay_ms": ("ms", "mean of their last smoothed round-trip times less propagation"),
+        "rtt_flows": ("flows", "of `flows`, those that have a round-trip time"),
+        "rtt_ms": ("ms", "mean of their last smoothed round-trip times"),
+    },
+)
+"""Recorded where `measurement.units` is set, or the experiment keeps the table: `keep = ["units"]`.
+
+The means over rows are exact: a mean times its number of flows is a sum. `flows` is the number for sizes, goodputs and
+completion times, `slowdown_flows` for slowdowns, and so on. The mean of `retransmission_rate` has the weights
+`segments_sent`. `segments_delivered` / `flow_seconds` is a throughput of all flows, completed or not.
+
+A user has a row for each period and each combination of algorithm and classes that its flows had there. So the number
+of rows follows from the users, not from the flows. A source is at its own access router, whose name is `home`; the
+slower access of its paths, `access`, may be at the other end."""
+
 ROUTERS = TableColumns(
     "one row per period and router",
     {
@@ -221,6 +277,12 @@ APPLICATIONS = TableColumns(
     {
         "period": ("", _PERIOD),
         "flow": ("1", "number of the explicit flow, from 1"),
+        "user": ("", "whose flow it is"),
+        "algorithm": ("", "its congestion control; empty with udp"),
+        "path_class": ("", "class of its path, as in the table of flows"),
+        "rtt_class": ("", _RTT_CLASS),
+        "pop": ("", _POP),
+        "access": ("", _ACCESS),
         "application": ("", "frames, constant or on_off; bulk without one"),
         "transport": ("", "tcp or udp"),
         "receiver": ("", "standard, ack_division, optimistic or ignores_ce"),
@@ -285,6 +347,7 @@ TABLES = {
     "series": SERIES,
     "flows": FLOWS,
     "groups": GROUPS,
+    "units": UNITS,
     "routers": ROUTERS,
     "demands": DEMANDS,
     "applications": APPLICATIONS,

@@ -1199,6 +1199,11 @@ _TABLE = (
         "chosen: off, because it takes time",
     ),
     Parameter(
+        "measurement.units", FLAG, False,
+        "Flows are summed by user, period and class (table `units`). An experiment that keeps the table sets it.",
+        "chosen: off, because the table has a row for each user, period and class",
+    ),
+    Parameter(
         "measurement.starved_after", TIME, "5 s",
         "A transmitting source counts as starved when nothing was acknowledged for this long.",
         "assumed: several retransmission timeouts",

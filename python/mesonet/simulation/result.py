@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 TABLES = (
-    "responses", "series", "flows", "groups", "routers", "demands", "applications", "flow_traces", "router_traces",
+    "responses", "series", "flows", "groups", "units", "routers", "demands", "applications", "flow_traces",
+    "router_traces",
 )  # fmt: skip
 """The tables of a result."""
 
@@ -218,6 +219,8 @@ class Result:
     groups
         Goodput, completion times and losses by period and group of flows: file category, path class, interface,
         algorithm.
+    units
+        Flows by period, user and class, where the scenario records them (``measurement.units``); else empty.
     routers
         Queue, drops and utilisation by period and router.
     demands
@@ -236,6 +239,7 @@ class Result:
     series: Table
     flows: Table
     groups: Table
+    units: Table
     routers: Table
     demands: Table
     applications: Table

@@ -129,6 +129,7 @@ def simulate_json(
         groups=table(
             finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
         ),
+        units=table(finished["units"], tables.UNITS, tables.UNIT),
         routers=table(finished["routers"], tables.ROUTERS, ("period", "router")),
         demands=table(finished["demands"], tables.DEMANDS),
         applications=table(finished["applications"], tables.APPLICATIONS, ("period", "flow")),

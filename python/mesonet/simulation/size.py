@@ -32,6 +32,11 @@ _ARRIVAL, _RECORD = 1_500, 1_000
 Measured: 900 with 50,000 flows in progress in an overloaded dumbbell, whose windows are small; and 940 for each of
 200,000 records."""
 
+_UNIT = 1_800
+"""Bytes of a row of the table of units (measured: 1,680 with 34,262 rows in abilene)."""
+_CLASSES = 24
+"""Combinations of path class, class of round trip and interface rate that the flows of a user can have."""
+
 _WATCHED_IN_PERIOD = 20_000
 """Bytes of the record of a receiver that is watched, by period (derived: two histograms of delays up to 10 s, 1,200
 buckets of 8 bytes each)."""
@@ -65,6 +70,7 @@ def run_size(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> RunSi
     memory += watched * (int(scenario["time"]["periods"]) + 1) * _WATCHED_IN_PERIOD
     in_progress = sum(each["in_progress"] for each in described["arrivals"])
     memory += in_progress * _ARRIVAL + _arrivals(scenario, described) * measurement["flow_records"] * _RECORD
+    memory += _units(scenario, described) * _UNIT
     flows = described["sources"] + explicit + math.ceil(in_progress)
     return RunSize(samples, flow_rows + router_rows, flows, int(memory))
 
@@ -88,6 +94,7 @@ def refuse_large(scenario_json: str, memory: int | None = None) -> None:
             _arrivals(scenario, described) * scenario["measurement"]["flow_records"] * _RECORD,
             "measurement.flow_records",
         ),
+        (_units(scenario, described) * _UNIT, "measurement.units"),
     )[1]
     problem = (
         f"the run would have {size.samples:,} samples, {size.trace_rows:,} rows of traces and {size.flows:,} sources "
@@ -104,6 +111,23 @@ def _arrivals(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> floa
         stop = duration if process["stop"] is None else min(process["stop"], duration)
         total += found["rate"] * max(stop - process["start"], 0.0)
     return total
+
+
+def _units(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> float:
+    """Return the most rows of the table of units: of each user and period one for a flow, or one for a class."""
+    if not scenario["measurement"]["units"]:
+        return 0
+    time, periods = scenario["time"], int(scenario["time"]["periods"])
+    transfers = described["offered"] / described["mean_file_size"] * (time["duration"] - time["warmup"])
+    in_progress = sum(each["in_progress"] for each in described["arrivals"])
+    classes = _CLASSES * len(scenario["algorithms"])
+    rows = (len(scenario["flows"]) + int(scenario["users"]["long_lived_flows"])) * periods
+    for flows, at_once, users in (
+        (transfers, described["sources"], described["sources"]),
+        (_arrivals(scenario, described), in_progress, described["routers"]),
+    ):
+        rows += min(flows + at_once * periods, users * periods * classes)
+    return rows
 
 
 def _rows(duration: float, every: float) -> int:

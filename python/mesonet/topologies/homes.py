@@ -19,7 +19,7 @@ _SLACK = 2
 class Homes:
     """Homes of one kind. A pair has the values towards the home and from it."""
 
-    name: str  #: name of the kind, for names of routers
+    name: str  #: name of the kind, for names of routers and for their access
     counts: tuple[int, ...]  #: number of homes, by router of the topology
     capacity: tuple[float, float]  #: of the link of each home, bit/s
     peak: tuple[float, float]  #: highest rate of the link, bit/s; above the capacity where this is a mean
@@ -41,9 +41,11 @@ def with_homes(topology: Topology, kinds: Sequence[Homes], speed: float) -> Topo
     routers, links = list(topology.routers), list(topology.links)
     into = _into(topology)
 
-    def attach(above: int, name: str, router_class: str, fastest: float | None, **values: object) -> int:
+    def attach(
+        above: int, name: str, router_class: str, fastest: float | None, access: str | None = None, **values: object
+    ) -> int:
         factor = None if fastest is None else fastest / speed
-        routers.append(Router(f"{routers[above].name}.{name}", router_class, factor))
+        routers.append(Router(f"{routers[above].name}.{name}", router_class, factor, access=access))
         links.append(Link(above, len(routers) - 1, **{"delay": 0.0, "cost": 0.0, **values}))  # type: ignore[arg-type]
         return len(routers) - 1
 
@@ -61,7 +63,9 @@ def with_homes(topology: Topology, kinds: Sequence[Homes], speed: float) -> Topo
             feeder = attach(number, kind.name, "pop", None, delay=kind.delay, cost=kind.delay, capacity=(down, up))
             lan = max(_LAN, *kind.peak)
             for home in range(count):
-                attach(feeder, str(home + 1), "normal", lan, capacity=kind.capacity, buffer=kind.buffer)
+                attach(
+                    feeder, str(home + 1), "normal", lan, access=kind.name, capacity=kind.capacity, buffer=kind.buffer
+                )
     return replace(topology, routers=tuple(routers), links=tuple(links))
 
 

@@ -18,6 +18,7 @@ class Router:
     speed_factor: float | None = None  #: factor on the base speed; None: the factor of the class
     latitude: float | None = None  #: `latitude`, `longitude`: degrees, for drawing only
     longitude: float | None = None
+    access: str | None = None  #: kind of access of the hosts below; None: the class
 
     def canonical(self) -> dict[str, Any]:
         """Return the data that the simulator reads."""
@@ -26,8 +27,8 @@ class Router:
             "class": self.router_class,
             "speed_factor": self.speed_factor,
         }
-        places = {"latitude": self.latitude, "longitude": self.longitude}
-        return data | {key: value for key, value in places.items() if value is not None}
+        extra = {"latitude": self.latitude, "longitude": self.longitude, "access": self.access}
+        return data | {key: value for key, value in extra.items() if value is not None}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,18 @@ const DATAGRAM_DELAYS: [&str; 3] = ["datagram_delay_p50", "datagram_delay_p95", 
 pub struct FlowApplication {
     /// Number of the flow, from 1.
     pub flow: u64,
+    /// Name of its user.
+    pub user: String,
+    /// Name of its congestion control; empty without one.
+    pub algorithm: String,
+    /// Word for the class of its path.
+    pub path_class: &'static str,
+    /// Word for the class of its round-trip propagation delay.
+    pub rtt_class: &'static str,
+    /// Name of the point of presence above its home end.
+    pub pop: String,
+    /// Kind of access of its home end.
+    pub access: String,
     /// Word for the application.
     pub application: &'static str,
     /// Word for the transport.
@@ -97,7 +109,7 @@ pub fn table(flows: &[FlowApplication], periods: usize) -> Table {
         rows.extend(flows.iter().map(|flow| (name.clone(), flow, sum(std::iter::once(flow), &span))));
     }
     let mut table = Table::default();
-    let text = |f: &dyn Fn(&FlowApplication) -> &'static str| {
+    let text = |f: &dyn for<'a> Fn(&'a FlowApplication) -> &'a str| {
         rows.iter().map(|row| f(row.1).to_string()).collect::<Vec<_>>()
     };
     let whole = |f: &dyn Fn(&Sum) -> u64| rows.iter().map(|row| f(&row.2)).collect::<Vec<_>>();
@@ -110,6 +122,12 @@ pub fn table(flows: &[FlowApplication], periods: usize) -> Table {
     };
     table.text("period", rows.iter().map(|row| row.0.clone()).collect());
     table.integer("flow", rows.iter().map(|row| row.1.flow).collect());
+    table.text("user", text(&|flow| &flow.user));
+    table.text("algorithm", text(&|flow| &flow.algorithm));
+    table.text("path_class", text(&|flow| flow.path_class));
+    table.text("rtt_class", text(&|flow| flow.rtt_class));
+    table.text("pop", text(&|flow| &flow.pop));
+    table.text("access", text(&|flow| &flow.access));
     table.text("application", text(&|flow| flow.application));
     table.text("transport", text(&|flow| flow.transport));
     table.text("receiver", text(&|flow| flow.receiver));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Goodputs are summed in units of 2^-10 segments/s.
-const GOODPUT_UNIT: f64 = 1024.0;
+pub const GOODPUT_UNIT: f64 = 1024.0;
 
 /// Completion times are counted in units of 1 us.
 const TIME_UNIT: Picos = 1_000_000;

@@ -13,9 +13,11 @@ pub mod pair_class;
 pub mod records;
 pub mod responses;
 pub mod routers;
+pub mod rtt_class;
 pub mod sample;
 pub mod slowdown;
 pub mod traces;
+pub mod units;
 
 pub use applications::FlowApplication;
 pub use carried::Carried;
@@ -32,3 +34,4 @@ pub use routers::RouterUse;
 pub use sample::Sample;
 pub use slowdown::SlowdownClasses;
 pub use traces::Traces;
+pub use units::{UnitRow, Units};

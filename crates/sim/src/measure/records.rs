@@ -2,12 +2,13 @@
 
 use super::columns::Table;
 use super::pair_class::PathClass;
+use super::rtt_class::RTT_CLASSES;
 use super::slowdown::SLOWDOWN_UNIT;
-use crate::network::{AccessRouter, Network};
+use crate::network::{AccessRouter, Wiring};
 use crate::random::{Purpose, Stream};
 use crate::transport::Flow;
-use crate::users::FILE_CATEGORIES;
 use crate::users::files::EXPLICIT;
+use crate::users::{FILE_CATEGORIES, Owners};
 use mesonet_cc::{Picos, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub struct Record {
     pub(super) algorithm: u8,
     pub(super) pair_class: u8,
     pub(super) fast: bool,
+    rtt_class: u8,
     completed: bool,
     from: AccessRouter,
     to: AccessRouter,
@@ -46,6 +48,8 @@ pub struct Record {
     spurious_timeouts: u32,
     syns: u32,
     pub(super) goodput: f64,
+    /// Last smoothed round-trip time.
+    pub(super) rtt: Option<Picos>,
     /// Last smoothed round-trip time less propagation.
     pub(super) queueing: Option<Picos>,
     /// Completion time / time alone, in units of 2^-10; none for a flow that did not complete.
@@ -64,6 +68,7 @@ impl Record {
             algorithm: flow.algorithm,
             pair_class: flow.pair_class,
             fast,
+            rtt_class: flow.rtt_class,
             completed,
             from: flow.origin,
             to: flow.receiver,
@@ -80,6 +85,7 @@ impl Record {
             spurious_timeouts: flow.spurious_timeouts,
             syns: flow.syns,
             goodput: goodput(flow),
+            rtt: (flow.rtt.srtt > 0).then_some(flow.rtt.srtt),
             queueing: flow.queueing(),
             slowdown: None,
         }
@@ -123,11 +129,10 @@ impl FlowRecords {
     }
 
     /// Hands the records over in the order in which the flows ended, and forgets them.
-    pub fn take(&mut self, network: &Network, algorithms: &[String]) -> Table {
+    pub fn take(&mut self, wiring: &Wiring, owners: &Owners, algorithms: &[String]) -> Table {
         let mut records = std::mem::take(&mut self.records);
         records.sort_by_key(|r| (r.ended, r.source, r.transfer));
-        let router =
-            |access: AccessRouter| network.topology.routers[network.access[access.index()]].name.clone();
+        let owner = |r: &Record| owners.of(wiring, r.category, r.source, [r.from, r.to]);
         let time = |t: Option<Picos>| t.map_or(f64::NAN, seconds);
         let text = |f: &dyn Fn(&Record) -> String| records.iter().map(f).collect::<Vec<_>>();
         let whole = |f: &dyn Fn(&Record) -> u64| records.iter().map(f).collect::<Vec<_>>();
@@ -135,12 +140,16 @@ impl FlowRecords {
         let mut table = Table::default();
         table.integer("source", whole(&|r| u64::from(r.source)));
         table.integer("transfer", whole(&|r| r.transfer));
+        table.text("user", text(&|r| owners.name(wiring, &owner(r))));
         table.text("category", text(&|r| FILE_CATEGORIES[usize::from(r.category)].into()));
         table.text("algorithm", text(&|r| algorithms[usize::from(r.algorithm)].clone()));
         table.text("path_class", text(&|r| PathClass::of(usize::from(r.pair_class)).name().into()));
+        table.text("rtt_class", text(&|r| RTT_CLASSES[usize::from(r.rtt_class)].into()));
         table.text("rate_class", text(&|r| rate_class(r.fast).into()));
-        table.text("from", text(&|r| router(r.from)));
-        table.text("to", text(&|r| router(r.to)));
+        table.text("from", text(&|r| wiring.access_name(r.from).into()));
+        table.text("to", text(&|r| wiring.access_name(r.to).into()));
+        table.text("pop", text(&|r| owners.place(wiring, owner(r).home).into()));
+        table.text("access", text(&|r| wiring.access_kind(owner(r).access).into()));
         table.float("size", float(&|r| r.size.map_or(f64::NAN, |s| s as f64)));
         table.integer("completed", whole(&|r| u64::from(r.completed)));
         table.float("started_s", float(&|r| seconds(r.started)));
@@ -154,6 +163,7 @@ impl FlowRecords {
         table.integer("spurious_timeouts", whole(&|r| u64::from(r.spurious_timeouts)));
         table.integer("syns", whole(&|r| u64::from(r.syns)));
         table.float("goodput", float(&|r| r.goodput));
+        table.float("rtt_ms", float(&|r| time(r.rtt) * 1e3));
         table.float("queueing_delay_ms", float(&|r| time(r.queueing) * 1e3));
         table.float("slowdown", float(&|r| r.slowdown.map_or(f64::NAN, |s| s as f64 / SLOWDOWN_UNIT)));
         table

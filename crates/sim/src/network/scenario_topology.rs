@@ -134,6 +134,7 @@ fn router_specs(given: &GivenTopology) -> Vec<RouterSpec> {
     let spec = |(i, router): (usize, &GivenRouter)| RouterSpec {
         speed_factor: router.speed_factor.unwrap_or(router.class.speed_factor()),
         has_own_speed: router.speed_factor.is_some(),
+        access: router.access.clone(),
         ..RouterSpec::new(router.name.clone(), router.class, i)
     };
     given.routers.iter().enumerate().map(spec).collect()

@@ -94,13 +94,22 @@ pub struct RouterSpec {
     pub speed_factor: f64,
     /// The topology or the scenario gives that speed; else it is the multiple of the class.
     pub has_own_speed: bool,
+    /// Kind of access of the hosts below it, where the topology names one.
+    pub access: Option<String>,
 }
 
 impl RouterSpec {
     /// A router with the speed of its class.
     #[must_use]
     pub fn new(name: impl Into<String>, class: RouterClass, region: usize) -> Self {
-        Self { name: name.into(), class, region, speed_factor: class.speed_factor(), has_own_speed: false }
+        let speed_factor = class.speed_factor();
+        Self { name: name.into(), class, region, speed_factor, has_own_speed: false, access: None }
+    }
+
+    /// Kind of access of the hosts below it: the name that the topology gives, or the word for its class.
+    #[must_use]
+    pub fn access_kind(&self) -> &str {
+        self.access.as_deref().unwrap_or(self.class.word())
     }
 }
 

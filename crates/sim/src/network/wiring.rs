@@ -196,6 +196,18 @@ impl Wiring {
         self.topology.routers[self.access[access]].class
     }
 
+    /// Name of an access router.
+    #[must_use]
+    pub fn access_name(&self, access: AccessRouter) -> &str {
+        &self.topology.routers[self.access[access.index()]].name
+    }
+
+    /// Kind of access of the hosts at an access router.
+    #[must_use]
+    pub fn access_kind(&self, access: AccessRouter) -> &str {
+        self.topology.routers[self.access[access.index()]].access_kind()
+    }
+
     /// Round-trip propagation delay between the hosts of two access routers at the start.
     #[must_use]
     pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {

@@ -45,6 +45,9 @@ pub struct GivenRouter {
     /// Longitude, degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longitude: Option<f64>,
+    /// Kind of access of the hosts below it; none: its class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
 }
 
 /// A link of the user's own.

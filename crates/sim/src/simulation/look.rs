@@ -4,13 +4,19 @@ use super::domain::Domain;
 use super::sessions::{ExplicitHere, Feeder};
 use super::shared::Shared;
 use crate::applications::Reception;
+use crate::engine::FlowId;
+use crate::fabric::OwnLanes;
 use crate::measure::fairness::Progress;
+use crate::measure::rtt_class::{RTT_CLASSES, rtt_class};
 use crate::measure::sample::FlowSample;
-use crate::measure::{Carried, Counters, FlowApplication, FlowGroups, SlowdownClasses};
+use crate::measure::{
+    Carried, Counters, FlowApplication, FlowGroups, PairClass, PathClass, SlowdownClasses, Units,
+};
 use crate::network::router::RouterState;
 use crate::network::{DomainId, LaneId};
-use crate::transport::{Flow, FlowState};
-use mesonet_cc::Picos;
+use crate::transport::{Flow, FlowEnds, FlowState};
+use crate::users::files::EXPLICIT;
+use mesonet_cc::{Picos, picos};
 
 /// All domains at one instant.
 #[derive(Clone, Copy)]
@@ -60,6 +66,13 @@ impl<'a> Look<'a> {
         let mut groups = FlowGroups::default();
         self.domains.iter().for_each(|domain| groups.merge(&domain.books.groups));
         groups
+    }
+
+    /// Flows of the measured span by period and unit; none where these are not recorded.
+    pub fn units(&self) -> Units {
+        let mut units = Units::default();
+        self.domains.iter().flat_map(|domain| &domain.books.units).for_each(|here| units.merge(here));
+        units
     }
 
     /// Data of the measured span whose demand is known.
@@ -127,18 +140,33 @@ impl<'a> Look<'a> {
     pub fn applications(&self) -> Vec<FlowApplication> {
         let shared = self.shared;
         let watched = shared.own.iter().enumerate().filter(|(_, (_, own))| own.receiver.is_watched);
-        let found = |(own, (index, _)): (usize, &(u32, _))| {
+        let found = |(own, (index, lanes)): (usize, &(u32, OwnLanes))| {
             let flow = &shared.scenario.flows[*index as usize];
+            let (origin, receiver) = (shared.origin(*index), shared.receiver(*index));
+            let source = shared.population.count + index;
+            let owner = shared.owners.of(&shared.network, EXPLICIT, source, [origin, receiver]);
+            let is_tcp = flow.transport.is_tcp();
+            let target = if is_tcp { shared.target(receiver, source, 0) } else { receiver.index() as u16 };
+            let ends = FlowEnds { origin, receiver, id: FlowId::own(own), target };
+            let [from, to] = [origin, receiver].map(|end| shared.network.class_of(end.index()));
+            let pair_class = PairClass::of(from, to);
+            let base_rtt = shared.base_rtt(&ends, Some(lanes.access), picos(flow.start));
             let reception = self.reception(*index).expect("a receiver that is watched");
-            let feeders = &self.domains[shared.domain_of(shared.origin(*index)).index()].sessions.feeders;
+            let feeders = &self.domains[shared.domain_of(origin).index()].sessions.feeders;
             let feeder = feeders.iter().find(|feeder| feeder.own == own);
             FlowApplication {
                 flow: u64::from(*index) + 1,
+                user: shared.owners.name(&shared.network, &owner),
+                algorithm: flow.algorithm.clone().filter(|_| is_tcp).unwrap_or_default(),
+                path_class: PathClass::of(pair_class as usize).name(),
+                rtt_class: RTT_CLASSES[usize::from(rtt_class(base_rtt))],
+                pop: shared.owners.place(&shared.network, owner.home).into(),
+                access: shared.network.access_kind(owner.access).into(),
                 application: flow
                     .application
                     .as_ref()
                     .map_or("bulk", |application| application.source.word()),
-                transport: if flow.transport.is_tcp() { "tcp" } else { "udp" },
+                transport: if is_tcp { "tcp" } else { "udp" },
                 receiver: flow.receiver.word(),
                 records: reception.records(self.now, |at| shared.period(at)),
                 counts: feeder.and_then(Feeder::counts).map(<[_]>::to_vec),

@@ -263,13 +263,22 @@ impl Simulation {
         for domain in &mut self.domains {
             self.records.append(&mut domain.books.records);
         }
-        self.records.take(&self.shared.network, &self.shared.algorithm_names)
+        let Shared { network, owners, algorithm_names, .. } = &*self.shared;
+        self.records.take(network, owners, algorithm_names)
     }
 
     /// Completed flows of the measured span, by period and group.
     #[must_use]
     pub fn groups(&self) -> Table {
         self.look().groups().table(&self.shared.algorithm_names)
+    }
+
+    /// The table of units: flows of the measured span by period, user and class; without rows unless the
+    /// scenario records them.
+    #[must_use]
+    pub fn units(&self) -> Table {
+        let Shared { network, owners, algorithm_names, .. } = &*self.shared;
+        self.look().units().table(algorithm_names, owners, network)
     }
 
     /// The table of demands: offered and carried in the measured span.

@@ -2,6 +2,7 @@
 
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
+use crate::measure::UnitRow;
 use crate::measure::carried::Cause;
 use crate::network::alone::Way;
 use crate::network::ecmp::connection_hash;
@@ -11,7 +12,7 @@ use crate::scenario::{AckRtt, Demand, ExplicitFlow, Scenario, Traffic, WindowGro
 use crate::transport::receiver::AckRules;
 use crate::transport::{Flow, FlowEnds, RtoRules, Rules, Saved};
 use crate::users::files::{ARRIVAL, EXPLICIT};
-use crate::users::{Assignment, Emitters, Population};
+use crate::users::{Assignment, Emitters, Owners, Population};
 use mesonet_cc::picos;
 use mesonet_cc::plugin::Fault;
 use mesonet_cc::{Codepoint, Config, FlowName, Picos, SECOND, Start};
@@ -26,6 +27,8 @@ pub struct Shared {
     pub population: Population,
     pub emitters: Emitters,
     pub assignment: Assignment,
+    /// Whose flows are whose.
+    pub owners: Owners,
     /// Constants by algorithm of the scenario.
     pub configs: Vec<Config>,
     /// Some algorithm is a plug-in.
@@ -119,8 +122,10 @@ impl Shared {
         let keeps_order = keeps_order(&scenario, &network);
         let has_news = at_receiver && (delays.is_some() || !keeps_order);
         let spreading = if has_news { spreading(&network) } else { 0 };
+        let population = Population::new(&scenario, &network, seed);
         Self {
-            population: Population::new(&scenario, &network, seed),
+            owners: Owners::new(&scenario, &network, population.count),
+            population,
             emitters: Emitters::new(&network, seed),
             assignment,
             algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
@@ -226,6 +231,12 @@ impl Shared {
             }
             _ => self.users_have_rates.then_some(0),
         }
+    }
+
+    /// The flows among which a flow counts in the table of units.
+    pub fn unit(&self, flow: &Flow) -> UnitRow {
+        let owner = self.owners.of(&self.network, flow.category, flow.source, [flow.origin, flow.receiver]);
+        UnitRow::of(flow, owner, self.is_fast(flow))
     }
 
     /// Returns whether the flow runs at the fast interface rate.

@@ -158,6 +158,8 @@ pub struct Flow {
     pub timeouts: u32,
     /// Timeouts whose segment had arrived: the copy that was acknowledged had left before the timer expired.
     pub spurious_timeouts: u32,
+    /// Class of its round-trip propagation delay when it began, index of `RTT_CLASSES`.
+    pub rtt_class: u8,
 }
 
 /// Cache lines of the hot state.
@@ -257,6 +259,7 @@ impl Flow {
             losses: 0,
             timeouts: 0,
             spurious_timeouts: 0,
+            rtt_class: 0,
         }
     }
 

@@ -215,10 +215,11 @@ pub fn everything(
     }
     simulation.record_unfinished();
     format!(
-        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
         simulation.responses(),
         simulation.take_flows(),
         simulation.groups(),
+        simulation.units(),
         simulation.routers(),
         simulation.demands(),
         simulation.applications(),
@@ -252,6 +253,7 @@ pub fn everything_at_once() -> Value {
             ("users.patience_time", json!(3.0)),
             ("users.jumbo_period", json!(2)),
             ("users.long_lived_flows", json!(3)),
+            ("measurement.units", json!(true)),
             ("time", time(8.0, 2.0, 3)),
             ("trace", json!({"flows": [1], "sources": [0, 40, 41, 900], "routers": ["all"], "every": 0.05})),
         ],

@@ -8,7 +8,7 @@ pub use candidates::{Candidate, Candidates};
 use super::shared::Shared;
 use crate::fabric::Crossed;
 use crate::measure::records::Record;
-use crate::measure::{Carried, Counters, FlowGroups, FlowRecords, SlowdownClasses};
+use crate::measure::{Carried, Counters, FlowGroups, FlowRecords, SlowdownClasses, UnitRow, Units};
 use crate::network::DomainId;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{Flow, FlowState};
@@ -25,6 +25,8 @@ struct Ended {
     base: u64,
     /// The measured period in which it completed.
     period: Option<usize>,
+    /// The unit, if units are recorded.
+    unit: Option<UnitRow>,
     record: Record,
 }
 
@@ -37,6 +39,8 @@ pub struct Books {
     ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    /// None: they are not recorded.
+    pub units: Option<Units>,
     /// Of flows whose demand is known.
     pub carried: Carried,
     pub slowdowns: SlowdownClasses,
@@ -60,6 +64,7 @@ impl Books {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, shared.scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            units: shared.scenario.measurement.units.then(Units::default),
             carried: Carried::default(),
             slowdowns: SlowdownClasses::default(),
             candidates: Candidates::new(number),
@@ -108,7 +113,8 @@ impl Books {
                 (None, _) => {}
             }
         }
-        self.ended.push(Ended { slot, base: flow.base, period, record });
+        let unit = self.units.as_ref().map(|_| shared.unit(flow));
+        self.ended.push(Ended { slot, base: flow.base, period, unit, record });
     }
 
     fn set_traced(&mut self, flow: &Flow, slot: Option<u32>) {
@@ -145,6 +151,9 @@ impl Books {
         let (delivered, since) = self.counted.get(&slot).copied().unwrap_or((0, flow.first_sent));
         let acked = flow.delivered - delivered;
         self.groups.add_part(period, flow, shared.is_fast(flow), acked, now - since);
+        if let Some(units) = &mut self.units {
+            units.add_part(period, shared.unit(flow), acked, now - since);
+        }
         if let Some(cause) = shared.demanded_by(flow) {
             self.carried.add(cause, [flow.origin, flow.receiver], acked);
         }
@@ -163,6 +172,9 @@ impl Books {
         for ended in self.ended.drain(..) {
             if let Some(period) = ended.period {
                 self.groups.add(period, &ended.record);
+                if let (Some(units), Some(unit)) = (&mut self.units, ended.unit) {
+                    units.add(period, unit, &ended.record);
+                }
             }
             self.records.add(ended.record);
         }
@@ -178,11 +190,13 @@ impl Books {
 
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { counters, ended, records, groups, carried, slowdowns, candidates, counted, traced } = self;
+        let Self { counters, ended, records, groups, units, carried, slowdowns, candidates, counted, traced } =
+            self;
         debug_assert!(ended.is_empty(), "between windows all are in the books");
         passage.field(counters)?;
         passage.field(records)?;
         passage.field(groups)?;
+        passage.field(units)?;
         passage.field(carried)?;
         passage.field(slowdowns)?;
         passage.field(candidates)?;

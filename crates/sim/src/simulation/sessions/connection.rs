@@ -4,6 +4,7 @@ use super::parts::Parts;
 use super::state::Sessions;
 use crate::fabric::OwnLanes;
 use crate::measure::PairClass;
+use crate::measure::rtt_class::rtt_class;
 use crate::network::AccessRouter;
 use crate::simulation::code;
 use crate::simulation::sending::Outcome;
@@ -47,6 +48,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
     let (source, transfer) = (opening.source, opening.transfer);
     let target = shared.target(receiver, source, transfer);
     let ends = FlowEnds { origin, receiver, id, target };
+    let base_rtt = shared.base_rtt(&ends, access_lane, events.now);
     let start = shared.start(events.now, shared.scenario.transport.initial_window, 0, source, transfer);
     let controller = shared.configs[usize::from(opening.algorithm)].start(&start);
     // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
@@ -70,7 +72,8 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
         rtt: RttEstimator::new(shared.rto.initial),
         timing: shared.rto.timing(shared.clock_phase(source, transfer)),
         interface_time: picos(1.0 / opening.rate),
-        base_rtt: shared.base_rtt(&ends, access_lane, events.now),
+        base_rtt,
+        rtt_class: rtt_class(base_rtt),
         timed_out: u64::MAX,
         source,
         home: opening.home,
