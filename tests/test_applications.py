@@ -12,6 +12,7 @@ import pytest
 
 import mesonet as mn
 from mesonet.errors import InputError
+from mesonet.scenarios.ladders import LADDERS
 from mesonet.scenarios.scenario import Scenario
 from mesonet.simulation.size import run_size
 
@@ -20,6 +21,7 @@ VIDEO = ENDS | {
     "application": "frames", "frame_rate": 30, "frame_size": "3750 B", "key_frame_size": "37500 B",
     "key_frame_every": 30,
 }  # fmt: skip
+ADAPTIVE = ENDS | {"application": "video"}
 
 
 def with_flows(*flows: dict[str, Any], **values: Any) -> Scenario:
@@ -43,7 +45,7 @@ def test_sizes_in_bytes_are_those_of_the_segments_of_the_flow() -> None:
 @pytest.mark.parametrize(
     ("flow", "path", "value", "allowed"),
     [
-        ({"application": "film"}, "application", "film", "frames, constant, on_off"),
+        ({"application": "film"}, "application", "film", "frames, constant, on_off, video"),
         ({"transport": "sctp"}, "transport", "sctp", "tcp, udp"),
         ({"frame_rate": 30}, "frame_rate", 30, 'frame_rate with application = "frames"'),
         ({"application": "constant"}, "rate", None, "at least 0.001 seg/s and at most 1000000 seg/ms"),
@@ -64,6 +66,23 @@ def test_sizes_in_bytes_are_those_of_the_segments_of_the_flow() -> None:
             {"application": "on_off", "burst_time": "1 s", "idle_time": "1 s", "burst": "pareto"},
             "burst", "pareto", "constant, exponential",
         ),
+        (ADAPTIVE | {"abr": "bola"}, "abr", "bola", "buffer, rate, fixed"),
+        (ADAPTIVE | {"abr": "fixed"}, "rung", None, "a whole number, at least 1"),
+        (ADAPTIVE | {"rung": 2}, "rung", 2, 'rung with application = "video" and abr = "fixed"'),
+        (
+            ADAPTIVE | {"abr": "rate", "reservoir": 0.2},
+            "reservoir", 0.2, 'reservoir with application = "video" and abr = "buffer"',
+        ),
+        (ADAPTIVE | {"late_after": "1 s"}, "late_after", "1 s", 'application = "frames"'),
+        (VIDEO | {"ladder": "apple"}, "ladder", "apple", 'ladder with application = "video"'),
+        (ADAPTIVE | {"ladder": "youtube"}, "ladder", "youtube", "apple, netflix; or bitrates from low to high, each"),
+        (ADAPTIVE | {"ladder": []}, "ladder", [], "apple, netflix; or bitrates"),
+        (ADAPTIVE | {"ladder": ["1 Mbit/s", "2"]}, "ladder[1]", "2", "Mbit/s"),
+        (ADAPTIVE | {"ladder": "1 Mbit/s, 0 Mbit/s"}, "ladder[1]", "0 Mbit/s", "at least 0.001 seg/s"),
+        (ADAPTIVE | {"chunk_time": "0 s"}, "chunk_time", "0 s", "at least 1 ms and at most 1000 s"),
+        (ADAPTIVE | {"reservoir": 1.1}, "reservoir", 1.1, "at least 0 and at most 1"),
+        (ADAPTIVE | {"abr": "rate", "rate_chunks": 0}, "rate_chunks", 0, "at least 1 and at most 1000"),
+        (ADAPTIVE | {"abr": "rate", "rate_safety": 0}, "rate_safety", 0, "more than 0"),
     ],
 )  # fmt: skip
 def test_bad_keys_are_refused(flow: dict[str, Any], path: str, value: Any, allowed: str) -> None:
@@ -82,6 +101,15 @@ def test_bad_keys_are_refused(flow: dict[str, Any], path: str, value: Any, allow
         (VIDEO | {"transport": "udp", "algorithm": "cubic"}, "algorithm"),
         (VIDEO | {"transport": "udp", "interface": "10 seg/s"}, "interface"),
         (ENDS | {"application": "on_off", "idle_time": "1 s"}, "burst_size"),
+        (ADAPTIVE | {"size": "1 MB"}, "size"),
+        (ADAPTIVE | {"transport": "udp"}, "transport"),
+        (ADAPTIVE | {"receiver": "optimistic"}, "receiver"),
+        (ADAPTIVE | {"ladder": ["3 Mbit/s", "1 Mbit/s"]}, "ladder"),
+        (ADAPTIVE | {"playback_buffer": "3.9 s"}, "playback_buffer"),
+        (ADAPTIVE | {"startup_buffer": "29 s"}, "startup_buffer"),
+        (ADAPTIVE | {"resume_buffer": "31 s"}, "resume_buffer"),
+        (ADAPTIVE | {"cushion": 0.7}, "cushion"),
+        (ADAPTIVE | {"abr": "fixed", "rung": 10}, "rung"),
     ],
 )
 def test_contradictions_are_refused(flow: dict[str, Any], path: str) -> None:
@@ -102,6 +130,15 @@ def test_a_table_of_flows_has_applications(tmp_path: Path) -> None:
     from_table = mn.scenario(tmp_path / "table.toml").value("flows")
     audio = ENDS | {"application": "constant", "rate": "50 seg/s", "transport": "udp"}
     assert from_table == with_flows(VIDEO, ENDS, audio).value("flows")
+    (tmp_path / "flows.csv").write_text(
+        "from,to,application,ladder,abr,rung\n"
+        'A,B,video,"1 Mbit/s, 3 Mbit/s",fixed,2\n'
+        "A,B,video,netflix,,\n"
+        "A,B,video,,rate,\n"
+    )
+    fixed = ADAPTIVE | {"ladder": ["1 Mbit/s", "3 Mbit/s"], "abr": "fixed", "rung": 2}
+    adaptive = (ADAPTIVE | {"ladder": "netflix"}, ADAPTIVE | {"abr": "rate"})
+    assert mn.scenario(tmp_path / "table.toml").value("flows") == with_flows(fixed, *adaptive).value("flows")
     (tmp_path / "flows.csv").write_text("from,to,application,key_frame_every\nA,B,frames,two\n")
     with pytest.raises(InputError, match=r"line 2.*key_frame_every|key_frame_every.*two"):
         mn.scenario(tmp_path / "table.toml")
@@ -134,6 +171,49 @@ def test_the_built_in_scenario_tells_algorithms_apart() -> None:
         assert np.isnan(result.value("datagrams_sent"))
     assert all(count > 0 for count in late.values())
     assert late["cubic"] != late["bbr3"]
+
+
+def test_a_video_has_a_ladder_a_buffer_and_a_rule() -> None:
+    [flow] = with_flows(ADAPTIVE | {"ladder": ["600 kbit/s", "1.2 Mbit/s"]}).value("flows")
+    assert flow["application"] == {
+        "source": {
+            "video": {
+                "ladder": [50.0, 100.0], "chunk_time": 4.0, "playback_buffer": 30.0, "startup_buffer": 2.5,
+                "resume_buffer": 5.0, "abr": {"buffer": {"reservoir": 0.375, "cushion": 0.525}},
+            }
+        }
+    }  # fmt: skip
+    scenario = with_flows(ADAPTIVE)
+    assert [round(rate * 12) for rate in scenario.value("flows[0].ladder")] == list(LADDERS["apple"].rates)
+    assert (scenario.value("flows[0].rung"), scenario.value("flows[0].reservoir")) == (None, 0.375)
+    longer = scenario.with_values({"flows[0].playback_buffer": "1 min", "flows[0].abr": "rate"})
+    assert (longer.value("flows[0].playback_buffer"), longer.value("flows[0].reservoir")) == (60.0, None)
+    for ladder in LADDERS.values():
+        assert list(ladder.rates) == sorted(set(ladder.rates))
+
+
+@pytest.mark.parametrize("engine", ["domains", "reference"])
+def test_a_video_beside_a_long_flow(engine: Any) -> None:
+    """The bitrate is of the ladder or between its ends; time is played or stalled; others have no such values."""
+    fixed = ADAPTIVE | {"abr": "fixed", "rung": 3, "ladder": "netflix", "start": "5 s"}
+    values = {"network.speed": "4 Mbit/s", "network.buffer": "1 bdp", "time.duration": "60 s"}
+    result = mn.simulate(with_flows(ADAPTIVE, fixed, ENDS, VIDEO, **values), engine=engine)
+    table = result.applications.to_polars().filter(pl.col("period") == "measured")
+    assert table["application"].to_list() == ["video", "video", "frames"]
+    videos, frames = table.filter(pl.col("application") == "video"), table.filter(pl.col("application") == "frames")
+    columns = [name for name in table.columns if name.startswith("video_")]
+    assert frames.select(pl.col(columns).is_null()).row(0) == (True,) * 7
+    assert videos["video_bitrate"][1] == pytest.approx(560 / 12)
+    assert 145 / 12 <= videos["video_bitrate"][0] <= 7800 / 12
+    spent = videos["video_played_s"] + videos["video_stalled_s"]
+    assert spent[0] == pytest.approx(56)
+    assert spent[1] + videos["video_startup_delay_s"][1] == pytest.approx(55)
+    assert videos["video_startup_delay_s"][0] is None
+    assert result.value("video_startup_delay") == videos["video_startup_delay_s"][1]
+    assert result.value("video_rebuffering") == pytest.approx(videos["video_stalled_s"].sum() / spent.sum())
+    assert videos["messages"].to_list() == [0, 0]
+    alone = mn.simulate(with_flows(VIDEO, ENDS), engine=engine)
+    assert all(np.isnan(alone.value(name)) for name in ("video_bitrate", "video_stalls", "video_startup_delay"))
 
 
 @pytest.mark.parametrize("engine", ["domains", "reference"])

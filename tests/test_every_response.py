@@ -64,12 +64,15 @@ NARROW = TIME | {
         {"from": "N", "to": "Q", "size": "9 segments", "start": "6 s", "receiver": "optimistic"},
     ],
 }  # fmt: skip
-#: Two videos by TCP and by UDP, and floods of half a second that fill their queue.
+#: Frames by TCP and by UDP, floods of half a second that fill their queue, and videos that switch and stall.
 MEDIA = TIME | {
     "algorithms": {"tcp": 1.0}, "network.speed": "1 seg/ms", "network.buffer": "90 segments",
     "users.base_sources": 0,
     "flows": [
         {"from": "A", "to": "B", "application": "frames", "frame_rate": 20, "frame_size": "4 segments"},
+        *({"from": "B", "to": "A", "application": "video", "ladder": ["0.05 seg/ms", "0.1 seg/ms"], "chunk_time": "1 s",
+           "playback_buffer": "4 s", "resume_buffer": "2 s", "interface": rate, "start": start}
+          for rate, start in (("80 seg/s", "1 s"), ("0.4 seg/ms", "2.1 s"), ("60 seg/s", "6.3 s"))),
         {"from": "A", "to": "B", "application": "frames", "frame_rate": 7, "frame_size": "3 segments",
          "transport": "udp", "report_interval": "1 s", "extra_delay": "150 ms"},
         {"from": "A", "to": "B", "application": "on_off", "burst_time": "0.5 s", "rate": "1400 seg/s",
@@ -377,7 +380,7 @@ class Run:
 
     def applications(self, period: str) -> dict[str, Expected]:
         """Frames and datagrams: what was sent by the clocks of the applications, the rest by flow; bounds of delays."""
-        names = [r.name for r in RESPONSES if r.name.startswith(("frame", "datagram", "circuit"))]
+        names = [r.name for r in RESPONSES if r.name.startswith(("frame", "datagram", "circuit", "video"))]
         flows = self.scenario.value("flows")
         if not any("application" in flow for flow in flows):
             return dict.fromkeys(names, float("nan"))
@@ -398,6 +401,8 @@ class Run:
         for flow in flows:
             source = flow["application"]["source"]
             ((kind, about),) = source.items()
+            if kind == "video":
+                continue
             times = np.arange(0, 10 * about["rate"] + 1) / about["rate"]
             if kind == "on_off":
                 burst = times[times < about["burst_time"]]
@@ -414,6 +419,16 @@ class Run:
                 assert least <= row["messages"].item() <= most
                 assert row["messages_late"].item() >= least - row["messages_delivered"].item()
         found |= {"frames_sent": float(frames["messages"].sum()), "datagrams_sent": float(sent)}
+        videos = rows.filter(pl.col("application") == "video").fill_null(0)
+        played, stalled = videos["video_played_s"], videos["video_stalled_s"]
+        startup = rows["video_startup_delay_s"].mean()
+        found |= {
+            "video_bitrate": float((videos["video_bitrate"] * played).sum() / played.sum()),
+            "video_rebuffering": float(stalled.sum() / (played + stalled).sum()),
+            "video_stalls": float(videos["video_stalls"].sum()),
+            "video_startup_delay": float("nan") if startup is None else float(startup),
+            "video_switches": float(videos["video_switches"].sum()),
+        }
         for group, column, kind in ((frames, "message", "frame"), (datagrams, "segment", "datagram")):
             found |= {f"{kind}_delay_p{s}": bounds(group[f"{column}_delay_p{s}_ms"]) for s in SHARES_OF_DELAYS}
         return found

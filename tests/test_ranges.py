@@ -33,6 +33,14 @@ OTHERS = {
         "burst_size": ', idle_time = "1 s"', "burst_time": ', idle_time = "1 s"',
         "late_after": _ON_OFF, "report_interval": _ON_OFF,
     },
+    "video": {
+        "chunk_time": ', playback_buffer = "1000 s"',
+        "playback_buffer": ', chunk_time = "1 ms", startup_buffer = "0 s", resume_buffer = "0 s"',
+        "startup_buffer": ', playback_buffer = "1000000 s"', "resume_buffer": ', playback_buffer = "1000000 s"',
+        "reservoir": ", cushion = 0", "cushion": ", reservoir = 0",
+        "rate_chunks": ', abr = "rate"', "rate_safety": ', abr = "rate"',
+        "rung": f', abr = "fixed", ladder = {[f"{rung + 1} kbit/s" for rung in range(1000)]}',
+    },
 }  # fmt: skip
 UNITS = {
     "time": " s", "rate": " seg/s", "segments": " segments", "whole segments": " segments", "threshold": " segments",
@@ -177,11 +185,12 @@ OF_APPLICATIONS = {
     about.path: (application, key, about.kind.name)
     for application, keys in APPLICATIONS.items()
     for key, about in keys.items()
-    if about.kind.name != "choice"
-}
+    if about.kind.name not in ("choice", "abr", "ladder")
+} | {"flows[].application.source.video.ladder[]": ("video", "ladder[]", "rate")}
 for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
     _value = "VALUE" if _kind in ("number", "count") else '"VALUE"'
-    _rest = f"{_key} = {_value}{OTHERS[_application].get(_key, '')}"
+    _value = f"[{_value}]" if _key.endswith("[]") else _value
+    _rest = f"{_key.removesuffix('[]')} = {_value}{OTHERS[_application].get(_key, '')}"
     IN_LISTS[_path] = (_kind, f'[{{from = "A", to = "B", application = "{_application}", {_rest}}}]')
 
 

@@ -56,6 +56,15 @@ def test_data_that_applications_offer_scale() -> None:
     video, burst = (flow["application"]["source"] for flow in half.value("flows"))
     assert (video["frames"]["size"], video["frames"]["key_size"], video["frames"]["rate"]) == (5, 20, 30)
     assert burst["on_off"]["rate"] == 250
+    for ladder, rates in ({}, [145, 7800]), ({"ladder": ["1 Mbit/s", "3 Mbit/s"]}, [1000, 3000]):
+        flow = {**ENDS, "application": "video", **ladder}
+        [found] = scaled(at_bottleneck(queue="router", flows=[flow]), 0.5).value("flows")
+        found = found["application"]["source"]["video"]["ladder"]
+        assert [found[0], found[-1]] == pytest.approx([0.5 * rate / 12 for rate in rates])
+    # 145 kbit/s x 4 s are 48.3 segments.
+    refuse_distorted(at_bottleneck(flows=[{**ENDS, "application": "video"}]), 0.03)
+    with pytest.raises(InputError, match=r"flows\[0\]\.ladder \(0\.96\d* segments\) becomes smaller than a segment"):
+        refuse_distorted(at_bottleneck(flows=[{**ENDS, "application": "video"}]), 0.02)
     refuse_distorted(at_bottleneck(flows=[{**ENDS, **frames}]), 0.1)
     with pytest.raises(InputError, match=r"flows\[0\]\.frame_size \(0\.5 segments\) becomes smaller than a segment"):
         refuse_distorted(at_bottleneck(flows=[{**ENDS, **frames}]), 0.05)

@@ -24,7 +24,7 @@ mod topology;
 mod traffic;
 
 pub use crate::disciplines::{AqmParameters, BufferUnit, DisciplineName};
-pub use application::{Application, Law, Protocol, Source};
+pub use application::{Abr, Application, Law, Protocol, Source, Video};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use deployment::{Deployment, Unit};

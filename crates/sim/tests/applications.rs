@@ -21,6 +21,22 @@ fn constant(rate: f64) -> Value {
     fed(&json!({"constant": {"rate": rate}}))
 }
 
+/// A video of chunks of `chunk` s; the buffer holds 6 of them, and playback begins with one.
+fn video(ladder: &[f64], chunk: f64, abr: &Value) -> Value {
+    fed(&json!({"video": {
+        "ladder": ladder, "chunk_time": chunk, "playback_buffer": 6.0 * chunk, "startup_buffer": chunk,
+        "resume_buffer": chunk, "abr": abr
+    }}))
+}
+
+fn by_buffer() -> Value {
+    json!({"buffer": {"reservoir": 0.375, "cushion": 0.525}})
+}
+
+fn fixed(rung: u32) -> Value {
+    json!({"fixed": {"rung": rung}})
+}
+
 fn bursts(size: Option<f64>, time: Option<f64>, rate: Option<f64>, idle_time: f64, idle: &str) -> Value {
     fed(&json!({"on_off": {
         "burst_size": size, "burst_time": time, "rate": rate, "idle_time": idle_time, "idle": idle
@@ -98,6 +114,98 @@ fn frames_over_an_idle_path_take_the_time_of_their_segments() {
     // 14 of 15 frames are small.
     assert!((delay("frame_delay_p95") / expected(25.0) - 1.0).abs() < 0.01, "{}", delay("frame_delay_p95"));
     assert_eq!(measured(&s, "messages"), sent);
+}
+
+/// 5 Mbit/s in segments of 1,500 bytes carry a video of 3 Mbit/s: it is played at its bitrate from the
+/// arrival of the first chunk on. A chunk of a full buffer comes each 4 s.
+#[test]
+fn a_video_below_the_rate_of_the_path_never_stalls() {
+    let speed = 5e6 / 12_000.0;
+    for abr in [fixed(2), by_buffer()] {
+        let scenario = path(&[video(&[100.0, 250.0], 4.0, &abr)], speed, 200.0, time(200.0, 0.0, 1));
+        let s = run(&scenario, 1);
+        let [rate, ratio, stalls, startup, switches] =
+            ["bitrate", "rebuffering", "stalls", "startup_delay", "switches"]
+                .map(|name| response(&s, &format!("video_{name}")));
+        assert_eq!((ratio, stalls), (0.0, 0.0));
+        let played = measured(&s, "video_played_s");
+        assert!((played + startup - 200.0).abs() < 1e-9, "{played} + {startup}");
+        if abr["fixed"].is_object() {
+            assert_eq!((rate, switches), (250.0, 0.0));
+            // 1,000 segments at the rate of the path, and less than 10 round trips of slow start.
+            assert!((2.4..2.4 + 10.0 * 0.17).contains(&startup), "{startup}");
+            // 49 chunks are played, and 5 or 6 are in the buffer or in transit.
+            let received = measured(&s, "segments_received");
+            assert!((54_000.0..=55_500.0).contains(&received), "{received}");
+        } else {
+            // The highest bitrate begins with a buffer of 18 s: 7 chunks, of which each took about 1.3 s.
+            let expected = 250.0 - 150.0 * 28.0 / played;
+            assert!((rate - expected).abs() < 1e-6, "{rate}, {expected}");
+            assert_eq!(switches, 1.0);
+        }
+    }
+}
+
+/// While a chunk is played, the path carries the part capacity / bitrate of the next one, less a round trip.
+#[test]
+fn a_video_above_the_rate_of_the_path_stalls_for_the_rest() {
+    for (part, warmup) in [(0.9, 50.0), (0.5, 100.0)] {
+        let scenario =
+            path(&[video(&[100.0, 200.0], 4.0, &fixed(1))], 100.0 * part, 60.0, time(1050.0, warmup, 1));
+        let s = run(&scenario, 1);
+        let ratio = response(&s, "video_rebuffering");
+        // A chunk of 400 segments takes their services and a round trip: 162 ms and the second router.
+        let took = 0.162 + 401.0 / (100.0 * part);
+        assert!((ratio - (1.0 - 4.0 / took)).abs() < 0.002, "{part}: {ratio}");
+        let [played, stalled] = ["video_played_s", "video_stalled_s"].map(|name| measured(&s, name));
+        assert!((played + stalled - (1050.0 - warmup)).abs() < 1e-9);
+        // A stall for each chunk.
+        assert!((response(&s, "video_stalls") - played / 4.0).abs() <= 1.0);
+        assert!(response(&s, "video_startup_delay").is_nan());
+    }
+}
+
+/// The path carries 400 segments/s, from 40 s on 60: the ladder goes down before the buffer is empty.
+#[test]
+fn a_video_goes_down_the_ladder_when_the_path_does() {
+    let change = json!({
+        "time": 40.0, "router": "A", "link": null, "speed": 60.0, "delay": null, "factor": null
+    });
+    for (abr, stalls) in [(by_buffer(), 0.0), (fixed(3), 6.0)] {
+        let scenario = path(&[video(&[40.0, 100.0, 240.0], 2.0, &abr)], 400.0, 200.0, time(100.0, 20.0, 4));
+        let scenario = with(scenario, &[("network.changes", json!([change]))]);
+        let s = run(&scenario, 1);
+        let rates = |row: usize| value(&s.applications(), "video_bitrate", row);
+        assert_eq!(rates(0), 240.0);
+        if stalls == 0.0 {
+            assert_eq!(response(&s, "video_stalls"), 0.0);
+            assert!(rates(1) < 240.0 && rates(2) < 100.0 && rates(3) < 100.0, "{} {}", rates(1), rates(2));
+            // A rung of 40 and one of 100 share the time, so that the path of 60 is filled.
+            assert!((rates(3) / 60.0 - 1.0).abs() < 0.15, "{}", rates(3));
+        } else {
+            // 12 s in the buffer less a chunk; a chunk of 480 segments takes 8 s.
+            let ratio = value(&s.applications(), "video_rebuffering", 3);
+            assert!((ratio - 0.75).abs() < 0.03, "{ratio}");
+        }
+    }
+}
+
+/// A receiver that holds acknowledgements back acknowledges the end of a chunk at once, with its request.
+#[test]
+fn delayed_acknowledgements_do_not_delay_requests() {
+    let startup = |ack_path: &str, delayed: bool| {
+        // Chunks of 7 segments, sent at once: an odd number.
+        let scenario = path(&[video(&[7.0], 1.0, &fixed(1))], 1000.0, 100.0, time(20.0, 0.0, 1));
+        let scenario = with(
+            scenario,
+            &[("transport.delayed_acks", json!(delayed)), ("network.ack_path", json!(ack_path))],
+        );
+        response(&run(&scenario, 1), "video_startup_delay")
+    };
+    for ack_path in ["delay", "queued"] {
+        let (at_once, delayed) = (startup(ack_path, false), startup(ack_path, true));
+        assert!((at_once - delayed).abs() < 0.02, "{ack_path}: {at_once} and {delayed}");
+    }
 }
 
 /// A window of one segment sends a frame of n segments in n round trips, less the way back of the last one.
@@ -242,6 +350,9 @@ pub fn everything_fed() -> Value {
         exponential(bursts(Some(40.0), None, None, 0.3, "exponential")),
         exponential(bursts(None, Some(0.4), None, 0.3, "exponential")),
         exponential(datagrams(bursts(None, Some(0.2), Some(5000.0), 0.1, "exponential"))),
+        video(&[200.0, 500.0, 900.0, 2000.0], 0.3, &by_buffer()),
+        video(&[200.0, 5000.0, 90_000.0], 0.1, &json!({"rate": {"rate_chunks": 5, "rate_safety": 0.9}})),
+        video(&[2000.0, 5000.0], 0.2, &fixed(2)),
     ];
     let access = access_routers(&scenario);
     for (place, flow) in flows.iter_mut().enumerate() {
@@ -348,6 +459,12 @@ fn a_flow_with_an_application_changes_nothing_for_others_that_meet_none_of_it() 
 
 #[test]
 fn bad_applications_are_refused() {
+    let of_video = |key: &str, value: Value| {
+        let path = format!("application.source.video.{key}");
+        with(video(&[1.0, 2.0, 3.0], 1.0, &fixed(1)), &[(&path, value)])
+    };
+    let mut optimistic = video(&[1.0], 1.0, &fixed(1));
+    optimistic["receiver"] = json!("optimistic");
     let on = |flow: Value| refused(&path(&[flow], 1000.0, 100.0, time(10.0, 0.0, 1)));
     for (flow, expected) in [
         (
@@ -369,6 +486,30 @@ fn bad_applications_are_refused() {
         ),
         (constant(0.0), "flows[0].application.source.constant.rate: 0 is too low; allowed: at least 0.001"),
         (frames(30.0, 3.0, None, 0), "flows[0].application.source.frames.key_every: 0 is too low"),
+        (datagrams(video(&[1.0], 1.0, &fixed(1))), "flows[0].transport: a player asks for a chunk when"),
+        (
+            optimistic,
+            "flows[0].receiver: a player cannot play what has not arrived; allowed: standard, ack_division,",
+        ),
+        (with(video(&[1.0], 1.0, &fixed(1)), &[("size", json!(7.0))]), "flows[0].size: an application hands"),
+        (video(&[], 1.0, &fixed(1)), "flows[0].ladder: not a ladder; allowed: at least one bitrate"),
+        (video(&[2.0, 2.0], 1.0, &fixed(1)), "flows[0].ladder: not a ladder"),
+        (video(&[1.0, 0.0], 1.0, &fixed(1)), "flows[0].application.source.video.ladder[1]: 0 is too low"),
+        (
+            of_video("playback_buffer", json!(0.9)),
+            "flows[0].playback_buffer: no chunk of 1 s fits; allowed: at least 1 s",
+        ),
+        (
+            of_video("startup_buffer", json!(6.5)),
+            "flows[0].startup_buffer: a buffer of 6 s with chunks of 1 s never holds so much; allowed: at most 6 s",
+        ),
+        (of_video("resume_buffer", json!(7.0)), "flows[0].resume_buffer: a buffer of 6 s with chunks"),
+        (
+            of_video("abr", json!({"buffer": {"reservoir": 0.75, "cushion": 0.5}})),
+            "flows[0].cushion: reservoir and cushion are more than the buffer; allowed: at most 0.25",
+        ),
+        (of_video("abr", fixed(4)), "flows[0].rung: the ladder ends below; allowed: 1 to 3"),
+        (of_video("abr", fixed(0)), "flows[0].application.source.video.abr.fixed.rung: 0 is too low"),
     ] {
         let message = on(flow);
         assert!(message.starts_with(expected), "{message}");

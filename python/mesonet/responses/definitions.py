@@ -186,8 +186,11 @@ def _slowdowns(end: str, words: str) -> tuple[Response, ...]:
     )
 
 
+_QUALITY = "Dobrian et al. 2011, Understanding the Impact of Video Quality on User Engagement"
+
+
 def _of_applications() -> tuple[Response, ...]:
-    """Return the responses of the applications of explicit flows: frames of media, and datagrams."""
+    """Return the responses of the applications of explicit flows: frames of media, datagrams, and videos."""
     chosen = "chosen: what a viewer notices, and a sender of datagrams reports"
     delays = (("median", "p50", "half"), ("95 %", "p95", "95 %"), ("99 %", "p99", "99 %"))
     return (
@@ -284,6 +287,51 @@ def _of_applications() -> tuple[Response, ...]:
             "flow; the flow does not stop, and they count again",
             direction="lower",
             source="RFC 8083 sections 4.2 and 4.3",
+        ),
+        Response(
+            "video_bitrate",
+            "",
+            "Bitrate of videos",
+            "segments/s",
+            "Mean bitrate of the video that was played in the period, weighted by time",
+            direction="higher",
+            source=f"{_QUALITY}: average bitrate",
+        ),
+        Response(
+            "video_rebuffering",
+            "",
+            "Rebuffering ratio of videos",
+            "1",
+            "Time for which videos stalled / (played + stalled); the time before the playback begins does not count",
+            direction="lower",
+            source=f"{_QUALITY}: buffering ratio",
+        ),
+        Response(
+            "video_stalls",
+            "",
+            "Stalls of videos",
+            "stalls",
+            "Times at which a video that was played came to a stand, because its buffer was empty",
+            direction="lower",
+            source=f"{_QUALITY}: rate of buffering events",
+        ),
+        Response(
+            "video_startup_delay",
+            "",
+            "Startup delay of videos",
+            "s",
+            "Mean time from the start of a video in the period to its playback, or to its end if it is never played",
+            direction="lower",
+            source=f"{_QUALITY}: join time",
+        ),
+        Response(
+            "video_switches",
+            "",
+            "Switches of the bitrate of videos",
+            "switches",
+            "Chunks that were played in the period with another bitrate than the chunk before",
+            direction="lower",
+            source="Jiang et al. 2012, FESTIVE: stability",
         ),
     )
 

@@ -283,7 +283,7 @@ APPLICATIONS = TableColumns(
         "rtt_class": ("", _RTT_CLASS),
         "pop": ("", _POP),
         "access": ("", _ACCESS),
-        "application": ("", "frames, constant or on_off; bulk without one"),
+        "application": ("", "frames, constant, on_off or video; bulk without one"),
         "transport": ("", "tcp or udp"),
         "receiver": ("", "standard, ack_division, optimistic or ignores_ce"),
         "messages": ("1", "messages handed over in the period: frames, bursts of a size, or segments at a rate"),
@@ -299,11 +299,18 @@ APPLICATIONS = TableColumns(
         "segment_delay_p95_ms": ("ms", "95th percentile of it"),
         "segment_delay_p99_ms": ("ms", "99th percentile of it"),
         "circuit_breaker_trips": ("trips", "trips of the circuit breakers of RFC 8083; null with tcp"),
+        "video_bitrate": ("segments/s", "mean bitrate of the video that was played; null without playback"),
+        "video_rebuffering": ("1", "rebuffering ratio: time stalled / (played + stalled)"),
+        "video_played_s": ("s", "time for which the video was played; null for other applications, as all that follow"),
+        "video_stalled_s": ("s", "time for which it stood still after it had been played"),
+        "video_stalls": ("stalls", "times at which it came to a stand"),
+        "video_startup_delay_s": ("s", "time from the start to the playback; null unless started in the period"),
+        "video_switches": ("switches", "chunks played with another bitrate than the chunk before"),
     },
 )
 """A message is delivered when its receiver can use it. Over TCP that is when its last segment and all segments before
 have arrived, over UDP when all of its own segments have. Messages that could still be in time at the end of the run do
-not count. With data without end (`burst_time` without `rate`) there are no messages."""
+not count. With data without end (`burst_time` without `rate`), and with a video, there are no messages."""
 
 FLOW_TRACES = TableColumns(
     "one row per traced flow and instant",

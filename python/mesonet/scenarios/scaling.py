@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mesonet import units
@@ -17,7 +17,7 @@ from mesonet.words import counted, listed
 SOURCE = "--scale"
 """Source of a value that the scale has multiplied."""
 INTERFACES = ("users.normal_interface", "users.fast_interface")
-APPLICATION_KEYS = frozenset({"rate", "frame_size", "key_frame_size", "burst_size"})
+APPLICATION_KEYS = frozenset({"rate", "frame_size", "key_frame_size", "burst_size", "ladder"})
 """Keys of explicit flows that set the rate at which their application offers data."""
 
 _LARGEST_SHIFT = 0.05
@@ -111,7 +111,7 @@ def _traffic(scenario: Scenario, scale: float) -> dict[str, Any]:
             _scaled_arrivals(process, scale, with_interfaces) for process in _given_arrivals(scenario)
         ]
     flows = _given_flows(scenario)
-    if (with_interfaces and flows) or not APPLICATION_KEYS.isdisjoint(key for flow in flows for key in flow):
+    if (with_interfaces and flows) or any(_offered(flow) for flow in flows):
         entries = [_scaled_flow(flow, scale, scenario.segment_bytes, with_interfaces) for flow in flows]
         file = getattr(flows, "file", None)
         values["flows"] = Rows(entries, file) if file else entries
@@ -124,6 +124,14 @@ def _rate(rate: float, scale: float) -> str:
 
 def _segments(size: float, scale: float) -> str:
     return f"{size * scale!r} segments"
+
+
+def _rates(rates: Sequence[float], scale: float) -> list[str]:
+    return [_rate(rate, scale) for rate in rates]
+
+
+_UNITS_OF: Mapping[str, Callable[[Any, float], Any]] = {"interface": _rate, "rate": _rate, "ladder": _rates}
+"""How the values of keys are scaled; other keys are sizes."""
 
 
 def _demands(scenario: Scenario) -> list[dict[str, Any]]:
@@ -158,9 +166,14 @@ def _scaled_arrivals(process: tuple[Any, Any], scale: float, with_interfaces: bo
 
 def _scaled_flow(flow: Mapping[str, Any], scale: float, segment_bytes: float, with_interface: bool) -> dict[str, Any]:
     """Return an explicit flow as users write it, with its interface and the data that its application offers scaled."""
-    keys = [*(["interface"] if with_interface else []), *(key for key in APPLICATION_KEYS if key in flow)]
-    units_of = {key: _rate if key in ("interface", "rate") else _segments for key in keys}
+    keys = [*(["interface"] if with_interface else []), *_offered(flow)]
+    units_of = {key: _UNITS_OF.get(key, _segments) for key in keys}
     return {**flow, **{key: of(FLOWS.value_of(flow, key, segment_bytes), scale) for key, of in units_of.items()}}
+
+
+def _offered(flow: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys of a user's flow that set the rate of its application; the ladder of a video may be a default."""
+    return frozenset(APPLICATION_KEYS & flow.keys() | ({"ladder"} if flow.get("application") == "video" else set()))
 
 
 def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
@@ -206,8 +219,10 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
         )
         raise _refusal(problem, scale)
     for number, flow in enumerate(_given_flows(scenario)):
-        for key in (key for key in APPLICATION_KEYS - {"rate"} if key in flow):
+        for key in _offered(flow) - {"rate"}:
             size = FLOWS.value_of(flow, key, scenario.segment_bytes)
+            if key == "ladder":  # the smallest chunk
+                size = size[0] * FLOWS.value_of(flow, "chunk_time", scenario.segment_bytes)
             if size * scale < 1 <= size:
                 problem = f"flows[{number}].{key} ({units.SEGMENTS.show(size * scale)}) becomes smaller than a segment"
                 raise _refusal(problem, scale)

@@ -69,7 +69,8 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// The application of explicit flow `number`, at its first act; none where the flow has no application.
+    /// The application of explicit flow `number`, at its first act; none where the flow has no application,
+    /// or a video.
     #[must_use]
     pub fn new(flow: &ExplicitFlow, number: u32, seed: u64) -> Option<Self> {
         let whole = |size: f64| size.ceil() as u64;
@@ -90,6 +91,7 @@ impl Producer {
                     (None, None) => Rule::GreedyBursts(bursts),
                 }
             }
+            Source::Video(_) => return None,
         };
         let start = picos(flow.start);
         let mut producer = Self {

@@ -95,7 +95,8 @@ pub struct Heard {
 /// The receiver of an explicit flow.
 #[derive(Clone, Debug)]
 pub struct Reception {
-    /// The first message that is not delivered, or not begun for datagrams; none without an application.
+    /// The first message that is not delivered, or not begun for datagrams; none without an application, and
+    /// for a video.
     producer: Option<Producer>,
     late_after: Picos,
     arrived: Arrived,
@@ -115,6 +116,7 @@ impl Reception {
                 Source::Frames { rate, key_every, .. } => (1.0 / rate, f64::from(key_every) / rate),
                 Source::Constant { rate } => (1.0 / rate, 1.0 / rate),
                 Source::OnOff { idle_time, .. } => (idle_time, idle_time),
+                Source::Video(_) => unreachable!("a video needs acknowledgements: checked"),
             };
             Breaker::new(picos(flow.start), picos(application.report_interval), framing, group)
         });

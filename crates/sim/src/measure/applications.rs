@@ -2,7 +2,8 @@
 
 use super::columns::Table;
 use super::responses::Responses;
-use crate::applications::PeriodRecord;
+use crate::applications::{PeriodRecord, VideoRecord};
+use mesonet_cc::seconds;
 
 /// Percentiles of delays.
 const DELAYS: [f64; 3] = [0.5, 0.95, 0.99];
@@ -38,6 +39,8 @@ pub struct FlowApplication {
     pub records: Vec<PeriodRecord>,
     /// Segments sent and segments dropped, where it sends datagrams.
     pub counts: Option<Vec<[u64; 2]>>,
+    /// Playback by period, where it has a video.
+    pub video: Option<Vec<VideoRecord>>,
 }
 
 /// Deliveries of applications of one kind in some periods.
@@ -47,6 +50,7 @@ struct Sum {
     record: PeriodRecord,
     sent: u64,
     dropped: u64,
+    video: VideoRecord,
 }
 
 impl Sum {
@@ -57,6 +61,7 @@ impl Sum {
             self.sent += sent;
             self.dropped += dropped;
         }
+        flow.video.iter().flat_map(|video| &video[periods.clone()]).for_each(|video| self.video.merge(video));
     }
 }
 
@@ -71,12 +76,13 @@ fn ms(us: f64) -> f64 {
     us * 1e-3
 }
 
-/// The responses of some measured periods (from 0): of the frames, then of the datagrams. NaN without such
-/// flows.
+/// The responses of some measured periods (from 0): of the frames, then of the datagrams and the videos. NaN
+/// without such flows.
 #[must_use]
 pub fn responses(flows: &[FlowApplication], periods: &std::ops::Range<usize>) -> Responses {
     let frames = sum(flows.iter().filter(|flow| flow.application == "frames"), periods);
     let datagrams = sum(flows.iter().filter(|flow| flow.counts.is_some()), periods);
+    let videos = sum(flows.iter().filter(|flow| flow.video.is_some()), periods);
     let count = |of: &Sum, count: u64| if of.flows > 0 { count as f64 } else { f64::NAN };
     let mut responses = vec![
         ("frames_sent", count(&frames, frames.record.messages)),
@@ -92,7 +98,14 @@ pub fn responses(flows: &[FlowApplication], periods: &std::ops::Range<usize>) ->
     ]);
     let delays = DATAGRAM_DELAYS.iter().zip(DELAYS);
     responses.extend(delays.map(|(name, q)| (*name, ms(datagrams.record.segment_delays.quantile(q)))));
-    responses.push(("circuit_breaker_trips", count(&datagrams, datagrams.record.trips)));
+    responses.extend([
+        ("circuit_breaker_trips", count(&datagrams, datagrams.record.trips)),
+        ("video_bitrate", videos.video.bitrate()),
+        ("video_rebuffering", videos.video.rebuffering()),
+        ("video_stalls", count(&videos, videos.video.stalls)),
+        ("video_startup_delay", videos.video.startup_delay()),
+        ("video_switches", count(&videos, videos.video.switches)),
+    ]);
     responses
 }
 
@@ -148,5 +161,18 @@ pub fn table(flows: &[FlowApplication], periods: usize) -> Table {
         table.float(name, float(&|sum| ms(sum.record.segment_delays.quantile(q))));
     }
     table.float("circuit_breaker_trips", of_datagrams(&|sum| sum.record.trips));
+    let of_videos = |f: &dyn Fn(&VideoRecord) -> f64| {
+        let value = |(_, flow, sum): &(String, &FlowApplication, Sum)| {
+            if flow.video.is_some() { f(&sum.video) } else { f64::NAN }
+        };
+        rows.iter().map(value).collect::<Vec<_>>()
+    };
+    table.float("video_bitrate", of_videos(&VideoRecord::bitrate));
+    table.float("video_rebuffering", of_videos(&VideoRecord::rebuffering));
+    table.float("video_played_s", of_videos(&|video| seconds(video.played)));
+    table.float("video_stalled_s", of_videos(&|video| seconds(video.stalled)));
+    table.float("video_stalls", of_videos(&|video| video.stalls as f64));
+    table.float("video_startup_delay_s", of_videos(&VideoRecord::startup_delay));
+    table.float("video_switches", of_videos(&|video| video.switches as f64));
     table
 }

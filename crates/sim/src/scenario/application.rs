@@ -1,6 +1,8 @@
 //! Applications of explicit flows: what they hand to the transport, and when.
 
-use super::{ExplicitFlow, InvalidScenario, Scenario, invalid};
+use super::receiver::ReceiverKind;
+use super::{ExplicitFlow, InvalidScenario, Scenario, invalid, is_zero};
+use mesonet_cc::picos;
 use serde::{Deserialize, Serialize};
 
 /// An application that hands data to the transport of an explicit flow.
@@ -9,9 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Application {
     /// Data that it hands over, and the instants.
     pub source: Source,
-    /// A message that is delivered later than this after it was handed over is late, s.
+    /// A message that is delivered later than this after it was handed over is late, s; 0 for a video, which
+    /// has no messages.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub late_after: f64,
-    /// Time between two reports of the receiver of datagrams, s.
+    /// Time between two reports of the receiver of datagrams, s; 0 for a video.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub report_interval: f64,
 }
 
@@ -50,6 +55,51 @@ pub enum Source {
         idle_time: f64,
         /// Distribution of this time.
         idle: Law,
+    },
+    /// Chunks of a video, for which a player asks.
+    Video(Video),
+}
+
+/// A video and its player.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Video {
+    /// Bitrates, rising, segments/s.
+    pub ladder: Vec<f64>,
+    /// Duration of a chunk, s.
+    pub chunk_time: f64,
+    /// Most video that the player holds, s.
+    pub playback_buffer: f64,
+    /// Video in the buffer with which the playback begins, s.
+    pub startup_buffer: f64,
+    /// Video in the buffer with which it continues after a stall, s.
+    pub resume_buffer: f64,
+    /// Choice of the bitrates.
+    pub abr: Abr,
+}
+
+/// Choice of the bitrate of the next chunk.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Abr {
+    /// By the buffer.
+    Buffer {
+        /// Part of the buffer, less a chunk, up to which the lowest bitrate is chosen.
+        reservoir: f64,
+        /// Part of it above in which the bitrate rises to the highest.
+        cushion: f64,
+    },
+    /// By the throughput.
+    Rate {
+        /// Last chunks whose throughputs count.
+        rate_chunks: u32,
+        /// Part of their harmonic mean that the bitrate may have.
+        rate_safety: f64,
+    },
+    /// Always the same.
+    Fixed {
+        /// Its place in the ladder, from 1.
+        rung: u32,
     },
 }
 
@@ -91,10 +141,11 @@ impl Source {
             Self::Frames { .. } => "frames",
             Self::Constant { .. } => "constant",
             Self::OnOff { .. } => "on_off",
+            Self::Video(_) => "video",
         }
     }
 
-    /// Mean rate of what is handed over, segments/s; infinite where a burst always has data.
+    /// Mean rate of what is handed over, segments/s; infinite where a burst always has data, and for chunks.
     #[must_use]
     pub fn mean_rate(&self) -> f64 {
         match *self {
@@ -112,7 +163,7 @@ impl Source {
                 segments / idle_time
             }
             Self::OnOff { rate: Some(rate), .. } => rate,
-            Self::OnOff { .. } => f64::INFINITY,
+            Self::OnOff { .. } | Self::Video(_) => f64::INFINITY,
         }
     }
 }
@@ -157,6 +208,9 @@ fn check_application(
             return Err(invalid(path("rate"), message));
         }
     }
+    if let Source::Video(video) = &application.source {
+        return check_video(path, flow, video);
+    }
     if flow.transport.is_tcp() {
         return Ok(());
     }
@@ -176,4 +230,52 @@ fn check_application(
         return Err(invalid(path("interface"), message));
     }
     Ok(())
+}
+
+fn check_video(
+    path: &impl Fn(&str) -> String,
+    flow: &ExplicitFlow,
+    video: &Video,
+) -> Result<(), InvalidScenario> {
+    if !flow.transport.is_tcp() {
+        let message = "a player asks for a chunk when the one before it was acknowledged; allowed: tcp";
+        return Err(invalid(path("transport"), message));
+    }
+    if flow.receiver == ReceiverKind::Optimistic {
+        let message =
+            "a player cannot play what has not arrived; allowed: standard, ack_division, ignores_ce";
+        return Err(invalid(path("receiver"), message));
+    }
+    let Video { ladder, chunk_time, playback_buffer, startup_buffer, resume_buffer, abr } = video;
+    if ladder.is_empty() || ladder.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(invalid(path("ladder"), "not a ladder; allowed: at least one bitrate, from low to high"));
+    }
+    let whole = picos(*playback_buffer) / picos(*chunk_time);
+    if whole == 0 {
+        let message = format!("no chunk of {chunk_time} s fits; allowed: at least {chunk_time} s");
+        return Err(invalid(path("playback_buffer"), message));
+    }
+    for (key, level) in [("startup_buffer", startup_buffer), ("resume_buffer", resume_buffer)] {
+        if picos(*level) > whole * picos(*chunk_time) {
+            let message = format!(
+                "a buffer of {playback_buffer} s with chunks of {chunk_time} s never holds so much; allowed: at most \
+                 {} s",
+                whole as f64 * chunk_time
+            );
+            return Err(invalid(path(key), message));
+        }
+    }
+    match *abr {
+        Abr::Buffer { reservoir, cushion } if reservoir + cushion > 1.0 => {
+            let message = format!(
+                "reservoir and cushion are more than the buffer; allowed: at most {}",
+                1.0 - reservoir
+            );
+            Err(invalid(path("cushion"), message))
+        }
+        Abr::Fixed { rung } if rung as usize > ladder.len() => {
+            Err(invalid(path("rung"), format!("the ladder ends below; allowed: 1 to {}", ladder.len())))
+        }
+        _ => Ok(()),
+    }
 }

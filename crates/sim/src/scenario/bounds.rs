@@ -198,6 +198,16 @@ const BOUNDS: &[Bound] = &[
     from("flows[].application.source.on_off.burst_time", 1e-6, 1e6),
     from("flows[].application.source.on_off.rate", 1e-3, 1e9),
     from("flows[].application.source.on_off.idle_time", 1e-6, 1e6),
+    from("flows[].application.source.video.ladder[]", 1e-3, 1e9),
+    from("flows[].application.source.video.chunk_time", 1e-3, 1e3),
+    from("flows[].application.source.video.playback_buffer", 1e-3, 1e6),
+    from("flows[].application.source.video.startup_buffer", 0.0, 1e6),
+    from("flows[].application.source.video.resume_buffer", 0.0, 1e6),
+    from("flows[].application.source.video.abr.buffer.reservoir", 0.0, 1.0),
+    from("flows[].application.source.video.abr.buffer.cushion", 0.0, 1.0),
+    from("flows[].application.source.video.abr.rate.rate_chunks", 1.0, 1000.0),
+    above("flows[].application.source.video.abr.rate.rate_safety", 0.0, 10.0),
+    from("flows[].application.source.video.abr.fixed.rung", 1.0, 1000.0),
 ];
 
 /// Holds the numbers of a scenario, as canonical JSON, against their ranges while it is read: there can be

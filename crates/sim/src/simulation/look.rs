@@ -170,6 +170,7 @@ impl<'a> Look<'a> {
                 receiver: flow.receiver.word(),
                 records: reception.records(self.now, |at| shared.period(at)),
                 counts: feeder.and_then(Feeder::counts).map(<[_]>::to_vec),
+                video: feeder.and_then(|feeder| feeder.video(shared, self.now)),
             }
         };
         watched.map(found).collect()

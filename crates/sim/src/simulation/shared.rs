@@ -186,6 +186,12 @@ impl Shared {
         (index < u64::from(self.scenario.time.periods)).then_some(index as usize)
     }
 
+    /// The end of the measured period that `now` lies in or begins, and its number from 1; 0 outside of them.
+    pub fn span_after(&self, now: Picos) -> (Picos, usize) {
+        let border = self.border_after(now);
+        (border, self.period(border).map_or(0, |period| period + 1))
+    }
+
     /// A segment with the codepoint of its algorithm.
     #[inline]
     pub fn with_codepoint(&self, segment: Segment, algorithm: usize, retransmission: bool) -> Segment {

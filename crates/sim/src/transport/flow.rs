@@ -82,6 +82,8 @@ pub struct Flow {
     pub access_router: DomainRouter,
     /// An application hands it its data, and has not stopped: where these end, the flow is not over.
     pub is_fed: bool,
+    /// A player asks for them, chunk by chunk: with the request it acknowledges the end of the chunk before.
+    pub is_asked_for: bool,
     /// Place of the source in its domain.
     pub home: u32,
     /// End of its data: the number after that of the last segment.
@@ -226,6 +228,7 @@ impl Flow {
             delays_sends: false,
             is_delayed: false,
             is_fed: false,
+            is_asked_for: false,
             base: 0,
             end: 0,
             board: Scoreboard::default(),

@@ -46,10 +46,13 @@ KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
-#: Traffic whose service is shown first: flows that arrive at random, and frames of media.
-ARRIVALS, FRAMES = "arrivals", "frames"
+#: Traffic whose service is shown first: flows that arrive at random, frames of media, and adaptive video.
+ARRIVALS, FRAMES, VIDEO = "arrivals", "frames", "video"
 #: Responses that compare the algorithms at a glance where there is such traffic; before the others.
-SERVICE = {ARRIVALS: ("slowdown_p50", "slowdown_p95"), FRAMES: ("frames_late", "frame_delay_p95")}
+SERVICE = {
+    ARRIVALS: ("slowdown_p50", "slowdown_p95"), FRAMES: ("frames_late", "frame_delay_p95"),
+    VIDEO: ("video_bitrate", "video_rebuffering"),
+}  # fmt: skip
 #: Incumbents if the experiment does not mix the algorithms with another, the most deployed one first: CUBIC is the
 #: default of Linux, Windows and macOS (RFC 9438, section 1), and standard TCP came before it.
 DEPLOYED = ("cubic", "tcp")
@@ -189,8 +192,8 @@ class Values:
                 found.add(ARRIVALS)
             # A model may have any scenario.
             flows = [flow for flow in scenario.get("flows") or [] if isinstance(flow, dict)]
-            if any("frames" in (flow.get("application") or {}).get("source", {}) for flow in flows):
-                found.add(FRAMES)
+            for source in ((flow.get("application") or {}).get("source", {}) for flow in flows):
+                found |= {FRAMES, VIDEO} & source.keys()
         return [name for name in SERVICE if name in found]
 
     @cached_property

@@ -59,7 +59,7 @@ def figure(view: CampaignView) -> Figure | None:
 
 def group_title(view: CampaignView) -> str:
     """Return the title of the group."""
-    return listed([TITLES[name] for name in view.traffic]).capitalize()
+    return listed([TITLES[name] for name in view.traffic if name in TITLES]).capitalize()
 
 
 def _draw(view: CampaignView) -> Drawing:

@@ -50,7 +50,7 @@ NETWORK = (DELAY, LOSS)
 JUDGED = {
     USERS: (
         "slowdown_mean", "slowdown_p95", "slowdown_p99", "goodput_dd", "goodput_nn", "flows_completed", "frames_late",
-        "frame_delay_p95",
+        "frame_delay_p95", "video_bitrate", "video_rebuffering",
     ),
     DELAY: ("rtt", "queueing_delay"),
     LOSS: ("loss_rate", "retransmission_rate"),

@@ -9,10 +9,12 @@ from mesonet.errors import InputError, unknown
 from mesonet.scenarios.kinds.choice import Choice
 from mesonet.scenarios.kinds.count import COUNT
 from mesonet.scenarios.kinds.key import Key
+from mesonet.scenarios.kinds.ladder import LADDER
 from mesonet.scenarios.kinds.number import NUMBER
 from mesonet.scenarios.kinds.rate import RATE
 from mesonet.scenarios.kinds.segments import SEGMENTS
 from mesonet.scenarios.kinds.time import TIME
+from mesonet.scenarios.ladders import LADDERS
 
 TRANSPORTS = ("tcp", "udp")
 """Transport protocols; the first is the default."""
@@ -20,6 +22,7 @@ TRANSPORTS = ("tcp", "udp")
 
 _OF = "flows[].application"
 """Path of an application; the rest of the path of a key is its place there."""
+_VIDEO = f"{_OF}.source.video"
 _LAW = Choice("constant", "exponential")
 _GIVEN = "given by the user"
 _COMMON = {
@@ -86,9 +89,60 @@ APPLICATIONS: Mapping[str, Mapping[str, Key]] = {
         ),
         **_COMMON,
     },
+    "video": {
+        "ladder": Key(
+            f"{_VIDEO}.ladder", LADDER, next(iter(LADDERS)),
+            "Bitrates in which the video is offered, from low to high, or the name of a published ladder.",
+            "; ".join(f"`{name}`: {ladder.source}" for name, ladder in LADDERS.items()),
+        ),
+        "chunk_time": Key(
+            f"{_VIDEO}.chunk_time", TIME, "4 s",
+            "Duration of a chunk, which the player fetches at once; the segments of a chunk are rounded up.",
+            "Huang et al. 2014, A Buffer-Based Approach to Rate Adaptation: 4 s",
+        ),
+        "playback_buffer": Key(
+            f"{_VIDEO}.playback_buffer", TIME, "30 s",
+            "Most video that the player holds; it asks for a chunk as soon as the chunk fits.",
+            "hls.js: `maxBufferLength`; dash.js: `bufferTimeAtTopQuality`",
+        ),
+        "startup_buffer": Key(
+            f"{_VIDEO}.startup_buffer", TIME, "2.5 s", "Video in the buffer with which the playback begins.",
+            "ExoPlayer: `DEFAULT_BUFFER_FOR_PLAYBACK_MS`",
+        ),
+        "resume_buffer": Key(
+            f"{_VIDEO}.resume_buffer", TIME, "5 s", "Video in the buffer with which it continues after a stall.",
+            "ExoPlayer: `DEFAULT_BUFFER_FOR_PLAYBACK_AFTER_REBUFFER_MS`",
+        ),
+        "abr": Key(
+            f"{_VIDEO}.abr", Choice("buffer", "rate", "fixed", name="abr"), "buffer",
+            "What chooses the bitrate of a chunk: the buffer (BBA-0), the throughput, or `rung`.",
+            "Huang et al. 2014, algorithm 1",
+        ),
+        "reservoir": Key(
+            f"{_VIDEO}.abr.buffer.reservoir", NUMBER, 0.375,
+            "Part of the buffer, less the next chunk, up to which the lowest bitrate is chosen.",
+            "Huang et al. 2014: 90 of 240 s",
+        ),
+        "cushion": Key(
+            f"{_VIDEO}.abr.buffer.cushion", NUMBER, 0.525,
+            "Part of it above `reservoir` in which the bitrate rises to the highest.",
+            "Huang et al. 2014: 126 of 240 s",
+        ),
+        "rate_chunks": Key(
+            f"{_VIDEO}.abr.rate.rate_chunks", COUNT, 20, "Last chunks of whose throughputs the harmonic mean is taken.",
+            "Jiang et al. 2012, FESTIVE: 20",
+        ),
+        "rate_safety": Key(
+            f"{_VIDEO}.abr.rate.rate_safety", NUMBER, 0.85,
+            "The bitrate is the highest up to this part of the harmonic mean.", "Jiang et al. 2012, FESTIVE: 0.85",
+        ),
+        "rung": Key(f"{_VIDEO}.abr.fixed.rung", COUNT, None, "Place of the bitrate in the ladder, from 1.", _GIVEN),
+    },
 }  # fmt: skip
 """Keys by application."""
 
+ABR = APPLICATIONS["video"]["abr"]
+"""Choice of the bitrates of a video; a constant of a rule has a path below."""
 OF_APPLICATIONS = {key: about for keys in reversed(tuple(APPLICATIONS.values())) for key, about in keys.items()}
 """Keys of all applications; keys of the same name have the same kind and range."""
 KEYS = {
@@ -116,10 +170,12 @@ def parse(given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
         return found
     if not isinstance(name, str) or name not in APPLICATIONS:
         raise unknown("application", str(name), tuple(APPLICATIONS), path="application")
-    keys = APPLICATIONS[name]
+    keys = own_keys(given)
     for key in KEYS:
         if key in given and key not in keys and key in OF_APPLICATIONS:
             problem = f"not a key of the application {name}"
+            if key in APPLICATIONS[name]:
+                problem += f" with abr = {given.get('abr', ABR.default)}"
             raise InputError(problem, path=key, value=given[key], allowed=_with_application(key))
     application: dict[str, Any] = {}
     for key, about in keys.items():
@@ -127,9 +183,17 @@ def parse(given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
         place = application
         for part in above:
             place = place.setdefault(part, {})
-        place[last] = _value(key, given.get(key), name, about, segment_bytes)
+        value = _value(key, given.get(key), name, about, segment_bytes)
+        place[last] = {value: {}} if about is ABR else value
     found["application"] = application
     return found
+
+
+def own_keys(given: Mapping[str, Any]) -> Mapping[str, Key]:
+    """Return the keys of the application of a flow, without the constants of other rules than its `abr`."""
+    keys = APPLICATIONS.get(given.get("application", ""), {})
+    rules = {"", given.get("abr", ABR.default)}
+    return {key: about for key, about in keys.items() if _rule(about) in rules}
 
 
 def show(flow: Mapping[str, Any]) -> str:
@@ -158,9 +222,16 @@ def reference_lines() -> list[str]:
     for name, keys in APPLICATIONS.items():
         for key, about in keys.items():
             default = {None: "required", "": "none"}.get(about.default, f"`{about.default}`")
-            cells = (f"`{name}`", f"`{key}`", about.kind.name, default, about.allowed, about.doc, about.source)
+            of = f"`{name}`, `abr = {rule}`" if (rule := _rule(about)) else f"`{name}`"
+            cells = (of, f"`{key}`", about.kind.name, default, about.allowed, about.doc, about.source)
             lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def _rule(key: Key) -> str:
+    """Return the `abr` that a key is a constant of; empty for any other key."""
+    _, _, below = key.path.partition(f"{ABR.path}.")
+    return below.partition(".")[0]
 
 
 def _value(key: str, given: Any, application: str, about: Key, segment_bytes: float) -> Any:
@@ -178,4 +249,5 @@ def _value(key: str, given: Any, application: str, about: Key, segment_bytes: fl
 
 def _with_application(key: str) -> str:
     names = [f'application = "{name}"' for name, keys in APPLICATIONS.items() if key in keys]
-    return f"{key} with {' or '.join(names)}"
+    rule = f' and abr = "{_rule(OF_APPLICATIONS[key])}"' if _rule(OF_APPLICATIONS[key]) else ""
+    return f"{key} with {' or '.join(names)}{rule}"

@@ -14,7 +14,7 @@ from mesonet.files.csv_rows import FilePlace, columns_of, rows
 from mesonet.scenarios.by_column import Rows, Table, converted
 from mesonet.scenarios.kinds.flow_keys import KEYS
 
-_WHOLE = ("count", "key_frame_every", "ack_pieces")
+_WHOLE = ("count", "key_frame_every", "rate_chunks", "rung", "ack_pieces")
 
 
 def read(name: str, directory: Path | None) -> Sequence[dict[str, Any]]:

@@ -79,7 +79,7 @@ class Flows(Tables):
 
     def value_of(self, entry: Mapping[str, Any], key: str, segment_bytes: float) -> Any:
         """Return the parsed value of a key of an entry; None for a key of another application."""
-        own = flow_applications.APPLICATIONS.get(entry.get("application", ""), {})
+        own = flow_applications.own_keys(entry)
         is_idle = key in flow_applications.OF_APPLICATIONS and key not in own
         if key != "segment_bytes" and entry.get("segment_bytes") is not None:
             segment_bytes = self.parse_key("segment_bytes", entry["segment_bytes"], segment_bytes)
@@ -131,7 +131,7 @@ def located(error: InputError, given: Any) -> InputError:
     if not match:
         return error
     number = _entry_of(given, int(match[1]))
-    value = given[number].get(match[2]) if error.value is None else error.value
+    value = given[number].get(match[2], _default(match[2])) if error.value is None else error.value
     inner = InputError(error.problem, error.file, match[2], value, error.allowed)
     return _placed(inner, given, number).below("flows")
 

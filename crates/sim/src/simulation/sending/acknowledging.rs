@@ -282,7 +282,8 @@ impl Sender<'_> {
         let ack = Acknowledgement { sequence, segment, sent_once, new, earlier, una, new_una };
         let rtt = self.measure_round_trip(&ack);
         let delivery = self.measure_delivery(&ack);
-        if ack.advances() && new_una == self.flow.end && !self.flow.is_fed {
+        let is_all = ack.advances() && new_una == self.flow.end;
+        if is_all && !self.flow.is_fed {
             return Outcome::Completed;
         }
         self.restart_timer(&ack);
@@ -297,7 +298,7 @@ impl Sender<'_> {
             self.watch_deadline();
         }
         self.send_allowed();
-        Outcome::Nothing
+        if is_all && self.flow.is_asked_for { Outcome::Delivered } else { Outcome::Nothing }
     }
 
     /// Counts a segment that has arrived for the first time.

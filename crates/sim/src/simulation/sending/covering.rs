@@ -38,7 +38,7 @@ impl Sender<'_> {
             missing,
             has_gap,
             is_known: sequence < missing || (has_gap && flow.board.has_arrived(sequence)),
-            is_last: sequence + 1 >= flow.end && !flow.is_fed,
+            is_last: sequence + 1 >= flow.end && (!flow.is_fed || flow.is_asked_for),
             round_trip: flow.rtt.srtt,
             took: segment.age(self.now),
         };

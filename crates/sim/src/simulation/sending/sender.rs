@@ -14,6 +14,8 @@ pub enum Outcome {
     Nothing,
     /// Every segment has been acknowledged.
     Completed,
+    /// Everything that a player asked for has been acknowledged.
+    Delivered,
     /// No SYN was answered.
     GaveUp,
 }

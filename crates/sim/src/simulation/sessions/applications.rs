@@ -18,13 +18,13 @@ impl Sessions {
     /// An application does what is due, and its next act is armed.
     #[inline(never)]
     pub fn run_application(&mut self, number: u32, parts: &mut Parts) {
-        while let Some((at, act)) = self.feeders[number as usize].producer.next() {
+        while let Some((at, act)) = self.feeders[number as usize].application.next() {
             if at > parts.events.now {
                 parts.events.arm(at, code::APPLICATION | u64::from(number));
                 return;
             }
             let feeder = &mut self.feeders[number as usize];
-            feeder.producer.advance();
+            feeder.application.advance();
             match (&mut feeder.datagrams, act) {
                 (Some(datagrams), Act::Give(end)) => {
                     datagrams.end = end;
@@ -37,12 +37,26 @@ impl Sessions {
                             parts.sender(slot).restart_after_idle();
                         }
                         parts.sender(slot).feed(act);
+                        if feeder.application.player().is_some() {
+                            let flow = &parts.senders.flows[slot as usize];
+                            parts.answering.hosts.announce_end(parts.shared, parts.events, flow);
+                        }
                     }
                     // The connection failed.
                     None => return,
                 },
             }
         }
+    }
+
+    /// The player of the flow in a slot has all that it asked for, and asks for more when there is room.
+    #[inline(never)]
+    pub fn feed_player(&mut self, slot: u32, parts: &mut Parts) {
+        let place = parts.senders.flows[slot as usize].home - self.sources.len() as u32;
+        let Some(number) = self.feeder(place) else { return };
+        let Some(player) = self.feeders[number].application.player() else { return };
+        player.arrived(parts.events.now, |at| parts.shared.span_after(at));
+        self.run_application(number as u32, parts);
     }
 
     /// Sends what the application has handed over, as far as the interface allows.

@@ -59,6 +59,7 @@ impl Sessions {
             own: None,
             delays_sends: false,
             is_fed: false,
+            is_asked_for: false,
         };
         open(&opening, parts);
     }

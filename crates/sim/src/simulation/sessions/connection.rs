@@ -32,6 +32,8 @@ pub struct Opening {
     pub delays_sends: bool,
     /// An application hands it its data.
     pub is_fed: bool,
+    /// A player asks for them.
+    pub is_asked_for: bool,
 }
 
 /// A flow takes a slot and sends its first SYN. Returns the slot.
@@ -66,6 +68,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
         delays_sends: opening.delays_sends,
         is_delayed: shared.network.delays(origin.index(), receiver.index(), events.now),
         is_fed: opening.is_fed,
+        is_asked_for: opening.is_asked_for,
         base: syn + 1,
         end: u64::MAX,
         board: Scoreboard::new(syn + 1),
@@ -100,6 +103,7 @@ impl Sessions {
         match outcome {
             Outcome::Nothing => {}
             Outcome::Completed => self.complete(parts, slot),
+            Outcome::Delivered => self.feed_player(slot, parts),
             Outcome::GaveUp => {
                 parts.books.counters.failures += 1;
                 self.close(parts, slot, false);

@@ -102,6 +102,7 @@ impl Sessions {
             own: own.map(|number| (number, shared.own[number].1)),
             delays_sends: spec.overhead > 0.0,
             is_fed: feeder.is_some(),
+            is_asked_for: feeder.is_some_and(|number| self.feeders[number].application.player().is_some()),
         };
         let slot = open(&opening, parts);
         self.explicit[place as usize].slot = Some(slot);

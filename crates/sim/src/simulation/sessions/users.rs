@@ -36,6 +36,7 @@ impl Sessions {
             own: None,
             delays_sends: false,
             is_fed: false,
+            is_asked_for: false,
         };
         let slot = open(&opening, parts);
         if source.impatient {
