@@ -24,6 +24,8 @@ from mesonet.analysis.decisions.length import LengthCheck, length_check
 from mesonet.analysis.decisions.new_conditions import ConditionCheck, NewHarm, condition_check
 from mesonet.analysis.decisions.pairs import Moments, log_ratios
 from mesonet.analysis.decisions.power import Needed, needed
+from mesonet.analysis.deployments.deployment import Deployment, deployment
+from mesonet.analysis.deployments.units import outcomes_of
 from mesonet.analysis.envelope import envelope
 from mesonet.analysis.extremes import Extremes, extremes
 from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
@@ -64,6 +66,7 @@ __all__ = [
     "Course",
     "Curvature",
     "Decision",
+    "Deployment",
     "Estimand",
     "Estimands",
     "Extremes",
@@ -112,6 +115,7 @@ __all__ = [
     "critical_value",
     "curvature",
     "decide",
+    "deployment",
     "envelope",
     "extremes",
     "factor_scatter",
@@ -133,6 +137,7 @@ __all__ = [
     "natural_breaks",
     "needed",
     "ordered_data",
+    "outcomes_of",
     "p_value",
     "principal_components",
     "psi_table",
