@@ -416,6 +416,11 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         None
     }
 
+    /// The sender paces flows of the algorithm by the rule of Linux, where [`Self::pacing_rate`] has no rate.
+    fn is_paced(_config: &Self::Config) -> bool {
+        false
+    }
+
     /// Name of the algorithm's own mode, lower case, for traces; `None` for an algorithm without modes.
     fn mode(&self) -> Option<&'static str> {
         None

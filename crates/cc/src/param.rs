@@ -39,6 +39,15 @@ impl Param {
         )
     }
 
+    /// Pacing by the sender, for algorithms that set no rate of their own.
+    pub(crate) const PACED: Self = Self::choice(
+        "paced",
+        "1: segments are paced at 1.2 times the window per round trip, twice it far below ssthresh; 0: not",
+        1,
+        0,
+        "Linux without fq: 0; tcp_update_pacing_rate, tcp_pacing_ca_ratio, tcp_pacing_ss_ratio",
+    );
+
     /// A constant with one default: name, what it does, unit, smallest and largest value, default, source.
     #[must_use]
     pub const fn new(
@@ -103,7 +112,7 @@ impl Param {
 /// * `time([0.0, 60.0], 0.2, "source")`: [`Picos`], given in seconds
 /// * `flag(true, Linux = false, "source")`: bool; users type 1 or 0
 /// * `choice(3, 0, Linux = 3, "source")`: u8, the number of a rule, up to 3 here
-/// * `increase()`, `decrease("source")`, `ecn(1, "source")`: constants that algorithms share
+/// * `increase()`, `decrease("source")`, `ecn(1, "source")`, `paced()`: constants that algorithms share
 ///
 /// A field without parentheses is a part: [`Common`], or constants that another `params!` declares.
 macro_rules! params {
@@ -142,6 +151,7 @@ macro_rules! params {
     (@type increase) => { f64 };
     (@type decrease) => { f64 };
     (@type ecn) => { $crate::Codepoint };
+    (@type paced) => { bool };
     (@type $part:ident) => { $part };
 
     (@params $name:ident [$doc:expr] number(
@@ -174,6 +184,7 @@ macro_rules! params {
     (@params ecn $doc:tt ecn($standard:literal, $source:literal)) => {
         &[$crate::Param::ecn($standard, $source)]
     };
+    (@params paced $doc:tt paced()) => { &[$crate::Param::PACED] };
     (@params $field:ident $doc:tt $part:ident) => { <$part as $crate::Params>::ALL };
 }
 

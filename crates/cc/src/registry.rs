@@ -26,6 +26,7 @@ macro_rules! registry {
             wants_sends: bool,
             wants_delivery_rate: bool,
             manages_recovery: bool,
+            is_paced: bool,
             marks: MarkRules,
         }
 
@@ -58,6 +59,7 @@ macro_rules! registry {
                             wants_sends: <$state>::WANTS_SENDS,
                             wants_delivery_rate: <$state>::WANTS_DELIVERY_RATE,
                             manages_recovery: <$state>::MANAGES_RECOVERY,
+                            is_paced: <$state>::is_paced(&constants),
                             marks: <$state>::marks(&constants),
                             constants: Constants::$variant(constants),
                         })
@@ -73,6 +75,7 @@ macro_rules! registry {
                     wants_sends: config.flag(abi::WANTS_SENDS),
                     wants_delivery_rate: config.flag(abi::WANTS_DELIVERY_RATE),
                     manages_recovery: config.flag(abi::MANAGES_RECOVERY),
+                    is_paced: false,
                     marks: MarkRules {
                         rests: !config.flag(abi::GROWS_AFTER_MARK),
                         covers_losses: !config.flag(abi::LOSS_AFTER_MARK),
@@ -121,6 +124,13 @@ macro_rules! registry {
             #[must_use]
             pub fn manages_recovery(&self) -> bool {
                 self.manages_recovery
+            }
+
+            /// See [`CongestionControl::is_paced`].
+            #[inline]
+            #[must_use]
+            pub fn is_paced(&self) -> bool {
+                self.is_paced
             }
 
             /// See [`CongestionControl::marks`].

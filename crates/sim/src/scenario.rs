@@ -585,6 +585,10 @@ pub struct TransportParameters {
     pub timestamp_tick: f64,
     /// Segments of a flow that leave back to back before it is paced.
     pub unpaced_segments: u32,
+    /// Most segments that leave a host in one piece; 0: segments leave separately.
+    pub burst: u32,
+    /// Time whose segments at the pacing rate make a piece, s.
+    pub burst_time: f64,
     /// When a segment counts as lost.
     pub loss_detection: LossDetection,
     /// Time by which the timer of that detection comes later than it could, s.
@@ -1082,6 +1086,10 @@ impl Scenario {
         if t.recovery != RecoveryKind::Sack && t.loss_detection != LossDetection::Dupthresh {
             let message = "rack needs transport.recovery = sack; allowed: dupthresh, or sack recovery";
             return Err(invalid("transport.loss_detection", message));
+        }
+        if t.burst > 0 && t.loss_detection != LossDetection::Rack {
+            let message = "pieces need transport.loss_detection = rack; allowed: 0 segments, or rack";
+            return Err(invalid("transport.burst", message));
         }
         if t.timer_tick > 0.0 && t.rtt_samples != RttSamples::RoundTrip {
             let message = "ticks need transport.rtt_samples = round_trip; allowed: 0 s, or these samples";

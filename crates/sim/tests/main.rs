@@ -32,6 +32,7 @@ mod large_files;
 mod matrix;
 mod network;
 mod periodic_loss;
+mod pieces;
 mod placement;
 mod ports;
 mod queued_acks;

@@ -12,7 +12,7 @@ PRESET = "linux"
 GROUPS = ("connection.", "transport.")
 """Parameters of connections and of the sender: the preset has a value for each of them."""
 
-_QUEUE, _RULES = "linux-6.18.csv", "linux-6.18-rules.csv"
+_QUEUE, _RULES, _BURSTS = "linux-6.18.csv", "linux-6.18-rules.csv", "linux-6.18-bursts.csv"
 _SYSCTL = "Documentation/networking/ip-sysctl.rst"
 _NONE = ("", "")
 _UNUSED = ("unused", "")
@@ -47,6 +47,8 @@ WITNESSES = {
     "transport.sack_compression": (_SYSCTL, "tcp_comp_sack_delay_ns"),
     "transport.timestamp_tick": (_RULES, "1 SYNs lost"),
     "transport.unpaced_segments": _NONE,
+    "transport.burst": (_BURSTS, "reno 50 Mb/s gso"),
+    "transport.burst_time": (_BURSTS, "reno 100 Mb/s gso"),
     "transport.duplicate_threshold": (_SYSCTL, "tcp_reordering"),
     "transport.limited_transmit": _UNUSED,
     "transport.undo": _NONE,

@@ -909,6 +909,26 @@ _TABLE = (
         },
     ),
     Parameter(
+        "transport.burst", WHOLE_SEGMENTS, "0 segments",
+        "Largest piece that a host hands to its interface at once, as with segmentation offload. A piece leaves back "
+        "to back, and its gap follows if the flow is paced. Its size is what the pacing rate sends in `burst_time`, at "
+        "least 2 segments, more where the round trip is below 4 ms. A flow waits up to 1 ms for a full piece, unless a "
+        "third of its window is free. 0: segments leave separately. Needs `loss_detection = rack`.",
+        "chosen: hosts without offload",
+        presets={
+            "linux": (
+                Derived("transport.loss_detection", "45 segments; 0 without rack", lambda k: 45 * (k == "rack")),
+                "Linux: tcp_tso_autosize, tcp_tso_should_defer; gso_max_size of 64 KiB, 45 segments of 1448 bytes",
+            ),
+        },
+    ),
+    Parameter(
+        "transport.burst_time", TIME, "0.9765625 ms",
+        "With `burst`: time whose segments at the pacing rate make a piece. Flows that are not paced have the rate, "
+        "too: 1.2 times the window in a round trip, and twice the window below half of ssthresh.",
+        "Linux: sk_pacing_shift 10, so 1/1024 s; tcp_update_pacing_rate",
+    ),
+    Parameter(
         "transport.duplicate_threshold", COUNT, 3,
         "A segment is lost once this many segments sent after it were acknowledged.",
         "RFC 5681, RFC 6675",

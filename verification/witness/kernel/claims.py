@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from verification.witness.kernel.runs import why_not
 from verification.witness.kernel.scenarios import PAIRS, SINGLE, KernelScenario, every
 from verification.witness.kernel.table import KERNEL, PUBLISHED, TIMEOUTS, Row, limits, read
 
@@ -43,8 +42,11 @@ ASPECTS = {
     SHARE: "share of the newcomer",
     UNDER_LOSS: "goodput, round-trip time, drops and cuts",
     COMPLETION: "completion time",
+    PUBLISHED: "all quantities",
 }
 WORDS = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
+
+PIECES = "BBR in pieces of two segments, alone and beside CUBIC"
 
 FIRST_OVERFLOW = (
     "In the first 3 s a flow of CUBIC is alone, so that one difference counts in five claims: at 33 places mesonet "
@@ -96,6 +98,12 @@ EXPLANATIONS: dict[tuple[str, Sequence[str]], str] = {
         "segment behind a gap is acknowledged, and others are delayed. Not explained; nor the timeouts of one run in "
         "five."
     ),
+    (PIECES, PUBLISHED): (
+        f"{FIRST_OVERFLOW} At 67 places mesonet drops 8 then, the kernel 7. Drop rates of BBR beside CUBIC are 18 % "
+        "below the kernel's mean at 67 places and 28 % at 267, as with single segments (BBR that joins CUBIC). "
+        "Without pieces mesonet drops 0.47 % at 67 places, and with them 0.58 % of the kernel's 0.71 %. The rest is "
+        "not explained."
+    ),
     ("BBR that joins BBR", LOSSES): (
         "The kernel drops 24 % more at 67 places. Most of an earlier difference (4.1 and 3.5 %) "
         "had a cause. Linux calls BBR after one recovery has ended and another has begun. BBR sees one long "
@@ -125,8 +133,8 @@ class Group:
 
 
 def groups() -> list[Group]:
-    """Return the groups of scenarios that mesonet can run and whose receivers delay acknowledgements."""
-    able = [scenario for scenario in every() if not why_not(scenario) and scenario.delayed_acks]
+    """Return the groups of scenarios with single segments and receivers that delay acknowledgements."""
+    able = [scenario for scenario in every() if scenario.gso_segments and scenario.delayed_acks]
     endless = [scenario for scenario in able if not scenario.segments and not scenario.loss]
     found = []
     for name in SINGLE:
@@ -163,10 +171,8 @@ def texts() -> dict[str, str]:
     # Later than the others: their numbers stay.
     whole = tuple(scenario for scenario in every() if not scenario.delayed_acks)
     undelayed = Group("Reno and CUBIC alone, every segment acknowledged", whole, (PATH, LOSSES))
-    pieces = "mesonet sends segments, no pieces of several (GSO). The table has BBR alone and BBR that joins CUBIC."
-    found.append(
-        _head(f"BBR that sends pieces of two segments behaves as in {KERNEL}.", "offloads as by default", pieces)
-    )
+    offload = tuple(scenario for scenario in every() if not scenario.gso_segments)
+    found.append(_of_group(Group(PIECES, offload, ()), PUBLISHED, table))
     found += [_of_group(undelayed, aspect, table) for aspect in undelayed.aspects]
     return {f"K{number}": f'id = "K{number}"\n{text}' for number, text in enumerate(found, 1)}
 
@@ -183,15 +189,13 @@ def _of_group(group: Group, aspect: Sequence[str], table: Mapping[tuple[str, str
     )
 
 
-def _head(claim: str, setup: str, not_evaluated: str = "") -> str:
+def _head(claim: str, setup: str) -> str:
     keys = {
         "claim": claim,
         "source": f"{KERNEL}, measured here: verification/witness/kernel",
         "setup": setup,
         "kind": "calibration",
     }
-    if not_evaluated:
-        keys["not_evaluated"] = not_evaluated
     return "".join(f"{key} = {_text(value)}\n" for key, value in keys.items())
 
 
@@ -202,6 +206,8 @@ def _setup(scenarios: Sequence[KernelScenario]) -> str:
     )
     if scenarios and not scenarios[0].compressed_sacks:
         found += "; transport.sack_compression 0 s, in the kernel tcp_comp_sack_nr 0"
+    if scenarios and not scenarios[0].gso_segments:
+        found += "; pieces of the preset, in the kernel gso_max_segs as by default"
     if scenarios and not scenarios[0].delayed_acks:
         found += "; transport.delayed_acks off, in the kernel quickack on the receiver's route"
     return found

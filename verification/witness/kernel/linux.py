@@ -24,6 +24,9 @@ from verification.witness.kernel.scenarios import SAMPLE_S, SEGMENT_BYTES, Kerne
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000
 _TCP_INFO, _TCP_CONGESTION, _TCP_CC_INFO = 11, 13, 26
+_SO_MAX_PACING_RATE = 47
+_NO_LIMIT = 1 << 40
+"""A rate, bytes/s, that limits nothing: the option turns pacing on."""
 _QUEUE_PRIORITY, _ENDPOINT_PRIORITY = 50, 40
 _SENDER, _RECEIVER, _PORT = "10.77.0.1", "10.77.1.1", 5201
 _BUFFER_BYTES = 16 << 20
@@ -191,6 +194,8 @@ def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[in
             flow = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             flow.setblocking(False)
             flow.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, algorithm.encode())
+            if number in scenario.paced:
+                flow.setsockopt(socket.SOL_SOCKET, _SO_MAX_PACING_RATE, struct.pack("Q", _NO_LIMIT))
             flow.bind((_SENDER, 1 + number))
             flows.append(flow)
     left = [scenario.segments * MSS if scenario.segments else None for _ in flows]

@@ -34,7 +34,8 @@ A pair depends on the phase at which the second flow begins, to which runs of th
 def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]) -> Simulated:
     """Return the set-up of a scenario for mesonet.
 
-    The sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
+    Where the kernel sends single segments, so do hosts of mesonet; else pieces are those of the preset. The
+    sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
     """
     size = f"{scenario.segments} segments" if scenario.segments else "unlimited"
     flows = [
@@ -44,9 +45,9 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
             "start": f"{start} s",
             "size": size,
             "interface": "1000 seg/ms",
-            "algorithm": NAMES[name],
+            "algorithm": NAMES[name] + "(paced=1)" * (number in scenario.paced),
         }
-        for name, start in zip(scenario.algorithms, scenario.starts_s, strict=True)
+        for number, (name, start) in enumerate(zip(scenario.algorithms, scenario.starts_s, strict=True))
     ]
     settings = {
         "preset": preset,
@@ -70,6 +71,8 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
     }
     if preset == PRESET:
         settings["transport.receive_buffer"] = f"{BUFFER} segments"
+    if scenario.gso_segments:
+        settings["transport.burst"] = "0 segments"
     if not scenario.compressed_sacks:
         settings["transport.sack_compression"] = "0 s"
     if scenario.loss:
@@ -83,13 +86,6 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
         start, length = scenario.outage_s
         settings |= {"impairments.outage_start": f"{start} s", "impairments.outage_length": f"{length} s"}
     return named("dumbbell").with_values({**settings, **values})
-
-
-def why_not(scenario: KernelScenario) -> str:
-    """Return the reason why mesonet cannot run a scenario. Empty if mesonet can run it."""
-    if not scenario.gso_segments:
-        return "mesonet sends segments, no larger pieces"
-    return ""
 
 
 def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:

@@ -38,6 +38,8 @@ class KernelScenario:
     loss: float = 0.0  #: probability that a data segment is lost at random before the queue
     floor_s: float = 1.0  #: smallest retransmission timeout (`rto_min` of the route), s
     gso_segments: int | None = 1  #: most segments that the kernel sends in one piece; None for the kernel's own choice
+    #: Flows, from 0, that the kernel paces, although their algorithm sets no rate (`SO_MAX_PACING_RATE`).
+    paced: frozenset[int] = frozenset()
     #: True: the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
     compressed_sacks: bool = True
     delayed_acks: bool = True  #: False: the receiver acknowledges every segment at once (`quickack` of the route)

@@ -30,7 +30,7 @@
 //! these are parameters:
 //!
 //! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least
-//!   2 segments, 1 below 1.2 Mbit/s, at most 45. Segments still leave separately.
+//!   2 segments, 1 below 1.2 Mbit/s, at most 45. The sender forms the bursts: `transport.burst`.
 //! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the
 //!   interval after it.
 //! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
@@ -40,8 +40,6 @@
 //!
 //! These are not modelled:
 //!
-//! * Linux leaves a flow's first 10 segments unpaced, paces bursts, and lets a late burst catch up by half a
-//!   gap.
 //! * Linux compares with the phases' limits what will be in the network when the next burst leaves: up to a
 //!   burst more in the phase that probes, less by what is delivered until then.
 //! * Linux undoes recoveries that turn out to be spurious; here there is no reordering.

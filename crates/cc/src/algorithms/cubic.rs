@@ -90,6 +90,7 @@ pub struct CubicConfig {
     /// Linux's arithmetic.
     whole: Option<WholeRules>,
     codepoint: Codepoint,
+    is_paced: bool,
 }
 
 impl From<CubicParams> for CubicConfig {
@@ -110,6 +111,7 @@ impl From<CubicParams> for CubicConfig {
             hystart: (p.hystart > 0).then(|| hystart(&p)),
             whole: p.whole_segments.then(|| WholeRules::new(&p)),
             codepoint: p.ecn,
+            is_paced: p.paced,
         }
     }
 }
@@ -222,6 +224,10 @@ impl CongestionControl for Cubic {
 
     fn codepoint(config: &CubicConfig) -> Codepoint {
         config.codepoint
+    }
+
+    fn is_paced(config: &CubicConfig) -> bool {
+        config.is_paced
     }
 
     fn new(config: &CubicConfig, start: &Start) -> Self {

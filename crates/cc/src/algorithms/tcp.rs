@@ -32,6 +32,7 @@ params! {
         whole_reductions: flag(false, Ns2000 = true,
             "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)"),
         ecn: ecn(1, "RFC 3168, section 6.1"),
+        paced: paced(),
     }
 }
 
@@ -64,6 +65,10 @@ impl CongestionControl for Tcp {
 
     fn codepoint(config: &TcpConfig) -> Codepoint {
         config.ecn
+    }
+
+    fn is_paced(config: &TcpConfig) -> bool {
+        config.paced
     }
 
     fn new(config: &TcpConfig, start: &Start) -> Self {

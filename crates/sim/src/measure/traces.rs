@@ -68,7 +68,7 @@ impl Traces {
             loss_events: flow.loss_events,
             losses: flow.losses,
             timeouts: flow.timeouts,
-            pacing_rate: sending.then(|| flow.controller.pacing_rate()).flatten().unwrap_or(f64::NAN),
+            pacing_rate: sending.then(|| flow.pacing_rate(config)).flatten().unwrap_or(f64::NAN),
             bandwidth: sending
                 .then(|| flow.controller.bandwidth_estimate(config))
                 .flatten()

@@ -101,6 +101,8 @@ const BOUNDS: &[Bound] = &[
     from("transport.sack_compression", 0.0, 0.5),
     from("transport.timestamp_tick", 0.0, 10.0),
     from("transport.unpaced_segments", 0.0, 1e6),
+    from("transport.burst", 0.0, 1e6),
+    from("transport.burst_time", 0.0, 1.0),
     from("transport.rack_timer_margin", 0.0, 10.0),
     from("transport.rack_timer_tick", 0.0, 10.0),
     from("transport.duplicate_threshold", 1.0, 1000.0),

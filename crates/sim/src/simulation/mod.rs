@@ -326,7 +326,9 @@ impl Simulation {
     /// Pacing rate of explicit flow `index`, segments/s; none where it is not sending, or sends unpaced.
     #[must_use]
     pub fn flow_pacing_rate(&self, index: usize) -> Option<f64> {
-        self.look().explicit(index)?.controller.pacing_rate()
+        let look = self.look();
+        let flow = look.explicit(index)?;
+        flow.pacing_rate(&look.shared.configs[usize::from(flow.algorithm)])
     }
 
     /// Seconds simulated so far.

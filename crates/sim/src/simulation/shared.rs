@@ -10,7 +10,7 @@ use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterCla
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AckRtt, Demand, ExplicitFlow, Scenario, Traffic, WindowGrowth, WindowUse};
 use crate::transport::receiver::AckRules;
-use crate::transport::{Flow, FlowEnds, RtoRules, Rules, Saved};
+use crate::transport::{Flow, FlowEnds, PieceRules, RtoRules, Rules, Saved};
 use crate::users::files::{ARRIVAL, EXPLICIT};
 use crate::users::{Assignment, Emitters, Owners, Population};
 use mesonet_cc::picos;
@@ -62,6 +62,8 @@ pub struct Shared {
     pub saved: Option<Saved>,
     /// Departures are noted or paced by rules of the scenario.
     pub minds_departures: bool,
+    /// Hosts form pieces of segments, or pace flows.
+    pub pieces: Option<PieceRules>,
     /// Segments of a flow that leave before it is paced.
     pub unpaced: u64,
     /// The acknowledgement that ends fast recovery raises the window.
@@ -111,6 +113,8 @@ impl Shared {
         let rules = Rules::new(&scenario.transport);
         let saved = Saved::new(&scenario.transport);
         let notes_usage = scenario.transport.window_use == WindowUse::Linux;
+        let forms_pieces = scenario.transport.burst > 0 || configs.iter().any(Config::is_paced);
+        let pieces = forms_pieces.then(|| PieceRules::new(&scenario.transport));
         let delays = scenario.transport.delayed_acks.then(|| AckRules {
             delay: picos(scenario.transport.ack_delay),
             quick: scenario.transport.quick_acks,
@@ -147,7 +151,8 @@ impl Shared {
             counts_acks: scenario.transport.window_growth == WindowGrowth::Acks,
             notes_usage,
             saved,
-            minds_departures: notes_usage || saved.is_some(),
+            minds_departures: notes_usage || saved.is_some() || pieces.is_some(),
+            pieces,
             unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
             end,

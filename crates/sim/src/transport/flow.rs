@@ -4,7 +4,7 @@ use super::rtt::{RttEstimator, Timing};
 use super::scoreboard::Scoreboard;
 use crate::engine::FlowId;
 use crate::network::{AccessRouter, DomainRouter, LaneId};
-use mesonet_cc::{Controller, Picos};
+use mesonet_cc::{Config, Controller, Picos, seconds};
 use serde::{Deserialize, Serialize};
 use std::mem::offset_of;
 
@@ -272,6 +272,25 @@ impl Flow {
     #[inline]
     pub fn uses_window(&self, cwnd: f64) -> bool {
         2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
+    }
+
+    /// Pacing rate, segments/s: of the congestion control, or of Linux where the sender paces; `None` where
+    /// segments leave back to back.
+    #[must_use]
+    pub fn pacing_rate(&self, config: &Config) -> Option<f64> {
+        let own = self.controller.pacing_rate();
+        if own.is_none() && config.is_paced() { Some(self.linux_rate()) } else { own }
+    }
+
+    /// The pacing rate that Linux computes for congestion controls without a rate of their own, segments/s:
+    /// infinite before the first round-trip time (tcp_update_pacing_rate; tcp_pacing_ss_ratio 200,
+    /// tcp_pacing_ca_ratio 120).
+    #[must_use]
+    pub fn linux_rate(&self) -> f64 {
+        let cwnd = self.controller.cwnd();
+        let ratio = if cwnd < self.controller.ssthresh() / 2.0 { 2.0 } else { 1.2 };
+        let outstanding = (self.board.next() - self.board.una()) as f64;
+        ratio * cwnd.max(outstanding) / seconds(self.rtt.srtt)
     }
 
     /// Queueing delay: smoothed round-trip time less propagation. None before the first sample, and where

@@ -285,6 +285,7 @@ pub fn recoveries() -> [Vec<(&'static str, Value)>; 5] {
             ("transport.rack_timer_margin", json!(0.002)),
             ("transport.rack_timer_tick", json!(0.004)),
             ("transport.second_reduction", json!("after_timeout")),
+            ("transport.burst", json!(45)),
             ("transport.window_use", json!("linux")),
             ("transport.grow_only_if_cwnd_limited", json!(true)),
             ("transport.timestamp_tick", json!(0.001)),

@@ -55,5 +55,6 @@ params! {
         /// HyStart: round-trip times of a round before the next one may end slow start
         hystart_samples: count("1", [0, 255], 8, "Linux tcp_cubic.c"),
         ecn: ecn(1, "RFC 3168, section 6.1"),
+        paced: paced(),
     }
 }

@@ -3,7 +3,7 @@
 use super::dropped_acks::DroppedAcks;
 use super::leaving::Leaving;
 use crate::snapshot::{BadSnapshot, Passage};
-use crate::transport::{CarefulResume, DeliverySampler, Receiver, Usage};
+use crate::transport::{CarefulResume, DeliverySampler, Piece, Receiver, Usage};
 
 /// State of senders that only some flows need, by slot where the scenario needs it.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub struct Beside {
     pub receivers: Vec<Receiver>,
     /// Use of the windows by slot, where the rule of Linux says whether they limit flows; else empty.
     pub usages: Vec<Usage>,
+    /// Pieces by slot, where hosts form them or pace; else empty.
+    pub pieces: Vec<Piece>,
     /// Careful resume by slot, where the scenario has it; else empty.
     pub resumes: Vec<CarefulResume>,
     /// Segments whose acknowledgements do not come, where acknowledgements pass routers.
@@ -24,11 +26,12 @@ pub struct Beside {
 impl Beside {
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { samplers, receivers, usages, resumes, dropped_acks, leaving } = self;
+        let Self { samplers, receivers, usages, pieces, resumes, dropped_acks, leaving } = self;
         debug_assert!(dropped_acks.is_handed_over());
         passage.field(samplers)?;
         passage.field(receivers)?;
         passage.field(usages)?;
+        passage.field(pieces)?;
         passage.field(resumes)?;
         passage.field(dropped_acks)?;
         passage.field(leaving)

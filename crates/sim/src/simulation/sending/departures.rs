@@ -78,18 +78,20 @@ impl Sender<'_> {
         }
     }
 
-    /// Sends, paced where careful resume has it, and notes the use of the window.
+    /// Sends, paced where careful resume has it or in pieces, and notes the use of the window.
     #[inline(never)]
     fn send_by_rules(&mut self) {
         let next = self.flow.board.next();
+        let mut waits = false;
         if self.may_send() {
-            match self.resume_gap() {
-                Some(gap) => self.send_one(gap),
-                None => self.send_all(),
+            match (self.resume_gap(), &self.shared.pieces) {
+                (Some(gap), _) => self.send_one(gap),
+                (None, Some(rules)) => waits = !self.send_piece(rules),
+                (None, None) => self.send_all(),
             }
         }
         if self.shared.notes_usage {
-            self.note_usage(next);
+            self.note_usage(next, waits);
         }
     }
 
@@ -103,9 +105,10 @@ impl Sender<'_> {
         debug_assert!(!at_once, "the gap is over at once");
     }
 
-    /// Notes whether the window is full, after segments from `next` on were sent.
-    fn note_usage(&mut self, next: u64) {
-        let is_full = f64::from(self.flow.board.pipe()) + 1.0 > self.allowed();
+    /// Notes whether the window is full, after segments from `next` on were sent. A window whose rest `waits`
+    /// for a larger piece is full (tcp_tso_should_defer).
+    fn note_usage(&mut self, next: u64, waits: bool) {
+        let is_full = waits || f64::from(self.flow.board.pipe()) + 1.0 > self.allowed();
         let flow = &*self.flow;
         let (una, now_next) = (flow.board.una(), flow.board.next());
         if now_next > next || (is_full && now_next < flow.end) {
@@ -115,7 +118,7 @@ impl Sender<'_> {
 
     /// Segments that may be in flight.
     #[inline(always)]
-    fn allowed(&self) -> f64 {
+    pub fn allowed(&self) -> f64 {
         let window = self.flow.controller.cwnd();
         if self.shared.rules.reduces() && self.flow.recovery == Recovery::Fast {
             self.repair.prr.window(window)
@@ -143,7 +146,7 @@ impl Sender<'_> {
     /// The window allows a segment, there is one, and the interface is free. An event is armed where only the
     /// interface is awaited.
     #[inline(always)]
-    fn may_send(&mut self) -> bool {
+    pub fn may_send(&mut self) -> bool {
         let window = self.allowed();
         let flow = &*self.flow;
         if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
@@ -177,7 +180,7 @@ impl Sender<'_> {
 
     /// Arms the event at which the interface becomes free.
     #[inline]
-    fn wait_for_interface(&mut self) {
+    pub fn wait_for_interface(&mut self) {
         let flow = &mut *self.flow;
         if flow.interface_armed {
             return;
@@ -197,7 +200,7 @@ impl Sender<'_> {
 
     /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later
     /// segments have passed, else once per recovery the highest outstanding one.
-    fn next_segment(&mut self, recovering: bool) -> Option<(u64, bool)> {
+    pub fn next_segment(&mut self, recovering: bool) -> Option<(u64, bool)> {
         if self.shared.rules.is_cumulative() {
             return self.next_segment_in_turn();
         }
@@ -266,7 +269,7 @@ impl Sender<'_> {
 
     /// A segment leaves the interface and reaches the access router at once.
     #[inline(always)]
-    fn emit(&mut self, sequence: u64, retransmission: bool) {
+    pub fn emit(&mut self, sequence: u64, retransmission: bool) {
         let now = self.now;
         if self.flow.deadline == OFF {
             self.flow.deadline = now + self.flow.rtt.rto;

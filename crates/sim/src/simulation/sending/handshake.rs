@@ -5,7 +5,7 @@ use crate::engine::Segment;
 use crate::scenario::RetryRule;
 use crate::simulation::code;
 use crate::transport::rtt::Sample;
-use crate::transport::{CarefulResume, DeliverySampler, FlowState, OFF, Usage};
+use crate::transport::{CarefulResume, DeliverySampler, FlowState, OFF, Piece, Usage};
 use mesonet_cc::{Picos, SECOND, picos};
 
 /// Data timeout after a SYN had to be repeated, where no round trip is known (RFC 6298, 5.7).
@@ -129,6 +129,9 @@ impl Sender<'_> {
         }
         if self.shared.notes_usage {
             self.beside.usages[self.slot as usize] = Usage::default();
+        }
+        if self.shared.pieces.is_some() {
+            self.beside.pieces[self.slot as usize] = Piece::default();
         }
         if self.shared.saved.is_some() {
             let end = flow.base + window as u64;

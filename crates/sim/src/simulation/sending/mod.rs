@@ -1,9 +1,10 @@
 //! The senders of a domain: their flows, and how these react to acknowledgements, losses and timers.
 //!
 //! A [`Sender`] borrows one flow and what its reactions change. Its methods are in layers, each of which uses
-//! those before it: careful resume (`resuming`), departures of segments (`departures`), recovery of losses
-//! (`recovery`), the handshake (`handshake`), acknowledgements (`acknowledging`), those that cover several
-//! segments (`covering`), and what starts them all, acknowledgements and timers that come (`incoming`).
+//! those before it: careful resume (`resuming`), departures of segments (`departures`, `pieces`), recovery of
+//! losses (`recovery`), the handshake (`handshake`), acknowledgements (`acknowledging`), those that cover
+//! several segments (`covering`), and what starts them all, acknowledgements and timers that come
+//! (`incoming`).
 
 mod acknowledging;
 mod beside;
@@ -15,6 +16,7 @@ mod handshake;
 mod incoming;
 mod leaving;
 mod pacing;
+mod pieces;
 mod recovery;
 mod resuming;
 mod sender;

@@ -13,11 +13,15 @@ pub fn gap(flow: &Flow, unpaced: u64) -> Picos {
     match flow.controller.pacing_rate() {
         None => flow.interface_time,
         Some(_) if flow.sent < unpaced => flow.interface_time,
-        Some(rate) => {
-            let gap = (SECOND as f64 / rate).min(LONGEST);
-            // Rounded up; a call of `ceil` takes longer.
-            let whole = gap as Picos;
-            flow.interface_time.max(whole + Picos::from((whole as f64) < gap))
-        }
+        Some(rate) => flow.interface_time.max(interval(rate)),
     }
+}
+
+/// Time that a segment takes at a rate, segments/s.
+#[inline]
+pub fn interval(rate: f64) -> Picos {
+    let gap = (SECOND as f64 / rate).min(LONGEST);
+    // Rounded up; a call of `ceil` takes longer.
+    let whole = gap as Picos;
+    whole + Picos::from((whole as f64) < gap)
 }

@@ -12,8 +12,8 @@ use crate::simulation::events::Events;
 use crate::simulation::shared::Shared;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{
-    CarefulResume, DROP_LINES, DeliverySampler, Flow, FlowState, HOT_LINES, HOT_REPAIR_LINES, Receiver,
-    Recovery, Repair, Usage,
+    CarefulResume, DROP_LINES, DeliverySampler, Flow, FlowState, HOT_LINES, HOT_REPAIR_LINES, Piece,
+    Receiver, Recovery, Repair, Usage,
 };
 use mesonet_cc::Picos;
 
@@ -118,6 +118,9 @@ impl Senders {
         }
         if shared.notes_usage {
             self.beside.usages.push(Usage::default());
+        }
+        if shared.pieces.is_some() {
+            self.beside.pieces.push(Piece::default());
         }
         if shared.saved.is_some() {
             self.beside.resumes.push(CarefulResume::default());

@@ -117,6 +117,13 @@ impl Rack {
         self.departures.push_back(now);
     }
 
+    /// When segment `sequence`, whose fate is open, left for the first time; `None` once a probe has.
+    #[must_use]
+    pub fn departure(&self, sequence: u64) -> Option<Picos> {
+        let place = sequence.checked_sub(self.first)? as usize;
+        self.departures.get(place).copied().filter(|time| *time != OFF)
+    }
+
     /// Segment `sequence` leaves at `now` again. A probe takes the place of the copy before it, about which
     /// nothing is known.
     #[inline(never)]
