@@ -91,7 +91,7 @@ count = 3
 user = "1"
 [[deployment]]
 time = "1 s"
-at = ["A", "plain"]
+at = ["B", "plain"]
 algorithm = "cubic"
 share = 0.5
 [time]

@@ -429,7 +429,7 @@ def test_records_of_networks_follow_the_schema(one_factor: Path, tmp_path: Path)
     for key in campaign.runs["key"]:
         record = json.loads((campaign.path / "runs" / key / "run.json").read_text())
         jsonschema.validate(record, schema("run"))
-        constants = {"increase": 1, "decrease": 0.5, "whole_segments": 0, "whole_reductions": 0, "ecn": 1}
+        constants = {"increase": 1, "decrease": 0.5, "whole_segments": 0, "whole_reductions": 0, "ecn": 1, "paced": 0}
         assert record["scenario"]["algorithms"][0]["parameters"] == constants
         assert record["environment"]["host"] == os.uname().nodename
         broken = {**record, "performance": {}}

@@ -25,7 +25,7 @@ def explained(chosen, path: str) -> tuple[str, str]:
 def test_built_in_scenarios_are_accepted_by_the_simulator() -> None:
     assert set(names()) == {
         "abilene", "bottleneck", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot",
-        "video-beside-bulk",
+        "shared-link", "video-beside-bulk",
     }  # fmt: skip
     for name in names():
         assert core.describe(scenario(name).to_json())["topology"] == scenario(name).value("topology")
@@ -238,7 +238,7 @@ def test_files_that_are_not_text_are_refused(tmp_path: Path) -> None:
 def test_unknown_scenario_lists_the_built_in_ones() -> None:
     with pytest.raises(
         InputError,
-        match=r"nearest: abilene.*dumbbell-pair, dumbbell-two-rtt, isp, parking-lot, video-beside-bulk, or the path",
+        match=r"nearest: abilene.*dumbbell-two-rtt, isp, parking-lot, shared-link, video-beside-bulk, or the path",
     ):
         scenario("abilen")
 

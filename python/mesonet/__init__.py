@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mesonet import analysis, designs
     from mesonet.campaign.data import Campaign
     from mesonet.experiments.base import Designed
+    from mesonet.experiments.deployed import deploy
     from mesonet.experiments.network import experiment
     from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
@@ -33,6 +34,7 @@ __all__ = [
     "__version__",
     "analysis",
     "compare_scales",
+    "deploy",
     "designs",
     "experiment",
     "load",
@@ -238,6 +240,7 @@ def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence
 #: Module by name: imported on first use, because NumPy, SciPy and Polars take longer to import than all else.
 _LATE = {
     "Checkpoint": "mesonet.simulation.checkpoint",
+    "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",
     "scenario": "mesonet.scenarios.scenario",
     "simulate": "mesonet.simulation.simulate",

@@ -40,6 +40,9 @@ from mesonet.reporting.figures.condition_response import condition_response
 from mesonet.reporting.figures.congestion import condition_classes
 from mesonet.reporting.figures.contour import contour
 from mesonet.reporting.figures.correlations import correlations
+from mesonet.reporting.figures.deploy_groups import deploy_groups
+from mesonet.reporting.figures.deploy_shares import deploy_shares
+from mesonet.reporting.figures.deploy_tests import deploy_tests
 from mesonet.reporting.figures.differences import condition_bars
 from mesonet.reporting.figures.effect_sizes import effect_sizes
 from mesonet.reporting.figures.factor_scatter import factor_scatter
@@ -85,6 +88,9 @@ __all__ = [
     "contour",
     "correlations",
     "dendrograms",
+    "deploy_groups",
+    "deploy_shares",
+    "deploy_tests",
     "effect_sizes",
     "factor_scatter",
     "flow_states",

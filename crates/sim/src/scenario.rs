@@ -27,7 +27,7 @@ pub use crate::disciplines::{AqmParameters, BufferUnit, DisciplineName};
 pub use application::{Abr, Application, Law, Protocol, Source, Video};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
-pub use deployment::{Deployment, Unit};
+pub use deployment::{Deployment, Ranks, Unit};
 pub use receiver::ReceiverKind;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, LinkValues, PlaceRule, Places, TierParameters, TopologyChoice,
@@ -478,6 +478,8 @@ pub struct UserParameters {
     pub long_lived_flows: u32,
     /// The unit that takes an algorithm as a whole.
     pub assignment: Unit,
+    /// The ranks of units.
+    pub ranks: Ranks,
     /// The algorithm that units leave first; none: the usual one of the mix.
     pub incumbent: Option<String>,
 }

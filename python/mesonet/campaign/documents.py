@@ -158,6 +158,25 @@ class ConclusionEntry(Struct, frozen=True, kw_only=True):
     ]
 
 
+class DeploymentLevel(Struct, frozen=True):
+    """A level of the factor of a deployment."""
+
+    test: Annotated[str, Meta(min_length=1, description="`sweep`, or a test with runs of its own.")]
+    share: Annotated[Annotated[float, Meta(ge=0, le=1)] | None, Meta(description="Share of the units; null in a test.")]
+
+
+class DeploymentEntry(Struct, frozen=True, kw_only=True):
+    """The deployment of a campaign that sweeps the share of an algorithm."""
+
+    unit: Annotated[str, Meta(min_length=1, description="What has one algorithm: user, home, flow or place.")]
+    order: Annotated[str, Meta(min_length=1, description="Who adopts first: random, place, access, or a file.")]
+    outcome: Annotated[str, Meta(min_length=1, description="The outcome that leads.")]
+    by: Annotated[list[str], Meta(description="Columns of the table `units` that divide units into groups.")]
+    levels: Annotated[list[DeploymentLevel], Meta(min_length=2, description="Levels of the factor `share`, in order.")]
+    starts_s: Annotated[list[Seconds], Meta(description="Starts of the periods of tests; empty without tests.")]
+    burn_in_s: Annotated[Seconds, Meta(description="Time that is dropped at the beginning of each such period.")]
+
+
 class PluginFile(Struct, frozen=True):
     """File of a plug-in. Its digest is a part of the scenarios; its place may change."""
 
@@ -200,6 +219,7 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
     comparisons: (
         Annotated[list[str], Meta(min_length=1, description="Comparisons that the report decides.")] | UnsetType
     ) = UNSET
+    deploy: Annotated[DeploymentEntry, Meta(description="The deployment that the campaign sweeps.")] | UnsetType = UNSET
     common_random_numbers: (
         Annotated[bool, Meta(description="True if all conditions share the random numbers of a replicate.")] | UnsetType
     ) = UNSET

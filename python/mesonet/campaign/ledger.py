@@ -169,6 +169,28 @@ class Ledger:
             _write(file, {"replicates": raised, **({"until": dict(rule)} if rule else {})})
         return raised != known
 
+    def extend(self, document: Mapping[str, Any]) -> bool:
+        """Replace the experiment by one that has all its runs and more; return False if it has not.
+
+        Conditions must share their random numbers: else the seeds of a run follow from the number of its condition.
+        """
+        if not (self.path / EXPERIMENT).exists():
+            return False
+        with alone(self.path / REPLICATES_FILE):
+            held = self.document()
+            counts = _by_scenario(held)
+            wanted = _by_scenario(document)
+            more = all(wanted.get(scenario, 0) >= count for scenario, count in _by_scenario(held, own=True).items())
+            if not more or UNTIL in held or any(held.get(key) != document.get(key) for key in _RUNS_FOLLOW_FROM):
+                return False
+            if not held.get("common_random_numbers"):
+                return False
+            self.write_document(document)
+            if REPLICATES in held:
+                raised = [max(counts.get(scenario, 0), count) for scenario, count in _counts(document)]
+                _write(self.path / REPLICATES_FILE, {"replicates": raised})
+        return True
+
     def refuse_other(self, document: Mapping[str, Any]) -> None:
         """Raise an `InputError` unless the folder is absent, empty or holds this very experiment."""
         where = {"path": "--out", "value": str(self.path), "allowed": "a new or empty folder"}
@@ -352,6 +374,21 @@ class Ledger:
         with suppress(FileNotFoundError):
             (self.runs / key).replace(old)
         shutil.rmtree(old, ignore_errors=True)
+
+
+_RUNS_FOLLOW_FROM = ("name", "seed", "seed_bits", "keep", "model", "common_random_numbers")
+"""Entries on which all runs depend, beside their scenarios."""
+
+
+def _counts(document: Mapping[str, Any], own: bool = False) -> Iterator[tuple[str, int]]:
+    """Yield each scenario with its algorithm as text, and its replicates. `own`: of the file of the experiment."""
+    given = {key: value for key, value in document.items() if not (own and key == REPLICATES)}
+    for entry, count in zip(document["scenarios"], replicates_of(given), strict=True):
+        yield json.dumps([entry["algorithm"], entry["scenario"]], sort_keys=True), count
+
+
+def _by_scenario(document: Mapping[str, Any], own: bool = False) -> dict[str, int]:
+    return dict(_counts(document, own))
 
 
 def _status(runs: str, key: str) -> str:

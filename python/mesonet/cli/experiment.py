@@ -200,6 +200,8 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     looks = _looks(folder)
     if as_json:
         answered = {"verdicts": verdicts, "no_verdict": reason, "disciplines": disciplines} if with_verdicts else {}
+        if campaign and "deploy" in campaign.experiment:
+            answered |= _deployments(campaign, as_json)
         write_json({**asdict(status), **({"looks": looks[1]} if looks else {}), **answered})
         return status
     click.echo("\n".join([*experiment_plan.status_lines(status), *(looks[0] if looks else [])]))
@@ -208,6 +210,8 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
         write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
     if status.damaged:
         write_table(["damaged run", "reason"], [[each["key"][:16], each["reason"]] for each in status.damaged])
+    if campaign and "deploy" in campaign.experiment:
+        _deployments(campaign, as_json)
     if answers:
         click.echo("\nwhich queue discipline:")
         write_table(["discipline", "for whom"], answers)
@@ -223,6 +227,18 @@ def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdict
     if campaign and reason and len(campaign.algorithms) > 1:
         click.echo(f"\n{reason}")
     return status
+
+
+def _deployments(campaign: Campaign, as_json: bool) -> dict[str, Any]:
+    """Print what a deployment does, or return it as data."""
+    from mesonet.cli.deployment_answers import answer_documents, write_answers
+    from mesonet.reporting.campaign_view.view import CampaignView
+
+    view = CampaignView(campaign)
+    if as_json:
+        return {"deployments": answer_documents(view)}
+    write_answers(view)
+    return {}
 
 
 def _looks(folder: Path) -> tuple[list[str], dict[str, Any] | None] | None:

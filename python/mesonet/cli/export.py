@@ -18,7 +18,7 @@ from mesonet.terminal import write_json
 @click.option("--out", type=click.Path(path_type=Path), help="FILE.parquet or .csv; by default DIR/TABLE.parquet.")
 @JSON
 def export(directory: Path, table: str | None, out: Path | None, as_json: bool) -> None:
-    """Write one table of the campaign in DIR: responses of the network and goodputs of flow groups, or --table."""
+    """Write one table of the campaign in DIR: responses and goodputs of flow groups, or a kept table."""
     from mesonet.campaign.export import write_kept_table, write_study_table
 
     campaign = mesonet.load(directory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -31,6 +32,14 @@ def grid(counts: Mapping[str, int]) -> Rows:
         word_lengths={}, resolution=3, aliases={}, status="irregular",
     )  # fmt: skip
     return Rows(KIND, matrix, none)
+
+
+def crossed(factor: str, count: int, others: Rows) -> Rows:
+    """Return each of `count` levels of a factor in each condition of other factors, its level changing fastest."""
+    own = grid({factor: count}).matrix
+    matrix = np.array([[*level, *row] for row in others.matrix for level in own], dtype=np.float64)
+    design = replace(grid({factor: count}).design, factors=(factor, *others.design.factors))
+    return Rows(KIND, matrix, replace(design, matrix=np.empty((0, matrix.shape[1]), np.int8)))
 
 
 def level_at(place: float, count: int) -> int:

@@ -405,8 +405,11 @@ class Designed(ABC):
         try:
             ledger.refuse_other(document)
         except InputError:
-            if not restore_experiment(ledger, {**document, "expected_cost": self.expected_cost()}):
-                raise
+            whole = {**document, "expected_cost": self.expected_cost()}
+            if not restore_experiment(ledger, whole):
+                self.check(force)
+                if not ledger.extend(whole):
+                    raise
         asked = RunOptions(workers=workers, mix=force, **how)
         if not (ledger.path / EXPERIMENT).exists():
             self.check(force)

@@ -108,7 +108,8 @@ class Choices:
             title, opposite = (
                 (own, against) if alone else (", ".join(filter(None, (left, own))), _joined(right, against))
             )
-            if alone and (len(self.algorithms) > 1 or any(is_share(factor.path) for factor in self.factors)):
+            mixed = any(is_share(path) for factor in self.factors for path in factor.paths)
+            if alone and (mixed or len(self.algorithms) > 1):
                 title += f" ({left})"
             found.append(self._pairs(title, opposite, (str(left), str(right)), one.levels, other.levels))
         return found
@@ -137,7 +138,7 @@ class Choices:
         """Return the level at which nothing is deployed, such as ``x=0``: share 0, or a single algorithm in a mix."""
         for factor in self.factors:
             for text in factor.levels:
-                if factor.path == SHARE and parse_share(text) == 0:
+                if SHARE in factor.paths and text == "0":
                     return f"{factor.id}={text}"
             if factor.path == "algorithms":
                 alone = [text for text in factor.levels if len(settings.parse("algorithms", text)) == 1]
@@ -218,7 +219,7 @@ class Choices:
             lambda factor: [factor.name],
             lambda factor: [factor.path],
             lambda factor: [path.split(".")[-1] for path in factor.paths],
-            lambda factor: ["share"] if factor.path == SHARE else [],
+            lambda factor: ["share"] if SHARE in factor.paths else [],
         )
         for key in keys:
             found = [factor for factor in self.factors if wanted in map(str.casefold, key(factor))]

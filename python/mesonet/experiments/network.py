@@ -65,8 +65,10 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
 from mesonet.algorithms import resolve, split
+from mesonet.designs.grid import level_at
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
+from mesonet.experiments.deployment import FACTOR, SCHEDULE, Deployment
 from mesonet.experiments.inheritance import Part, parts
 from mesonet.experiments.levels import at
 from mesonet.experiments.mixed import INCUMBENT, is_share, mix
@@ -102,6 +104,8 @@ class Experiment(Designed):
         Tables of a run to keep beside its responses.
     conclusions
         Conclusions that the report evaluates in every condition (`mesonet.experiments.conclusions`).
+    deployment
+        The deployment that the factor ``share`` sweeps (`mesonet.experiments.deployment`); None: no deployment.
     scale
         Factor on the rates of the network and the number of sources.
     """
@@ -111,6 +115,7 @@ class Experiment(Designed):
     response_set: str
     keep: tuple[str, ...] = ()
     conclusions: tuple[ConclusionEntry, ...] = ()
+    deployment: Deployment | None = None
     scale: float = 1.0
 
     def condition(self, number: int, algorithm: str | None = None) -> Scenario:
@@ -172,6 +177,7 @@ class Experiment(Designed):
             "response_set": self.response_set,
             **({"keep": list(self.keep)} if self.keep else {}),
             **({"conclusions": list(self.conclusions)} if self.conclusions else {}),
+            **({"deploy": self.deployment.entry()} if self.deployment else {}),
         }
 
     def parameters(self) -> list[dict[str, str]]:
@@ -339,6 +345,8 @@ class Experiment(Designed):
         -------
         The value with its unit; several, separated by commas, if the factor sets more than one path.
         """
+        if self.deployment is not None and factor == FACTOR:
+            return self.deployment.level_text(level_at(place, len(self.deployment.levels)))
         given = {level.path: at(level, place) for level in self.levels[factor]}
         there = self.scenario.with_values({path: value for path, value in given.items() if not is_share(path)})
         return ", ".join(self._level_text(path, value, there) for path, value in given.items())
@@ -368,6 +376,8 @@ class Experiment(Designed):
             for levels, place in zip(self.levels.values(), places, strict=True)
             for level in levels
         }
+        if self.deployment is not None and SCHEDULE in values:
+            values[SCHEDULE] = [{**entry, "algorithm": algorithm} for entry in values[SCHEDULE]]
         shares = {path: parse_share(values.pop(path)) for path in [path for path in values if is_share(path)]}
         algorithms = mix(algorithm, self.mixed_with, shares) if self.mixed_with else algorithm
         if self.mixed_with and INCUMBENT not in {*self.scenario.settings, *values}:
@@ -459,8 +469,14 @@ def experiment(
         return _of_file(
             table=table, file=file, directory=directory, options=plain(options), scale=scale, values=plain(values or {})
         )
-    read_parts = read(parts(table, file, directory), plain(options), plain(values or {}))
-    return Experiment(**read_parts, file=file, scale=checked_scale(scale))
+    return experiment_of_parts(parts(table, file, directory), plain(options), plain(values or {}), scale)
+
+
+def experiment_of_parts(
+    read_parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str, Any], scale: float
+) -> Experiment:
+    """Return the experiment with a network that files describe."""
+    return Experiment(**read(read_parts, options, values), file=read_parts[-1].file, scale=checked_scale(scale))
 
 
 def experiment_of(table: Mapping[str, Any], file: str, directory: Path | None) -> Experiment:

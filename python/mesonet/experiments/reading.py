@@ -13,9 +13,11 @@ from mesonet import core, units
 from mesonet.algorithms import is_algorithm, resolve, with_plugins
 from mesonet.campaign.limits import KEEPABLE, MOST_RUNS, refuse_too_many
 from mesonet.designs.factor import FACTORS
+from mesonet.designs.grid import crossed
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
+from mesonet.experiments.deployment import FACTOR, Deployment, read_deployment
 from mesonet.experiments.inheritance import OwnFactor, Part, factors, origins
 from mesonet.experiments.levels import between
 from mesonet.experiments.mixed import SHARE, is_share
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
-    "set", "factors", "design", "proportional", "conclusions", "comparisons", "common_random_numbers",
+    "set", "factors", "design", "proportional", "conclusions", "comparisons", "common_random_numbers", "deploy",
 )  # fmt: skip
 _NAMES = ("algorithms", "mixed_with")
 """Keys whose values name algorithms."""
@@ -61,8 +63,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         written = table
         table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, parts, origin.get("scenario", own))
-        keep = _keep(table)
-        base = _with_units(base.with_values(values, "--set"), keep)
+        base = base.with_values(values, "--set")
         levels: dict[str, tuple[Level, ...]] = {}
         names: dict[str, str] = {}
         places: dict[str, OwnFactor] = {}
@@ -82,10 +83,20 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
             levels = {
                 id: tuple(_lasting(level, options["duration"], longer) for level in own) for id, own in levels.items()
             }
+        deployment = _deployment(table, base, levels, origin.get("deploy", own))
+        if deployment is not None:
+            base = base.with_values(deployment.values(), "set by [deploy]")
+            names = {FACTOR: "share of units", **names}
+            levels = {FACTOR: deployment.factor(), **levels}
+        keep = _keep(table, deployment)
+        base = _with_units(base, keep)
         fixed = {settings.resolve(path): (part.file, f"set.{path}") for part in parts for path in _set(part)}
         fixed |= {settings.resolve(path): ("", f"--set {path}") for path in values}
         _refuse_fixed(levels, fixed)
-        rows, algorithms = _conditions(table, levels), _algorithms(table, levels)
+        rows, algorithms = _conditions(table, levels, deployment), _algorithms(table, levels)
+        if deployment is not None and table.get("mixed_with") in algorithms:
+            problem = "deployed beside itself"
+            raise InputError(problem, path="mixed_with", value=table["mixed_with"], allowed="another algorithm")
         of_file = _algorithms(written, levels) if "algorithms" in options else algorithms
         _refuse_gaps(rows, levels, places)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
@@ -107,9 +118,10 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
             "replicates": replicates,
             "response_set": response_set,
             "conclusions": conclusions,
-            "comparisons": texts(table, "comparisons"),
-            "common_random_numbers": flag(table, "common_random_numbers"),
+            "comparisons": texts(table, "comparisons") or (deployment.comparisons if deployment else ()),
+            "common_random_numbers": deployment is not None or flag(table, "common_random_numbers"),
             "keep": keep,
+            "deployment": deployment,
         }
     except InputError as error:
         key = re.split(r"[.\[]", error.path or "")[0]
@@ -125,8 +137,26 @@ def _response_set(table: Mapping[str, Any]) -> str:
     return name
 
 
-def _keep(table: Mapping[str, Any]) -> tuple[str, ...]:
-    given = _list(table, "keep")
+def _deployment(
+    table: Mapping[str, Any], scenario: Scenario, levels: Mapping[str, tuple[Level, ...]], part: Part
+) -> Deployment | None:
+    """Return the deployment of ``[deploy]``; None without one. `part`: the file that has the table."""
+    if "deploy" not in table:
+        return None
+    given = _table(table, "deploy")
+    if FACTOR in levels:
+        raise InputError("[deploy] makes a factor with this id", path="factors", value=FACTOR, allowed="another id")
+    if table.get("common_random_numbers") is False:
+        problem = "the same units adopt first in every share of a deployment"
+        raise InputError(problem, path="common_random_numbers", value=False, allowed="true, or nothing")
+    try:
+        return read_deployment(given, scenario, part.directory)
+    except InputError as error:
+        raise (error if error.file else error.below("deploy")) from None
+
+
+def _keep(table: Mapping[str, Any], deployment: Deployment | None) -> tuple[str, ...]:
+    given = [*_list(table, "keep"), *(deployment.keep if deployment else ())]
     for place, name in enumerate(given):
         if not isinstance(name, str) or name not in KEEPABLE:
             raise unknown("table to keep", str(name), KEEPABLE, path=f"keep[{place}]")
@@ -348,8 +378,16 @@ def _mixed_with(
     return str(other)
 
 
-def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> Rows:
-    """Return all combinations if a factor has more than two levels, otherwise the rows of the design."""
+def _conditions(
+    table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], deployment: Deployment | None
+) -> Rows:
+    """Return all combinations if a factor has more than two levels, otherwise the rows of the design.
+
+    A deployment has each of its levels in each condition of the other factors.
+    """
+    if deployment is not None:
+        others = {id: own for id, own in levels.items() if id != FACTOR}
+        return crossed(FACTOR, len(deployment.levels), _conditions(table, others, None))
     counts = {id: len(own[0].values) for id, own in levels.items()}
     if all(count == 2 for count in counts.values()):
         return conditions(table, list(levels))

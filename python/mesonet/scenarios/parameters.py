@@ -673,6 +673,13 @@ _TABLE = (
         "chosen: A/B tests divide users",
     ),
     Parameter(
+        "users.ranks", Choice("independent", "even"), "independent",
+        "The ranks by which units leave the incumbent. `independent`: each unit draws its own, so that shares hold on "
+        "average. `even`: units are in random order at equal distances, so that a share of n units is the whole number "
+        "next to it. Arrivals, and transfers of users where flows are units, draw independently.",
+        "SP 500-282 ch. 9: each source draws its algorithm",
+    ),
+    Parameter(
         "users.incumbent", Optional("auto", ALGORITHM), "auto",
         "The algorithm of the mix that others replace. Units have ranks: those with the highest rank leave it first. "
         "So those that leave it at one share also leave it at every larger one, whichever algorithm replaces it. "

@@ -20,6 +20,16 @@ pub enum Unit {
     Place,
 }
 
+/// The ranks of units, by which they leave the incumbent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ranks {
+    /// Each unit draws its own: shares hold on average.
+    Independent,
+    /// The units that are known before the run are in random order, at equal distances: shares hold exactly.
+    Even,
+}
+
 /// A share of the units at some places, from an instant on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

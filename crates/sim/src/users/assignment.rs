@@ -3,15 +3,17 @@
 //! Every unit has one rank in [0, 1). Algorithms have intervals of [0, 1) in an order that does not depend on
 //! the order of the mix: the incumbent first, then the others by name. So the units that leave the incumbent
 //! at a share also leave it at every larger one, and every alternative to the incumbent has the same units.
+//! Ranks are drawn, or even: then a share of n units is the whole number of units next to it.
 
-use super::deployment::turns;
+use super::deployment::{homes, turns};
 use super::files::{ARRIVAL, EXPLICIT};
-use super::population::Source;
+use super::population::{Source, rank_of_source};
 use super::units::{home_end, places, rank};
-use crate::network::{AccessRouter, Wiring};
+use crate::network::{AccessRouter, Network, Wiring};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{AlgorithmShare, Deployment, InvalidScenario, Scenario, Unit};
+use crate::scenario::{AlgorithmShare, Deployment, InvalidScenario, Ranks, Scenario, Unit};
 use mesonet_cc::Picos;
+use std::collections::BTreeMap;
 
 /// Names of algorithms that are incumbents, in this order, where a scenario names none (chosen: the default
 /// of today's systems, and standard TCP).
@@ -44,6 +46,8 @@ pub struct Assignment {
     turns: Vec<Vec<(Picos, usize)>>,
     /// Rank of the unit that each access router belongs to, where homes or places are units.
     ranks: Vec<f64>,
+    /// Even ranks of sources and of explicit flows by number; empty where each draws its own.
+    even: [Vec<f64>; 2],
 }
 
 impl Assignment {
@@ -51,15 +55,27 @@ impl Assignment {
     ///
     /// # Errors
     /// [`InvalidScenario`] with a path below `deployment` for a place that the network does not have.
-    pub fn new(scenario: &Scenario, wiring: &Wiring, seed: u64) -> Result<Self, InvalidScenario> {
+    pub fn new(scenario: &Scenario, network: &Network, seed: u64) -> Result<Self, InvalidScenario> {
         let order = canonical_order(scenario);
-        let name = |router: usize| wiring.topology.routers[router].name.as_str();
+        let name = |router: usize| network.topology.routers[router].name.as_str();
         let unit = scenario.users.assignment;
         let routers = match unit {
             Unit::User | Unit::Flow => Vec::new(),
-            Unit::Home => wiring.access.clone(),
-            Unit::Place => places(wiring),
+            Unit::Home => network.access.clone(),
+            Unit::Place => places(network),
         };
+        let mut ranks: Vec<f64> = routers.iter().map(|router| rank(seed, name(*router))).collect();
+        let is_even = scenario.users.ranks == Ranks::Even;
+        if is_even && !ranks.is_empty() {
+            let is_unit = homes(scenario, network);
+            let units = (0..ranks.len()).filter(|access| is_unit[*access]);
+            let units: Vec<(usize, f64)> = units.map(|access| (routers[access], ranks[access])).collect();
+            let even = evenly(units.iter().copied());
+            ranks
+                .iter_mut()
+                .zip(&routers)
+                .for_each(|(rank, router)| *rank = *even.get(router).unwrap_or(rank));
+        }
         let shares = |share: &dyn Fn(&AlgorithmShare) -> f64| -> Vec<f64> {
             order.iter().map(|number| share(&scenario.algorithms[usize::from(*number)])).collect()
         };
@@ -67,14 +83,41 @@ impl Assignment {
         let mixes = std::iter::once(shares(&|algorithm| algorithm.share))
             .chain(scenario.deployment.iter().map(left))
             .collect();
-        Ok(Self {
+        let mut found = Self {
             unit,
             seed,
             mixes,
-            turns: turns(scenario, wiring)?,
-            ranks: routers.into_iter().map(|router| rank(seed, name(router))).collect(),
+            turns: turns(scenario, network)?,
+            ranks,
+            even: Default::default(),
             order,
-        })
+        };
+        if is_even {
+            found.even = [found.even_sources(network), found.even_flows(scenario)];
+        }
+        Ok(found)
+    }
+
+    /// Even ranks by source, where users are units.
+    fn even_sources(&self, network: &Network) -> Vec<f64> {
+        if self.unit != Unit::User {
+            return Vec::new();
+        }
+        let count = network.traffic.sources.iter().sum::<u64>() as u32;
+        let drawn = (0..count).map(|number| (number, rank_of_source(self.seed, number)));
+        evenly(drawn).into_values().collect()
+    }
+
+    /// Even ranks by explicit flow, of those that take their algorithm from the mix.
+    fn even_flows(&self, scenario: &Scenario) -> Vec<f64> {
+        let unit = |number: usize| match &scenario.flows[number].user {
+            Some(user) if self.unit == Unit::User => (Some(user), 0),
+            _ => (None, number),
+        };
+        let drawn = |number: usize| self.drawn_of_explicit(number, scenario.flows[number].user.as_deref());
+        let takes = (0..scenario.flows.len()).filter(|number| scenario.flows[*number].algorithm.is_none());
+        let even = evenly(takes.map(|number| (unit(number), drawn(number))));
+        (0..scenario.flows.len()).map(|number| even.get(&unit(number)).copied().unwrap_or(0.0)).collect()
     }
 
     /// The incumbent.
@@ -113,18 +156,33 @@ impl Assignment {
     pub fn rank_of_transfer(&self, source: &Source, k: u64) -> f64 {
         match self.unit {
             Unit::Flow => Stream::new(self.seed, Purpose::Unit, u64::from(source.number), k).uniform(),
-            _ => source.rank,
+            _ => self.even[0].get(source.number as usize).copied().unwrap_or(source.rank),
         }
     }
 
     /// Rank of the explicit flow with a number, or of its user.
     #[must_use]
     pub fn rank_of_explicit(&self, number: usize, user: Option<&str>) -> f64 {
+        self.even[1].get(number).copied().unwrap_or_else(|| self.drawn_of_explicit(number, user))
+    }
+
+    fn drawn_of_explicit(&self, number: usize, user: Option<&str>) -> f64 {
         match user.filter(|_| self.unit == Unit::User) {
             Some(name) => rank(self.seed, name),
             None => Stream::new(self.seed, Purpose::Algorithm, number as u64, 0).uniform(),
         }
     }
+}
+
+/// Ranks at equal distances, in the order of drawn ranks; of a key that is there twice once.
+fn evenly<K: Ord + Copy>(drawn: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, f64> {
+    let mut even: BTreeMap<K, f64> = drawn.collect();
+    let mut order: Vec<(K, f64)> = even.iter().map(|(key, rank)| (*key, *rank)).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for (place, (key, _)) in order.iter().enumerate() {
+        even.insert(*key, (place as f64 + 0.5) / order.len() as f64);
+    }
+    even
 }
 
 /// Numbers of the algorithms of a scenario: the incumbent first, then the others by name. The incumbent is

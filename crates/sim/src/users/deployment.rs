@@ -69,7 +69,7 @@ pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenar
 
 /// Returns of each access router whether flows that take an algorithm from the mix can have their place
 /// there.
-fn homes(scenario: &Scenario, network: &Network) -> Vec<bool> {
+pub fn homes(scenario: &Scenario, network: &Network) -> Vec<bool> {
     let count = network.access.len();
     let mut homes = vec![false; count];
     let users = &network.traffic;

@@ -53,6 +53,14 @@ pub struct Population {
     receivers: Receivers,
 }
 
+/// Rank that a source draws.
+#[must_use]
+pub fn rank_of_source(seed: u64, number: u32) -> f64 {
+    let mut stream = Stream::new(seed, Purpose::Source, u64::from(number), 0);
+    stream.uniform();
+    stream.uniform()
+}
+
 /// The first quarter of an early start connects within this, s (assumed: avoids a phase-locked burst).
 const EARLY_JITTER: f64 = 0.2;
 
@@ -82,7 +90,7 @@ impl Population {
         places.zip(0..).map(|(access, number)| {
             let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(number), 0);
             let fast = stream.uniform() < self.fast_probability;
-            let rank = stream.uniform();
+            let rank = stream.uniform(); // as in `rank_of_source`
             let impatient = stream.uniform() < scenario.users.patience_probability;
             Source { number, access, rank, fast, impatient, transfers: 0 }
         })

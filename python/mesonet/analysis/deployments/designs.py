@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -351,12 +352,24 @@ def _settled(shares: Floats, burn_in: int) -> Any:
     return kept
 
 
+@lru_cache(maxsize=1024)
+def _beside_means(place: bytes, period: bytes, share: bytes, kept: bytes) -> Floats:
+    """Return what means of places and periods leave of the shares; outcomes and seeds have the same places."""
+    rows = np.frombuffer(kept, bool)
+    columns = [np.frombuffer(each, np.int64) for each in (place, period)]
+    dummies = np.concatenate([np.eye(each.max() + 1)[each[rows]] for each in columns], axis=1)
+    wanted = np.frombuffer(share)[rows]
+    left = wanted - dummies @ np.linalg.lstsq(dummies, wanted, rcond=None)[0]
+    left.setflags(write=False)
+    return np.asarray(left)
+
+
 def _two_ways(place: Ints, period: Ints, share: Floats, value: Floats) -> Contrast:
     """Return the coefficient of the share beside means of places and periods; its error by leaving out each place."""
+    design = tuple(each.tobytes() for each in (place.astype(np.int64), period.astype(np.int64), share))
 
     def effect(kept: Any) -> float:
-        dummies = np.concatenate([np.eye(place.max() + 1)[place[kept]], np.eye(period.max() + 1)[period[kept]]], axis=1)
-        rest = share[kept] - dummies @ np.linalg.lstsq(dummies, share[kept], rcond=None)[0]
+        rest = _beside_means(*design, kept.tobytes())
         square = float(rest @ rest)
         return float(rest @ value[kept]) / square if square > 1e-9 * len(rest) else float("nan")
 

@@ -23,6 +23,9 @@ from mesonet.reporting.figures import (
     congestion,
     contour,
     correlations,
+    deploy_groups,
+    deploy_shares,
+    deploy_tests,
     differences,
     effect_sizes,
     effects_on_components,
@@ -72,6 +75,7 @@ def figure_groups(view: CampaignView) -> list[Group]:
         return []
     several = len(view.algorithms) > 1
     groups = [
+        _deployment(view),
         Group("differ", "How the algorithms differ" if several else "What came out", _how_algorithms_differ(view)),
         Group("service", service.group_title(view), made(view, service.figure)),
         Group("users", "What users get", _what_users_get(view)),
@@ -88,6 +92,7 @@ def sampled_groups(sampled: Sampled) -> list[Group]:
     if not sampled.responses:
         return []
     groups = [
+        _deployment(sampled.view),
         Group(
             "drivers",
             "What drives the responses",
@@ -109,6 +114,11 @@ def sampled_groups(sampled: Sampled) -> list[Group]:
         Group("queues", queues.TITLE, made(sampled.view, queues.figure)),
     ]
     return [group for group in groups if group.figures]
+
+
+def _deployment(view: CampaignView) -> Group:
+    figures = made(view, deploy_shares.figure, deploy_tests.figure, deploy_groups.figure)
+    return Group("deployment", "What the deployment does", figures)
 
 
 def _how_algorithms_differ(view: CampaignView) -> list[Figure]:

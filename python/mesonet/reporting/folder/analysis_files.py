@@ -24,7 +24,7 @@ from mesonet.reporting.folder.campaign_pair import CampaignPair
 from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.folder.gallery import Extent, FigureFile, figures_of
 from mesonet.reporting.folder.table_files import write_table
-from mesonet.reporting.folder.tables import decision_tables, two_level_tables
+from mesonet.reporting.folder.tables import decision_tables, deployment_tables, two_level_tables
 from mesonet.reporting.text.conclusions_text import conclusion_lines
 from mesonet.words import capitalised, counted, listed, markdown, number
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Sections of the index by folder of figures, in their order.
 SECTIONS = {
+    "deployment": "What the deployment does",
     "network": "The network",
     "windows": "Windows of single flows",
     "service": "Slowdown and late frames",
@@ -79,6 +80,7 @@ def write_analysis(
     chosen = None if responses is None else tuple(responses)
     with places.folder(places.inside(directory, ANALYSIS), directory) as root:
         tables = Sampled(view).tables() | decision_tables(view) if is_sampled(campaign) else two_level_tables(view)
+        tables |= deployment_tables(view)
         written = [
             path
             for name, table in (tables | (pair.tables() if pair else {})).items()

@@ -24,6 +24,7 @@ from mesonet.analysis.main_effects import replicate_frame
 from mesonet.analysis.result import AnalysisResult, stack
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
+from mesonet.reporting.campaign_view.deployment import effects_of, is_deployment
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.queues import queue_summary, queue_table
 from mesonet.reporting.campaign_view.series import with_series
@@ -96,6 +97,20 @@ def _effects_table(view: CampaignView) -> pl.DataFrame:
         "runs_lost": lambda found: len(view.conditions) - found.runs,
     }
     return _stacked(effects, of_all)
+
+
+def deployment_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    """Return effects, groups, tests and equilibria of all new algorithms; none for a campaign that deploys nothing."""
+    if not is_deployment(view.campaign) or not view.has_results:
+        return {}
+    found = {name: each for name in view.campaign.algorithms if (each := effects_of(view, name)) is not None}
+    return {
+        f"deployment_{part}": pl.concat(
+            [labelled(getattr(each, part), {"algorithm": name}) for name, each in found.items()], how="vertical_relaxed"
+        )
+        for part in ("effects", "groups", "tests", "equilibria")
+        if found
+    }
 
 
 def _analysis_tables(view: CampaignView) -> dict[str, pl.DataFrame]:

@@ -15,6 +15,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.replay.layout import MapPoint, replay_map
 from mesonet.reporting.text import html
 from mesonet.reporting.text.answer_text import in_words
+from mesonet.reporting.text.deployment_text import HEAD, deployment_answers
 from mesonet.reporting.text.disciplines_text import discipline_answers
 from mesonet.reporting.text.verdict_text import decision_table, no_verdict
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT, comparisons
@@ -44,6 +45,8 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         "answer.html",
         question=_question(view),
         disciplines=discipline_answers(view),
+        deployments=deployment_answers(view),
+        deployment_head=HEAD,
         provisional=_provisional(view),
         topics=topics,
         rows=rows,

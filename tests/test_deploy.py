@@ -1,0 +1,276 @@
+"""Deployments: the table ``[deploy]``, the verb ``mesonet deploy``, and the effects that follow from the runs."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import mesonet as mn
+from fragments import holds
+from mesonet.analysis import deployment as effects
+from mesonet.cli.verbs import main
+from mesonet.errors import InputError
+from mesonet.experiments.deployed import deploy
+from mesonet.experiments.deployment import SHARES
+from mesonet.reporting.campaign_view.deployment import effects_of, lead_outcome, outcomes, rows_of
+from mesonet.reporting.campaign_view.view import view_of
+from mesonet.reporting.text.deployment_text import sentences, share_rows
+
+SHORT = {"time.warmup": "1 s", "network.speed": "40 Mbit/s", "flows[0].interface": "100 Mbit/s"}
+
+
+def small(**changes):
+    given = {"against": "cubic", "shares": [0.1, 0.5], "duration": "4 s", "values": SHORT, "replicates": 2}
+    return deploy("bbr3", "shared-link", **{**given, **changes})
+
+
+def test_shares_are_levels_of_a_factor_with_common_random_numbers():
+    chosen = small()
+    assert [level.share for level in chosen.deployment.levels] == [0, 0.1, 0.5, 1]
+    assert chosen.factors[0].levels == ("0", "0.1", "0.5", "1")
+    assert chosen.common_random_numbers
+    assert chosen.comparisons == ("share=1 : share=0",)
+    assert {"units"} <= set(chosen.keep)
+    mixes = [dict(chosen.condition(number).value("algorithms")) for number in range(1, 5)]
+    assert [mix.get("bbr3", 0.0) for mix in mixes] == [0, 0.1, 0.5, 1]
+    assert chosen.condition(2).value("users.ranks") == "even"
+    assert [level.share for level in small(shares=None).deployment.levels] == list(SHARES)
+
+
+def test_a_deployment_is_crossed_with_a_design(tmp_path):
+    file = tmp_path / "crossed.toml"
+    file.write_text(
+        """
+name = "crossed"
+title = "Crossed"
+scenario = "shared-link"
+algorithms = ["bbr3"]
+mixed_with = "tcp"
+[deploy]
+shares = [0.5]
+[[factors]]
+id = "X3"
+minus = "1 bdp"
+plus = "4 bdp"
+[[factors]]
+id = "X2"
+minus = 10
+plus = 40
+[[factors]]
+id = "X1"
+minus = "40 Mbit/s"
+plus = "80 Mbit/s"
+[design]
+generators = ["X1=X3*X2"]
+"""
+    )
+    chosen = mn.experiment(str(file))
+    assert chosen.conditions == 3 * 4
+    assert [factor.id for factor in chosen.factors] == ["share", "X3", "X2", "X1"]
+    matrix = chosen.rows.matrix
+    assert np.allclose(matrix[:, 3], matrix[:, 1] * matrix[:, 2])
+    other = deploy("vegas", file, shares=[0.1])
+    assert (other.algorithms, other.mixed_with, other.conditions) == (("vegas",), "tcp", 12)
+
+
+def test_tests_have_schedules_over_time_and_place():
+    chosen = deploy(
+        "bbr3", "abilene", shares=[0.5], tests=["switchback", "rollout", "event-study"], period="10 s", burn_in="2 s",
+        duration="70 s", values={"time.warmup": "10 s"},
+    )  # fmt: skip
+    by_test = {
+        level.test: chosen.condition(number).value("deployment")
+        for number, level in enumerate(chosen.deployment.levels, start=1)
+    }
+    assert chosen.condition(1).value("time.periods") == 30
+    assert by_test["sweep"] == []
+    switched = [(entry["time"], entry["share"]) for entry in by_test["switchback"]]
+    assert switched == [(20, 1), (30, 0), (40, 1), (50, 0), (60, 1)]
+    assert [(entry["time"], entry["share"]) for entry in by_test["event-study"]] == [(40, 1)]
+    steps = by_test["rollout"]
+    assert [entry["time"] for entry in steps] == [20, 30, 40, 50, 60]
+    places = [name for entry in steps for name in entry["at"]]
+    assert len(places) == len(set(places)) == 28  # 22 points of presence, and 6 backbone routers with direct access
+    assert {entry["algorithm"] for entry in steps} == {"bbr3"}
+
+
+@pytest.mark.parametrize("order", ["place", "access"])
+def test_adopters_in_order_are_nested(order):
+    chosen = deploy("bbr3", "abilene", shares=[0.2, 0.5, 0.8], order=order)
+    sources = {router["name"]: router["sources"] for router in chosen.condition(1).describe()["map"]["routers"]}
+    whole = []
+    for number, share in enumerate((0, 0.2, 0.5, 0.8, 1), start=1):
+        schedule = chosen.condition(number).value("deployment")
+        whole.append({name for entry in schedule if entry["share"] == 1 for name in entry["at"]})
+        assert (schedule == []) == (share == 0)
+        assert sum(0 < entry["share"] < 1 for entry in schedule) <= 1
+    assert all(one <= other for one, other in pairwise(whole))
+    assert sum(sources.values()) == 17460
+
+
+def test_an_order_is_a_file_of_routers(tmp_path):
+    file = tmp_path / "order.csv"
+    file.write_text("place\nC1\nA\n")
+    chosen = deploy("bbr3", "abilene", shares=[0.01], order=str(file))
+    assert chosen.condition(2).value("deployment")[0]["at"] == ["C1"]
+    file.write_text("place\nC1\nC1\n")
+    with pytest.raises(InputError, match="twice"):
+        deploy("bbr3", "abilene", order=str(file))
+    file.write_text("place\nZ9\n")
+    with pytest.raises(InputError, match=r"line 2.*no such router"):
+        deploy("bbr3", "abilene", order=str(file))
+
+
+@pytest.mark.parametrize(
+    ("changes", "fragments"),
+    [
+        ({"shares": [0.1, 2]}, ["deploy.shares[1]", "at most 1"]),
+        ({"shares": [0.1, 0.1]}, ["deploy.shares[1]", "twice"]),
+        ({"shares": []}, ["deploy.shares"]),
+        ({"unit": "city"}, ["deploy.unit", "home"]),
+        ({"order": "alphabet.csv"}, ["alphabet.csv"]),
+        ({"unit": "flow", "order": "place"}, ["deploy.order", "random"]),
+        ({"tests": ["ab"]}, ["deploy.tests[0]", "switchback"]),
+        ({"tests": ["switchback"], "period": "0.7 s"}, ["deploy.period", "0.7"]),
+        ({"tests": ["switchback"], "period": "1 s", "burn_in": "0.3 s"}, ["deploy.burn_in", "part"]),
+        ({"tests": ["rollout"]}, ["deploy.tests", "two places"]),
+        ({"period": "1 s"}, ["deploy.period", "tests"]),
+        ({"outcome": "joy"}, ["deploy.outcome", "goodput"]),
+        ({"by": ["country"]}, ["deploy.by[0]", "rtt_class"]),
+        ({"against": "bbr3"}, ["bbr3"]),
+    ],
+)
+def test_bad_input_is_refused(changes, fragments):
+    with pytest.raises(InputError) as caught:
+        small(**changes).document()
+    assert holds(str(caught.value), *fragments)
+
+
+def test_random_numbers_of_a_deployment_are_common(tmp_path):
+    file = tmp_path / "own.toml"
+    text = 'name = "own"\ntitle = "Own"\nscenario = "shared-link"\nalgorithms = ["bbr3"]\nmixed_with = "cubic"\n'
+    file.write_text(text + "common_random_numbers = false\n[deploy]\n")
+    with pytest.raises(InputError, match="common_random_numbers"):
+        mn.experiment(str(file))
+    factor = '[[factors]]\nid = "share"\npath = "network.speed"\nminus = "1 seg/ms"\nplus = "2 seg/ms"\n'
+    file.write_text(text + "[deploy]\n" + factor)
+    with pytest.raises(InputError, match="share"):
+        mn.experiment(str(file))
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    return small().run(tmp_path_factory.mktemp("deployed") / "run", progress=False)
+
+
+@pytest.mark.slow
+def test_effects_follow_from_units(campaign):
+    view = view_of(campaign)
+    assert lead_outcome(view) == "throughput"  # flows without end complete nothing
+    rows = outcomes(campaign, "bbr3")
+    by_share = rows.filter(outcome="throughput", seed=1).group_by("share").agg(pl.col("treated").sum()).sort("share")
+    assert by_share["treated"].to_list() == [0, 1, 5, 10]  # shares hold exactly
+    found = effects_of(view, "bbr3")
+    means = rows_of(found, "throughput").filter(pl.col("estimand").is_in(["mu_T", "mu_C"]))
+    seeds = rows.filter((pl.col("outcome") == "throughput") & (pl.col("share") == 0.5))
+    by_hand = seeds.group_by("treated").agg(pl.col("value").mean()).sort("treated")["value"].to_list()
+    at_half = means.filter(share=0.5).sort("estimand")["value"].to_list()
+    assert at_half == pytest.approx(by_hand, rel=1e-9)
+    assert [row.share for row in share_rows(view, "bbr3")] == ["0 %", "10 %", "50 %", "100 %"]
+    assert holds(" ".join(sentences(view, "bbr3")), "When all users have bbr3", "A/B test", "keep cubic")
+
+
+@pytest.mark.slow
+def test_adopters_are_nested_in_every_share(campaign):
+    rows = outcomes(campaign, "bbr3").filter((pl.col("outcome") == "throughput") & pl.col("treated"))
+    for seed in (1, 2):
+        adopters = [set(rows.filter(seed=seed, share=share)["unit"]) for share in (0.1, 0.5, 1.0)]
+        assert adopters[0] < adopters[1] < adopters[2]
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_shares_and_replicates_added_later_run_only_what_is_missing(campaign):
+    known = {path.name: path.stat().st_mtime_ns for path in (campaign.path / "runs").iterdir() if path.is_dir()}
+    assert len(known) == 8
+    longer = small(shares=[0.1, 0.2, 0.5], replicates=3).run(campaign.path, progress=False)
+    now = {path.name: path.stat().st_mtime_ns for path in (campaign.path / "runs").iterdir() if path.is_dir()}
+    assert len(now) == 15
+    assert known.items() <= now.items()
+    assert longer.counts == {"done": 15, "failed": 0, "missing": 0}
+    with pytest.raises(InputError, match="holds"):
+        small().run(campaign.path, progress=False)  # fewer shares than the folder has
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_the_verb_prints_outcomes_by_share_and_sentences(tmp_path):
+    options = ["--duration", "4 s", "--out", str(tmp_path / "out")]
+    for path, value in SHORT.items():
+        options += ["--set", f"{path}={value}"]
+    shown = CliRunner().invoke(main, ["deploy", "bbr3", "--quick", *options])
+    assert shown.exit_code == 0, shown.output
+    assert holds(shown.output, "What happens when bbr3 is deployed beside cubic?", "90 %", "When all users")
+    as_json = CliRunner().invoke(main, ["deploy", "bbr3", "--quick", "--json", *options])
+    document = json.loads(as_json.stdout)
+    (answer,) = document["deployments"]
+    assert {row["estimand"] for row in answer["effects"]} >= {"mu_T", "mu_C", "naive", "total", "spill-over", "harm"}
+    report = CliRunner().invoke(main, ["report", str(tmp_path / "out")])
+    assert report.exit_code == 0, report.output
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert holds(page, "What happens when bbr3 is deployed beside cubic?", "an A/B test finds")
+    analysis = CliRunner().invoke(main, ["analyze", str(tmp_path / "out"), "--figures", "none"])
+    assert analysis.exit_code == 0, analysis.output
+    table = pl.read_parquet(tmp_path / "out" / "analysis" / "tables" / "deployment_effects.parquet")
+    assert table.filter(estimand="total", outcome="throughput").height
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_runs_until_the_total_effect_is_precise(tmp_path):
+    options = ["--shares", "50", "--duration", "4 s", "--until", "60%", "--out", str(tmp_path / "out")]
+    for path, value in SHORT.items():
+        options += ["--set", f"{path}={value}"]
+    shown = CliRunner().invoke(main, ["deploy", "vegas", *options])
+    assert shown.exit_code == 0, shown.output
+    assert holds(shown.output, "the total effect is known to")
+    assert mn.load(tmp_path / "out").runs["replicate"].max() >= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        (["--shares", "0,120"], ["--shares", "0 to 100"]),
+        (["--shares", "a"], ["--shares", "percent"]),
+        (["--unit", "city"], ["--unit", "home"]),
+        (["--tests", "ab"], ["--tests"]),
+        (["--quick", "--shares", "5"], ["--shares", "--quick"]),
+        (["--until", "x"], ["--until"]),
+        (["--until", "3%", "--replicates", "2"], ["--replicates", "--until"]),
+        (["--against", "nothing"], ["--against", "nothing"]),
+    ],
+)
+def test_the_verb_names_the_option_of_bad_input(arguments, fragments, tmp_path):
+    shown = CliRunner().invoke(main, ["deploy", "bbr3", "--out", str(tmp_path / "out"), *arguments])
+    assert shown.exit_code == 2
+    assert holds(shown.output, *fragments)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_plan_runs_nothing(tmp_path):
+    shown = CliRunner().invoke(main, ["deploy", "bbr3", "--plan", "--shares", "5", "--out", str(tmp_path / "out")])
+    assert shown.exit_code == 0, shown.output
+    assert holds(shown.output, "0.05", "3 conditions", "12 runs")
+    assert not (tmp_path / "out").exists()
+
+
+def test_outcomes_of_a_real_test_need_no_campaign():
+    table = pl.DataFrame({"user": list("abcdef"), "new": [1, 1, 1, 0, 0, 0], "rate": [2.0, 3.0, 4.0, 1.0, 2.0, 3.0]})
+    found = effects(table, unit="user", treated="new", value="rate", more_is_better=True)
+    naive = found.effects.filter(estimand="naive", scale="difference")
+    assert naive["value"][0] == pytest.approx(1.0)
