@@ -254,11 +254,12 @@ def _equilibria(found: Deployment, lead: str, condition: str, unit: str) -> Iter
     for (name,), own in rows.group_by("condition", maintain_order=True):
         where = f" ({name})" if name and condition == WHOLE else ""
         inside = own.filter(pl.col("kind") == "inside")
-        for row in inside.iter_rows(named=True):
+        for row in inside.filter(pl.col("proved")).iter_rows(named=True):
             ends = f"{number(100 * row['low'])} to {percent(100 * row['high'])}"
             what = "gains by changing below" if row["stable"] else "gains by changing above"
-            proved = "" if row["proved"] else "; this is not proved"
-            yield f"A {unit} {what} a share of {percent(100 * row['share'])} (95 % interval: {ends}){where}{proved}."
+            yield f"A {unit} {what} a share of {percent(100 * row['share'])} (95 % interval: {ends}){where}."
+        if not inside.is_empty() and not inside["proved"].any():
+            yield f"At which shares a {unit} gains by changing cannot be distinguished from chance{where}."
         if inside.is_empty():
             for row in own.filter(pl.col("proved")).head(1).iter_rows(named=True):
                 gains = "gains" if row["kind"] == "all switch" else "loses"
