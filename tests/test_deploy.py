@@ -118,12 +118,34 @@ def test_an_order_is_a_file_of_routers(tmp_path):
     file.write_text("place\nC1\nA\n")
     chosen = deploy("bbr3", "abilene", shares=[0.01], order=str(file))
     assert chosen.condition(2).value("deployment")[0]["at"] == ["C1"]
+    everywhere = deploy("bbr3", "abilene", shares=[0.01], order=str(file)).condition(3)
+    (entry,) = everywhere.value("deployment")
+    routers = {each["name"]: each for each in everywhere.describe()["map"]["routers"]}
+    assert entry["share"] == 1
+    below = {name for name in routers if name.startswith(("C1", "A")) or name in entry["at"]}
+    assert all(name in below for name, each in routers.items() if each["sources"])
     file.write_text("place\nC1\nC1\n")
     with pytest.raises(InputError, match="twice"):
         deploy("bbr3", "abilene", order=str(file))
     file.write_text("place\nZ9\n")
     with pytest.raises(InputError, match=r"line 2.*no such router"):
         deploy("bbr3", "abilene", order=str(file))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [("users.ranks", "independent"), ("users.assignment", "flow"), ("time.periods", 5)]
+)
+def test_values_that_a_deployment_would_replace_are_refused(path, value):
+    with pytest.raises(InputError) as caught:
+        deploy("bbr3", "abilene", tests=["switchback"], unit="user", values={path: value})
+    assert holds(str(caught.value), f"--set {path}", "[deploy]")
+
+
+def test_a_deployment_has_the_unit_of_its_scenario(tmp_path):
+    file = tmp_path / "homes.toml"
+    file.write_text('base = "abilene"\n[users]\nassignment = "home"\n')
+    chosen = deploy("bbr3", file, shares=[0.5])
+    assert chosen.deployment.unit == chosen.condition(1).value("users.assignment") == "home"
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,8 @@ def read_deployment(table: Mapping[str, Any], scenario: Scenario, directory: Pat
         if key in table and not tests:
             problem = "only a test with runs of its own has periods"
             raise InputError(problem, path=key, value=table[key], allowed=f"with tests = {', '.join(TESTS)}")
-    unit, order = _one(table, "unit", UNITS), table.get("order", RANDOM)
+    unit = _one({"unit": scenario.value("users.assignment"), **table}, "unit", UNITS)
+    order = table.get("order", RANDOM)
     if not isinstance(order, str):
         raise InputError("not an order", path="order", value=order, allowed=f"{', '.join(ORDERS)}, or a CSV file")
     if unit == "flow" and order != RANDOM:
@@ -167,7 +168,9 @@ def read_deployment(table: Mapping[str, Any], scenario: Scenario, directory: Pat
         adopters = _adopters(order, scenario, unit, directory)
     if ROLLOUT in tests and len(adopters) < 2:
         problem = "a roll-out needs two places or more"
-        raise InputError(problem, path="tests", value=ROLLOUT, allowed=", ".join(set(TESTS) - {ROLLOUT}))
+        raise InputError(
+            problem, path="tests", value=ROLLOUT, allowed=", ".join(each for each in TESTS if each != ROLLOUT)
+        )
     starts, periods, burn_in = _timeline(table, scenario) if tests else ((), 0, 0.0)
     return Deployment(
         shares=_shares(table.get("shares", SHARES)),
@@ -263,12 +266,14 @@ def _adopters(order: str, scenario: Scenario, unit: str, directory: Path | None)
         classes = {router["name"]: router["class"] for router in drawn["routers"]}
         groups = [tuple(name for name in above if classes[name] == each) for each in _BY_SPEED]
     else:
-        groups = [(name,) for name in _listed(order, directory, {router["name"] for router in drawn["routers"]})]
+        listed = _listed(order, directory, {router["name"] for router in drawn["routers"]})
+        groups = [*((name,) for name in listed), tuple(above)]  # all others adopt last
     found, taken = [], set[str]()
     for routers in groups:
         own = {name for name, ends in above.items() if {name, *ends} & set(routers)} - taken
         taken |= own
-        found.append(Adopters(routers, sum(weights[name] for name in own)))
+        at = tuple(name for name in routers if name in own or name not in above)
+        found.append(Adopters(at, sum(weights[name] for name in own)))
     return tuple(each for each in found if each.weight)
 
 

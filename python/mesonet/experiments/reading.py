@@ -93,6 +93,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         fixed = {settings.resolve(path): (part.file, f"set.{path}") for part in parts for path in _set(part)}
         fixed |= {settings.resolve(path): ("", f"--set {path}") for path in values}
         _refuse_fixed(levels, fixed)
+        _refuse_beside_deployment(deployment, base, _given(parts, values), fixed)
         rows, algorithms = _conditions(table, levels, deployment), _algorithms(table, levels)
         if deployment is not None and table.get("mixed_with") in algorithms:
             problem = "deployed beside itself"
@@ -153,6 +154,22 @@ def _deployment(
         return read_deployment(given, scenario, part.directory)
     except InputError as error:
         raise (error if error.file else error.below("deploy")) from None
+
+
+def _given(parts: Sequence[Part], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of ``[set]`` and ``--set`` by full path."""
+    return {settings.resolve(path): value for each in (*map(_set, parts), values) for path, value in each.items()}
+
+
+def _refuse_beside_deployment(
+    deployment: Deployment | None, base: Scenario, given: Mapping[str, Any], fixed: Mapping[str, tuple[str, str]]
+) -> None:
+    """Raise an `InputError` for a value of every run that ``[deploy]`` would replace by another."""
+    for path in deployment.values() if deployment else ():
+        if path in given and settings.parse(path, given[path]) != base.value(path):
+            chosen = settings.show(path, base.value(path))
+            problem = f"[deploy] sets {path} to {chosen}; it cannot be set to {given[path]} as well"
+            raise _fixed(fixed[path], problem, chosen)
 
 
 def _keep(table: Mapping[str, Any], deployment: Deployment | None) -> tuple[str, ...]:
