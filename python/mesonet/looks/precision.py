@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from mesonet.analysis.deployments.estimands import TOTAL
 from mesonet.campaign.data import load
 from mesonet.campaign.documents import FEWEST_LOOKED_AT
 from mesonet.campaign.ledger import Ledger, replicates_of
@@ -16,7 +17,7 @@ from mesonet.campaign.runner import run_missing
 from mesonet.errors import InputError
 from mesonet.experiments.network import Experiment
 from mesonet.files import places
-from mesonet.reporting.campaign_view.deployment import effects_of, lead_outcome
+from mesonet.reporting.campaign_view.deployment import effects_of, lead_outcome, rows_of
 from mesonet.reporting.campaign_view.view import view_of
 from mesonet.words import counted, percent
 
@@ -73,9 +74,6 @@ def half_width(ledger: Ledger) -> float | None:
         found = effects_of(view, algorithm)
         if found is None:
             return None
-        rows = found.effects.filter(
-            (pl.col("outcome") == lead_outcome(view)) & (pl.col("group") == "") & (pl.col("estimand") == "total")
-        )
-        row = rows.row(0, named=True)
+        row = rows_of(found, lead_outcome(view)).row(by_predicate=pl.col("estimand") == TOTAL, named=True)
         widths.append(math.inf if row["low"] is None else (row["high"] - row["low"]) / 2)
     return max(widths)

@@ -131,7 +131,7 @@ def _rates(rates: Sequence[float], scale: float) -> list[str]:
 
 
 _UNITS_OF: Mapping[str, Callable[[Any, float], Any]] = {"interface": _rate, "rate": _rate, "ladder": _rates}
-"""How the values of keys are scaled; other keys are sizes."""
+"""Functions that scale the values of keys; other keys are sizes."""
 
 
 def _demands(scenario: Scenario) -> list[dict[str, Any]]:

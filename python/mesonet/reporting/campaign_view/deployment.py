@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from mesonet.analysis.deployments.deployment import Deployment, deployment
+from mesonet.analysis.deployments.designs import SIMULATED
+from mesonet.analysis.deployments.outcomes import LINKS
 from mesonet.analysis.deployments.units import outcomes_of
 from mesonet.campaign import tables
 from mesonet.designs.grid import level_at
@@ -76,10 +78,21 @@ def rows_of(found: Deployment, outcome: str, where: str = WHOLE) -> pl.DataFrame
         rows = rows.filter(pl.col("group") == "")
     else:
         rows = rows.filter((pl.col("group") == CONDITION) & (pl.col("level") == where))
+    return leading(rows)
+
+
+def leading(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the effects in the leading scale and weights, which come first."""
     if rows.is_empty():
         return rows
     lead = rows.row(0, named=True)
     return rows.filter((pl.col("scale") == lead["scale"]) & (pl.col("weights") == lead["weights"]))
+
+
+def tests_of(found: Deployment, outcome: str) -> pl.DataFrame:
+    """Return the tests of an outcome that users could make. Paired links at share 1 are the total effect."""
+    of_outcome = (pl.col("outcome") == outcome) & (pl.col("test") != SIMULATED)
+    return found.tests.filter(of_outcome & ((pl.col("test") != LINKS) | (pl.col("share") < 1)))
 
 
 def shown(view: CampaignView, outcome: str, value: float) -> tuple[float, str]:

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.deployment import Choice, choices, effects_of
+from mesonet.reporting.campaign_view.deployment import Choice, choices, effects_of, leading
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.deploy_shares import controls
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
@@ -18,22 +18,22 @@ from mesonet.words import percent
 DATA = "deploy_groups"
 WIDTH, STEP = 420, 16  # px
 TOTAL, SPILL_OVER = "total", "spill-over"
-EFFECTS = {TOTAL: "when all have changed", SPILL_OVER: "of those who keep the incumbent, at the largest share"}
+EFFECTS = {TOTAL: "all changed", SPILL_OVER: "keep the incumbent"}
+"""Effects with their words on the axes, from left to right."""
 
 
 def figure(view: CampaignView) -> Figure | None:
     """Return the effects by group; None without groups."""
     whole = {(each.algorithm, each.outcome): each for each in choices(view)}
-    found = [choice for choice in whole.values() if not table(view, choice).is_empty()]
-    if not found:
+    tables = {choice: rows for key in whole if not (rows := table(view, choice := Choice(*key))).is_empty()}
+    if not tables:
         return None
 
     def draw(deployed: str, outcome: str) -> Drawing:
-        rows = table(view, Choice(deployed, outcome))
+        rows = tables[Choice(deployed, outcome)]
         heading = f"{TITLES[outcome]}: the effect of {deployed} by group".capitalize()
         return drawing(deploy_groups(rows, title=heading), caption(rows))
 
-    most = max(table(view, choice).height for choice in found)
     return Figure(
         id="deploy-groups",
         short_title="Who pays",
@@ -43,8 +43,8 @@ def figure(view: CampaignView) -> Figure | None:
             "all have changed, the right panel the change of its users who keep the incumbent."
         ),
         draw=draw,
-        selections=[{"deployed": each.algorithm, "outcome": each.outcome} for each in found],
-        height=90 + STEP * most,
+        selections=[{"deployed": each.algorithm, "outcome": each.outcome} for each in tables],
+        height=90 + STEP * max(rows.height for rows in tables.values()),
         own_tables=True,
         controls=controls(view, where=False),
         file="deployment/groups/{outcome}/{deployed}",
@@ -60,8 +60,7 @@ def table(view: CampaignView, choice: Choice) -> pl.DataFrame:
     rows = found.effects.filter((pl.col("outcome") == choice.outcome) & pl.col("group").is_in(by))
     if rows.is_empty():
         return rows
-    lead = rows.row(0, named=True)
-    rows = rows.filter((pl.col("scale") == lead["scale"]) & (pl.col("weights") == lead["weights"]))
+    rows = leading(rows)
     inside = rows.filter(pl.col("estimand") == SPILL_OVER)["share"].max()
     kept = rows.filter(
         (pl.col("estimand") == TOTAL) | ((pl.col("estimand") == SPILL_OVER) & (pl.col("share") == inside))
@@ -102,7 +101,7 @@ def _panel(name: str, *, is_first: bool) -> Any:
     base = alt.Chart(width=WIDTH // 2, height=alt.Step(STEP)).transform_filter(f"datum.effect === '{name}'")
     axis = alt.Axis(ticks=False, domain=False, labels=is_first, labelLimit=220)
     y = alt.Y("name:N", sort=None, title=None, axis=axis)
-    x = alt.X("value:Q", title=f"change, % ({'all changed' if name == TOTAL else 'keep the incumbent'})")
+    x = alt.X("value:Q", title=f"change, % ({EFFECTS[name]})")
     tips = theme.tooltips("name:N", ("value:Q", "change, %", "+.3~g"), ("low:Q", "from", "+.3~g"),
                           ("high:Q", "to", "+.3~g"), ("share:Q", "share, %", ".3~g"))  # fmt: skip
     zero = alt.Chart().mark_rule(color=theme.GREY).encode(x=alt.XDatum(0))

@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.deployment import WHOLE, Choice, choices, effects_of, rows_of
+from mesonet.reporting.campaign_view.deployment import WHOLE, Choice, choices, effects_of, rows_of, tests_of
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.deploy_shares import controls
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
@@ -21,17 +21,16 @@ SPREAD = 1.96
 
 def figure(view: CampaignView) -> Figure | None:
     """Return the tests beside the total effect; None without tests of which the total effect is known."""
-    found = [choice for choice in choices(view) if not table(view, choice).is_empty()]
-    if not found:
+    tables = {choice: rows for choice in choices(view) if not (rows := table(view, choice)).is_empty()}
+    if not tables:
         return None
 
     def draw(deployed: str, outcome: str, where: str) -> Drawing:
         choice = Choice(deployed, outcome, where)
-        rows, total = table(view, choice), total_table(view, choice)
+        rows, total = tables[choice], total_table(view, choice)
         chart = deploy_tests(rows, total, title=f"What tests of {deployed} find: {TITLES[outcome]}")
         return drawing(chart, caption(rows))
 
-    most = max(table(view, choice).height for choice in found)
     return Figure(
         id="deploy-tests",
         short_title="What tests find",
@@ -41,8 +40,8 @@ def figure(view: CampaignView) -> Figure | None:
             "total effect with its 95 % interval: a test whose point lies beside the band is biased."
         ),
         draw=draw,
-        selections=[choice.selection for choice in found],
-        height=90 + STEP * most,
+        selections=[choice.selection for choice in tables],
+        height=90 + STEP * max(rows.height for rows in tables.values()),
         own_tables=True,
         controls=controls(view),
         file="deployment/tests/{outcome}/{deployed}/{where}",
@@ -56,13 +55,8 @@ def table(view: CampaignView, choice: Choice) -> pl.DataFrame:
     condition = conditions[0] if len(conditions) == 1 else choice.where
     if found is None or (choice.where == WHOLE and len(conditions) > 1):
         return pl.DataFrame()
-    rows = found.tests.filter(
-        (pl.col("outcome") == choice.outcome)
-        & (pl.col("condition") == condition)
-        & pl.col("test").is_in(list(TESTS))
-        & pl.col("estimate").is_not_null()
-        & ((pl.col("test") != "paired-links") | (pl.col("share") < 1))
-    )
+    tests = tests_of(found, choice.outcome)
+    rows = tests.filter((pl.col("condition") == condition) & pl.col("estimate").is_not_null())
     names = [
         f"{TESTS[test]}, {percent(100 * share)}" if 0 < share < 1 else TESTS[test]
         for test, share in rows.select("test", "share").iter_rows()

@@ -17,6 +17,7 @@ from mesonet.reporting.campaign_view.deployment import (
     lead_outcome,
     rows_of,
     shown,
+    tests_of,
 )
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import capitalised, counted, number, percent, quantity
@@ -158,8 +159,8 @@ def _change(row: dict[str, Any] | None) -> str:
     return text if row["low"] is None else f"{text} ({_interval(row)})"
 
 
-def _interval(row: dict[str, Any], low: str = "low", high: str = "high") -> str:
-    ends = [percent(100 * row[name], sign=True) for name in (low, high)]
+def _interval(row: dict[str, Any]) -> str:
+    ends = [percent(100 * row[name], sign=True) for name in ("low", "high")]
     return f"{ends[0].removesuffix(' %')} to {ends[1]}"
 
 
@@ -191,9 +192,8 @@ def _moved(change: float) -> str:
 
 
 def _tests(found: Deployment, lead: str, where: str) -> Iterator[str]:
-    """Yield a sentence on the worst test of each design; paired links with all and none are the total effect."""
-    tests = found.tests.filter((pl.col("outcome") == lead) & pl.col("test").is_in(list(TESTS)))
-    tests = tests.filter((pl.col("test") != "paired-links") | (pl.col("share") < 1))
+    """Yield a sentence on the worst test of each design."""
+    tests = tests_of(found, lead)
     if where != WHOLE:
         tests = tests.filter(pl.col("condition") == where)
     for name, title in TESTS.items():
