@@ -57,7 +57,7 @@ def test_factors_of_the_study_name_existing_paths() -> None:
 
 def test_responses_are_numbered_as_in_the_paper() -> None:
     assert [response.symbol for response in RESPONSES][:22] == [f"y{i}" for i in range(1, 23)]
-    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 162
+    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 163
     table_6 = [response.symbol for response in RESPONSES if response.symbol.startswith("Y")]
     # The rest of Table 6 is in Tables 3 and 4: Y2, Y6, Y7, Y9, Y10 = y1, y10, y11, y15, y16.
     assert table_6 == [f"Y{i}" for i in (1, 3, 4, 5, 8, 11, 12, 13, 14, 15, 16, 17, 18)]

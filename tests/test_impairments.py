@@ -89,8 +89,12 @@ def test_files_that_are_no_traces_are_refused(tmp_path: Path, text: str, message
         ("impairments.capacity", [["0 s", "5"]], "unit"),
         ("impairments.capacity", {"points": [["0 s", "1 Mbit/s"]], "every": "1 s"}, "key of a trace"),
         ("impairments.delays", [], "a trace of 0 points"),
-        ("impairments.jitter_means", [["0 s", "1 Mbit/s"]], "unit"),
-        ("impairments.jitter_means", "missing.csv", "no such file"),
+        ("impairments.jitter_mean", [["0 s", "1 Mbit/s"]], "unit"),
+        ("impairments.jitter_mean", "missing.csv", "no such file"),
+        ("impairments.loss", [["0 s", 1.5]], "too high"),
+        ("impairments.loss", [["0 s"]], "not a list of points"),
+        ("impairments.outages", [["1 s", "0 s"]], "too low"),
+        ("impairments.buffers", "100 segments", "no such file"),
         ("impairments.loss", 1.5, "too high"),
         ("impairments.jitter", "gamma", "choice"),
     ],
@@ -116,10 +120,9 @@ def test_values_without_effect_are_noted() -> None:
     assert notes(to_good=0.5) == ["impairments.to_good has no effect: impairments.to_bad is 0"]
     assert notes(late=0.1) == ["impairments.late has no effect: impairments.late_by is 0"]
     means = [["0 s", "1 ms"], ["1 s", "12 ms"]]
-    assert notes(jitter="wifi", jitter_means=means, keep_order=False) == []
-    assert notes(jitter="wifi", jitter_means=means, jitter_mean="2 ms") == [
-        "impairments.jitter_mean has no effect: impairments.jitter_means is given"
-    ]
+    assert notes(jitter="wifi", jitter_mean=means, keep_order=False) == []
+    assert notes(jitter_mean=means) == ["impairments.jitter_mean has no effect: impairments.jitter is none"]
+    assert notes(to_bad=[["0 s", 0], ["1 s", 0.1]], to_good=0.5, outages=[["1 s", "1 s"]], outage="drop") == []
     [note] = notes(keep_order=False)
     assert holds(note, "impairments.keep_order", "no effect", "no delay")
 
@@ -156,11 +159,11 @@ def test_means_of_jitter_follow_the_time(tmp_path: Path) -> None:
     scenario = mn.scenario("dumbbell").with_values(
         {
             "network.queue": "port", "impairments.at": ["A -> B"], "impairments.jitter": "uniform", "flows": [flow],
-            "impairments.jitter_means": str(tmp_path / "means.csv"), "time.duration": "20 s", "time.warmup": "0 s",
+            "impairments.jitter_mean": str(tmp_path / "means.csv"), "time.duration": "20 s", "time.warmup": "0 s",
             "time.periods": 2, "impairments.keep_order": False,
         }
     )  # fmt: skip
-    assert "0 s" in scenario.settings["impairments.jitter_means"].text
+    assert "0 s" in scenario.settings["impairments.jitter_mean"].text
     result = mn.simulate(scenario, seed=1)
     calm, noisy = (result.value("datagram_delay_p50", period) for period in ("1", "2"))
     assert 80 < calm < 83  # 81 ms of propagation

@@ -172,14 +172,26 @@ IN_LISTS = {
 for _key, _kind, _value, _line in (
     ("capacity", "rate", "5 seg/s", 'network.queue = "port"\nimpairments.at = ["A -> B"]'),
     ("delays", "time", "5 ms", ""),
-    ("jitter_means", "time", "5 ms", 'impairments.jitter = "uniform"'),
+    ("outages", "time", "5 ms", ""),
+    (
+        "buffers", "segments", "5 segments",
+        'network.queue = "port"\nnetwork.speed = "1000000 seg/ms"\nimpairments.at = ["A -> B"]',
+    ),
+    ("jitter_mean", "time", "5 ms", 'impairments.jitter = "uniform"'),
+    ("late_by", "time", "5 ms", ""),
+    ("policer_rate", "rate", "VALUE", ""),
+    ("policer_burst", "segments", "5 segments", ""),
+    *((key, "probability", 0.5, "") for key in ("loss", "loss_bad", "to_bad", "to_good", "late", "duplicate")),
 ):
     _path = f"impairments.{_key}"
-    IN_LISTS[f"{_path}.points[].0"] = ("time", f'[["0 s", "{_value}"], ["VALUE", "{_value}"]]')
-    IN_LISTS[f"{_path}.points[].1"] = (_kind, f'[["0 s", "VALUE"], ["1 ms", "{_value}"]]')
+    _quote = "" if _kind == "probability" else '"'
+    _quoted, _number = f"{_quote}{_value}{_quote}", f"{_quote}VALUE{_quote}"
+    _constant = _quoted.replace("VALUE", "5 seg/s")
+    IN_LISTS[f"{_path}.points[].0"] = ("time", f'[["0 s", {_constant}], ["VALUE", {_constant}]]')
+    IN_LISTS[f"{_path}.points[].1"] = (_kind, f'[["0 s", {_number}], ["1 ms", {_quoted}]]')
     IN_LISTS[f"{_path}.period"] = ("time", '"VALUE"')
     BESIDE |= {f"{_path}.points[].0": _line, f"{_path}.points[].1": _line}
-    BESIDE[f"{_path}.period"] = f'{_line}\n{_path}.points = [["0 s", "{_value}"]]'
+    BESIDE[f"{_path}.period"] = f'{_line}\n{_path}.points = [["0 s", {_constant}]]'
 #: Keys of applications by the path of their number.
 OF_APPLICATIONS = {
     about.path: (application, key, about.kind.name)
@@ -357,7 +369,8 @@ NONSENSE = {
     "buffer": ("-1 bdp", "0 segments", "nan bdp", "inf s", "1e400 bdp", "1e13 segments", "9"),
     "numbers": ("-1", "nan", "inf", "1.5", "4294967296", "9007199254740993", "1e400"),
     "distribution": ("-1, 1, 1", "nan, 0, 1", "inf, 0, 0", "1e400, 0, 0", "0, 0, 0", "1"),
-    "capacity": ("nan", "inf", "-1"), "delays": ("nan", "inf", "-1"),
+    "capacity": ("nan", "inf", "-1"), "delays": ("nan", "inf", "-1"), "outages": ("nan", "inf", "-1"),
+    "points": ("nan", "inf", "-1"),
     "changes": ("nan", "-1"), "traffic": ("nan", "-1"),
     "topology": ("nan", "-1"), "choice": ("nan", "-1", "none such"), "flag": ("nan", "-1", "2", "yes"),
     "places": ("-1",), "names": ("-1",), "access": ("nan", "-1", "cabel"),
@@ -367,7 +380,10 @@ NONSENSE = {
 NONSENSE_POINTS = {
     "impairments.capacity": ('"nan Mbit/s"', '"inf Mbit/s"', '"1e400 Mbit/s"', "nan", "5"),
     "impairments.delays": ('"nan ms"', '"1e400 ms"', '"1001 s"', "inf", "5"),
-    "impairments.jitter_means": ('"nan ms"', '"1e400 ms"', '"1001 s"', "inf", "5"),
+    "impairments.jitter_mean": ('"nan ms"', '"1e400 ms"', '"1001 s"', "inf", "5"),
+    "impairments.loss": ("nan", "inf", "-1", "1.5", '"x"'),
+    "impairments.outages": ('"nan ms"', '"1e400 ms"', '"1001 s"', "inf", "5"),
+    "impairments.buffers": ('"nan segments"', '"0 segments"', '"1e400 segments"', "inf", "5"),
 }
 
 

@@ -175,28 +175,27 @@ pub struct ImpairmentParameters {
     /// The segments concerned.
     pub of: Concerned,
     /// Probability that a segment is lost, in the good state.
-    pub loss: f64,
+    pub loss: Timed,
     /// Probability that a segment is lost, in the bad state.
-    pub loss_bad: f64,
+    pub loss_bad: Timed,
     /// Probability that a segment ends the good state.
-    pub to_bad: f64,
+    pub to_bad: Timed,
     /// Probability that a segment ends the bad state.
-    pub to_good: f64,
+    pub to_good: Timed,
     /// Law of random delays.
     pub jitter: JitterLaw,
     /// Their mean, s.
-    pub jitter_mean: f64,
-    /// Their mean by time, in place of one mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub jitter_means: Option<DelayTrace>,
+    pub jitter_mean: Timed,
     /// Time for which a random delay holds, s; 0 for one segment.
     pub jitter_slot: f64,
     /// Segments wait for those that left before them.
     pub keep_order: bool,
     /// Probability that a segment is late.
-    pub late: f64,
+    pub late: Timed,
     /// By how much, s.
-    pub late_by: f64,
+    pub late_by: Timed,
+    /// Probability that a segment arrives twice.
+    pub duplicate: Timed,
     /// Fate of segments in an outage.
     pub outage: OutageKind,
     /// Beginning of the first outage, s.
@@ -205,21 +204,25 @@ pub struct ImpairmentParameters {
     pub outage_length: f64,
     /// Time from the beginning of an outage to that of the next, s; 0 for one outage.
     pub outage_period: f64,
+    /// Beginnings and lengths of outages, in place of these.
+    pub outages: Option<Points>,
     /// Rate of a policer, segments/s; 0: no policer.
-    pub policer_rate: f64,
+    pub policer_rate: Timed,
     /// Bucket of the policer, segments.
-    pub policer_burst: f64,
+    pub policer_burst: Timed,
     /// Added delays by time.
-    pub delays: Option<DelayTrace>,
+    pub delays: Option<Points>,
     /// Rates by time.
     pub capacity: Option<CapacityTrace>,
+    /// Buffers by time, segments.
+    pub buffers: Option<Points>,
 }
 
 impl ImpairmentParameters {
     /// There are outages.
     #[must_use]
     pub fn has_outage(&self) -> bool {
-        self.outage_length > 0.0
+        self.outage_length > 0.0 || self.outages.is_some()
     }
 }
 
@@ -259,11 +262,38 @@ pub enum OutageKind {
     Hold,
 }
 
-/// Delays that are added from instants on.
+/// A number, or numbers that hold from instants on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Timed {
+    /// One number.
+    Constant(f64),
+    /// Numbers by time, the first one at 0.
+    Points(Points),
+}
+
+impl Timed {
+    /// All its numbers.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        let (one, points) = match self {
+            Self::Constant(value) => (Some(*value), &[][..]),
+            Self::Points(points) => (None, points.points.as_slice()),
+        };
+        one.into_iter().chain(points.iter().map(|[_, value]| *value))
+    }
+
+    /// It is above 0 at some time.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.values().any(|value| value > 0.0)
+    }
+}
+
+/// Numbers that hold from instants on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DelayTrace {
-    /// Time, s, and added delay, s; rising by time.
+pub struct Points {
+    /// Time, s, and number; rising by time.
     pub points: Vec<[f64; 2]>,
     /// After how long they begin again, s; none: never.
     pub period: Option<f64>,
@@ -916,6 +946,9 @@ pub struct ExplicitFlow {
     /// Acknowledgements that its receiver sends in place of one, if it divides them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_pieces: Option<u32>,
+    /// Numbers of its data segments, from 1, of which the first transmission never reaches the receiver.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_segments: Vec<u32>,
 }
 
 /// Returns whether a value has no effect, so that scenarios leave it out.
@@ -946,14 +979,18 @@ impl ExplicitFlow {
             transport: Protocol::Tcp,
             receiver: ReceiverKind::Standard,
             ack_pieces: None,
+            lost_segments: Vec::new(),
         }
     }
 
-    /// Returns whether its lanes are its own: it has an extra delay, a segment size, or a receiver that is
-    /// watched.
+    /// Returns whether its lanes are its own: it has an extra delay, a segment size, segments that are lost,
+    /// or a receiver that is watched.
     #[must_use]
     pub fn has_own_lanes(&self) -> bool {
-        self.extra_delay > 0.0 || self.segment_bytes.is_some() || self.is_watched()
+        self.extra_delay > 0.0
+            || self.segment_bytes.is_some()
+            || !self.lost_segments.is_empty()
+            || self.is_watched()
     }
 
     /// Returns whether arrivals at its receiver are recorded.

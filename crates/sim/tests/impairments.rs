@@ -22,6 +22,11 @@ fn link(values: &[(&str, Value)]) -> Value {
     with(with(dumbbell(), &base), values)
 }
 
+/// Numbers by time.
+fn points(points: Value, period: Option<f64>) -> Value {
+    json!({"points": points, "period": period})
+}
+
 fn refusal(scenario: &Value) -> String {
     Scenario::from_json(&scenario.to_string())
         .and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
@@ -72,6 +77,104 @@ fn algorithms_meet_the_same_luck() {
     // What is in flight differs; the segment that is lost does not.
     let [tcp, cubic] = ["tcp", "cubic"].map(first_loss);
     assert!(tcp.abs_diff(cubic) <= 60, "{tcp} {cubic}");
+}
+
+/// Three in ten are lost for two seconds, and then none.
+#[test]
+fn losses_follow_the_time() {
+    let values =
+        [("impairments.loss", points(json!([[0.0, 0.3], [20.0, 0.0]]), None)), ("time", time(40.0, 20.0, 1))];
+    let all = datagrams(100.0, &[&values[..1], &[("time", time(40.0, 0.0, 1))]].concat());
+    let share = all.counters().lost_on_links as f64 / 2000.0;
+    assert!((share - 0.3).abs() < 5.0 * (0.21_f64 / 2000.0).sqrt(), "{share}");
+    assert_eq!(response(&datagrams(100.0, &values), "lost_on_links"), 0.0);
+}
+
+/// One segment in ten comes twice, and none is created or lost otherwise. A sender is not misled: nothing is
+/// retransmitted.
+#[test]
+fn duplicates_come_twice() {
+    for ack_path in ["delay", "queued"] {
+        let values = [
+            ("impairments.duplicate", json!(0.1)),
+            ("network.ack_path", json!(ack_path)),
+            ("network.buffer", segments(5000.0)),
+        ];
+        let mut simulation = simulation(&link(&values), 1);
+        for second in 1..=20 {
+            simulation.advance(f64::from(second));
+            let (c, census) = (simulation.counters(), simulation.census());
+            assert_eq!(c.entering + c.duplicated, c.leaving + c.dropped + census.queued + census.in_flight);
+        }
+        let c = simulation.counters();
+        // The link has decided about what waits before it.
+        let share = c.duplicated as f64 / c.entering as f64;
+        assert!((share - 0.1).abs() < 0.01, "{share}");
+        assert_eq!((c.dropped, c.loss_events, c.timeouts), (0, 0, 0), "{c:?}");
+    }
+}
+
+/// The first transmissions of these segments are lost, and nothing else.
+#[test]
+fn listed_segments_are_lost_once() {
+    let mut scenario = link(&[("network.buffer", segments(5000.0))]);
+    scenario["flows"][0]["size"] = json!(500);
+    scenario["flows"][0]["lost_segments"] = json!([17, 18, 400]);
+    for engine in [Engine::Domains, Engine::Reference] {
+        let mut simulation = begin(&scenario, 1, engine, 1);
+        simulation.advance(60.0);
+        let c = simulation.counters();
+        assert_eq!((c.lost_on_links, c.dropped, c.delivered, c.data_sent), (3, 3, 500, 503));
+        assert_eq!(c.loss_events, 2, "17 and 18 are of one window");
+    }
+}
+
+/// Datagrams at twice the rate of the link: what waits is what the buffer of the time lets wait.
+#[test]
+fn buffers_follow_the_time() {
+    for counts in ["bytes", "packets"] {
+        let delay = |end: f64| {
+            let values = [
+                ("impairments.buffers", points(json!([[0.0, 50.0], [20.0, 5.0], [40.0, 80.0]]), None)),
+                ("network.buffer_counts", json!(counts)),
+                ("time", time(end, end - 10.0, 1)),
+            ];
+            response(&datagrams(2000.0, &values), "datagram_delay_p50")
+        };
+        // 11 ms on the way, and 1 ms for each of those that wait.
+        for (end, waiting) in [(15.0, 50.0), (35.0, 5.0), (55.0, 80.0)] {
+            assert!((delay(end) - 11.0 - waiting).abs() < 1.6, "{counts}: {} at {end} s", delay(end));
+        }
+    }
+}
+
+/// Outages at chosen instants lose what leaves then, or hold it.
+#[test]
+fn outages_come_at_their_instants() {
+    let outages = points(json!([[2.0, 0.5], [4.0, 0.8], [4.2, 0.8]]), Some(10.0));
+    let lost = |kind: &str| {
+        let values = [
+            ("impairments.outages", outages.clone()),
+            ("impairments.outage", json!(kind)),
+            ("time", time(30.0, 0.0, 1)),
+        ];
+        datagrams(100.0, &[&values[..], &[("network.buffer", segments(500.0))]].concat())
+            .counters()
+            .lost_on_links
+    };
+    assert!(lost("drop").abs_diff(450) <= 3, "{}", lost("drop"));
+    assert_eq!(lost("hold"), 0);
+}
+
+/// A policer of which the rate varies passes the integral of its rate.
+#[test]
+fn a_policer_follows_its_rates() {
+    let values = [
+        ("impairments.policer_rate", points(json!([[0.0, 400.0], [2.0, 100.0]]), Some(5.0))),
+        ("impairments.policer_burst", json!(5.0)),
+    ];
+    let delivered = response(&datagrams(800.0, &values), "datagrams_delivered");
+    assert!((delivered - 10.0 * (2.0 * 400.0 + 3.0 * 100.0)).abs() < 60.0, "{delivered}");
 }
 
 /// Losses of acknowledgements alone: data arrive, later acknowledgements report them.
@@ -267,7 +370,7 @@ fn jitter_has_the_quantiles_of_its_law() {
 fn jitter_follows_its_means() {
     let values = [
         ("impairments.jitter", json!("uniform")),
-        ("impairments.jitter_means", json!({"points": [[0.0, 0.0], [5.0, 0.01]], "period": 10.0})),
+        ("impairments.jitter_mean", points(json!([[0.0, 0.0], [5.0, 0.01]]), Some(10.0))),
         ("impairments.keep_order", json!(false)),
     ];
     let simulation = datagrams(200.0, &values);
@@ -348,21 +451,23 @@ fn random_impairments() -> impl Strategy<Value = Value> {
             let values = [
                 ("impairments.at", places),
                 ("impairments.of", json!(of)),
-                ("impairments.loss", some(losses, 0.02)),
+                ("impairments.loss", if losses && others { points(json!([[0.0, 0.3], [0.4, 0.0], [0.9, 0.02]]), None) } else { some(losses, 0.02) }),
                 ("impairments.to_bad", some(bursts, 0.01)),
                 ("impairments.to_good", json!(0.3)),
                 ("impairments.jitter", json!(jitter)),
-                ("impairments.jitter_mean", json!(0.002)),
-                ("impairments.jitter_means", if others && jitter != "none" { json!({"points": [[0.0, 0.001], [0.5, 0.006], [1.2, 0.002]], "period": 1.5}) } else { Value::Null }),
+                ("impairments.jitter_mean", if others { points(json!([[0.0, 0.001], [0.5, 0.006], [1.2, 0.002]]), Some(1.5)) } else { json!(0.002) }),
+                ("impairments.duplicate", if losses { points(json!([[0.0, 0.0], [0.3, 0.1]]), None) } else { json!(0.0) }),
+                ("impairments.buffers", if ports && !ecn && bursts { points(json!([[0.0, 40.0], [0.2, 3.0], [0.7, 90.0]]), Some(1.0)) } else { Value::Null }),
                 ("impairments.jitter_slot", some(bursts, 0.01)),
                 ("impairments.keep_order", json!(order)),
                 ("transport.undo", json!(order || others)),
                 ("impairments.late", some(others, 0.05)),
                 ("impairments.late_by", json!(0.004)),
                 ("impairments.outage", json!(if ports && capacity.is_null() { "hold" } else { "drop" })),
-                ("impairments.outage_length", some(others, 0.05)),
+                ("impairments.outage_length", some(others && !order, 0.05)),
+                ("impairments.outages", if others && order { points(json!([[0.2, 0.05], [0.5, 0.2]]), Some(0.9)) } else { Value::Null }),
                 ("impairments.outage_period", json!(1.0)),
-                ("impairments.policer_rate", some(bursts && others, 2000.0)),
+                ("impairments.policer_rate", if bursts && others { points(json!([[0.0, 2000.0], [0.6, 500.0]]), None) } else { json!(0.0) }),
                 ("impairments.delays", if losses { json!({"points": [[0.5, 0.003], [1.0, 0.0]], "period": null}) } else { Value::Null }),
                 ("impairments.capacity", capacity),
                 ("aqm.ecn", json!(ecn)),
@@ -454,25 +559,67 @@ fn contradictions_are_refused() {
         ),
         (vec![("impairments.jitter", json!("wifi"))], "impairments.jitter_mean", "allowed: 1 ms to 91 ms"),
         (
-            vec![("impairments.jitter_means", json!({"points": [[0.0, 0.01]], "period": null}))],
-            "impairments.jitter_means",
-            "means of no law",
-        ),
-        (
             vec![
                 ("impairments.jitter", json!("wifi")),
-                ("impairments.jitter_means", json!({"points": [[1.0, 0.01]], "period": null})),
+                ("impairments.jitter_mean", points(json!([[0.0, 0.01], [1.0, 0.0]]), None)),
             ],
-            "impairments.jitter_means",
+            "impairments.jitter_mean",
             "allowed: 1 ms to 91 ms",
         ),
         (
             vec![
                 ("impairments.jitter", json!("uniform")),
-                ("impairments.jitter_means", json!({"points": [[0.0, 11.0]], "period": null})),
+                ("impairments.jitter_mean", points(json!([[0.0, 11.0]]), None)),
             ],
-            "impairments.jitter_means.points[0].1",
+            "impairments.jitter_mean.points[0].1",
             "at most 10",
+        ),
+        (
+            vec![("impairments.loss", points(json!([[2.0, 0.1]]), None))],
+            "impairments.loss",
+            "a first point at 0 s",
+        ),
+        (
+            vec![
+                ("impairments.late", points(json!([[0.0, 0.1]]), Some(2.0))),
+                ("impairments.late_by", points(json!([[0.0, 0.1]]), None)),
+            ],
+            "impairments.late_by",
+            "one period for both",
+        ),
+        (
+            vec![("impairments.policer_rate", points(json!([[0.0, 100.0], [1.0, 0.0]]), None))],
+            "impairments.policer_rate",
+            "rates above 0",
+        ),
+        (
+            vec![("impairments.outages", points(json!([[1.0, 0.5]]), Some(1.2)))],
+            "impairments.outages",
+            "an outage ends at 1.5 s",
+        ),
+        (
+            hold.iter()
+                .cloned()
+                .chain([("impairments.outages", points(json!([[1.0, 0.5]]), None))])
+                .collect(),
+            "impairments.outages",
+            "one of the two",
+        ),
+        (
+            vec![
+                ("impairments.buffers", points(json!([[0.0, 5.0]]), None)),
+                ("aqm.discipline", json!("codel")),
+            ],
+            "impairments.buffers",
+            "drop_tail",
+        ),
+        (
+            vec![
+                ("impairments.buffers", points(json!([[0.0, 5.0]]), None)),
+                ("network.queue", json!("router")),
+            ],
+            "impairments.buffers",
+            "network.queue = port",
         ),
         (
             vec![

@@ -717,6 +717,16 @@ RESPONSES: tuple[Response, ...] = (
         segments_of="and acknowledgements",
     ),
     Response(
+        "duplicated_on_links",
+        "",
+        "Segments duplicated on links",
+        "segments/interval",
+        "Segments and acknowledgements that impaired links delivered twice (impairments)",
+        direction="neutral",
+        source="chosen: separates copies of the network from retransmissions",
+        segments_of="and acknowledgements",
+    ),
+    Response(
         "spurious_recoveries",
         "",
         "Spurious fast recoveries",

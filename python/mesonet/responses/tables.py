@@ -55,6 +55,7 @@ _COUNTED = {
     "segments_dropped": ("segments/interval", f"segments that found a router full, {_COUNT}"),
     "acks_dropped": ("segments/interval", f"acknowledgements and SYN-ACKs that routers dropped, {_COUNT}"),
     "lost_on_links": ("segments/interval", f"segments and acknowledgements that links lost, {_COUNT}"),
+    "duplicated_on_links": ("segments/interval", f"segments and acknowledgements that came twice, {_COUNT}"),
     "spurious_recoveries": ("episodes/interval", f"fast recoveries that were not needed, {_COUNT}"),
     "segments_marked": ("segments/interval", f"segments that routers marked (ECN), {_COUNT}"),
     "flows_completed": ("flows/interval", f"flows whose last segment was acknowledged, {_COUNT}"),

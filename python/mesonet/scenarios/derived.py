@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import units
 from mesonet.scenarios import access, impairment_sets
-from mesonet.scenarios.kinds import arrivals
+from mesonet.scenarios.kinds import arrivals, timed
 from mesonet.scenarios.kinds.access import STUDY
 from mesonet.scenarios.kinds.sizes import SIZES
 from mesonet.topologies import Topology
@@ -234,17 +234,21 @@ def impairment_notes(scenario: Scenario) -> list[str]:
 def _idle_impairments(scenario: Scenario, section: str) -> list[str]:
     """Return notes on impairments of one set."""
     value = {key: scenario.value(f"{section}.{key}") for key in impairment_sets.key_names()}
-    has_mean = value["jitter_mean"] > 0 or value["jitter_means"] is not None
-    is_late = has_mean or value["late"] > 0 or value["delays"] is not None
+
+    def is_used(key: str) -> bool:
+        return any(number > 0 for number in timed.values(value[key]))
+
+    is_late = is_used("jitter_mean") or is_used("late") or value["delays"] is not None
+    has_outage = value["outage_length"] > 0
     fits = [
-        (("to_good", "loss_bad"), f"{section}.to_bad is 0", value["to_bad"] > 0),
-        (("jitter_mean", "jitter_means", "jitter_slot"), f"{section}.jitter is none", value["jitter"] != "none"),
-        (("jitter",), f"{section}.jitter_mean is 0", value["jitter"] == "none" or has_mean),
-        (("jitter_mean",), f"{section}.jitter_means is given", value["jitter_means"] is None),
-        (("late",), f"{section}.late_by is 0", value["late"] == 0 or value["late_by"] > 0),
-        (("late_by",), f"{section}.late is 0", value["late"] > 0),
-        (("outage", "outage_start", "outage_period"), f"{section}.outage_length is 0", value["outage_length"] > 0),
-        (("policer_burst",), f"{section}.policer_rate is 0", value["policer_rate"] > 0),
+        (("to_good", "loss_bad"), f"{section}.to_bad is 0", is_used("to_bad")),
+        (("jitter_mean", "jitter_slot"), f"{section}.jitter is none", value["jitter"] != "none"),
+        (("jitter",), f"{section}.jitter_mean is 0", value["jitter"] == "none" or is_used("jitter_mean")),
+        (("late",), f"{section}.late_by is 0", not is_used("late") or is_used("late_by")),
+        (("late_by",), f"{section}.late is 0", is_used("late")),
+        (("outage_start", "outage_period"), f"{section}.outage_length is 0", has_outage),
+        (("outage",), "there is no outage", has_outage or value["outages"] is not None),
+        (("policer_burst",), f"{section}.policer_rate is 0", is_used("policer_rate")),
         (("keep_order",), "links add no delay", is_late),
     ]
     return [

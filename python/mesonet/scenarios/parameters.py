@@ -21,7 +21,7 @@ from mesonet.scenarios.kinds.capacity import CAPACITY
 from mesonet.scenarios.kinds.changes import CHANGES
 from mesonet.scenarios.kinds.choice import Choice
 from mesonet.scenarios.kinds.count import COUNT
-from mesonet.scenarios.kinds.delays import DELAYS
+from mesonet.scenarios.kinds.delays import DELAYS, OUTAGES
 from mesonet.scenarios.kinds.distribution import DISTRIBUTION
 from mesonet.scenarios.kinds.flag import FLAG
 from mesonet.scenarios.kinds.key import Key
@@ -35,6 +35,7 @@ from mesonet.scenarios.kinds.rate import RATE
 from mesonet.scenarios.kinds.segments import SEGMENTS, WHOLE_SEGMENTS
 from mesonet.scenarios.kinds.threshold import THRESHOLD
 from mesonet.scenarios.kinds.time import TIME, Time
+from mesonet.scenarios.kinds.timed import BUFFERS, PROBABILITIES, RATES, SIZES, TIMES
 from mesonet.scenarios.kinds.topology import Topology
 from mesonet.scenarios.kinds.traffic import TRAFFIC
 from mesonet.scenarios.profiles import PROFILES
@@ -367,22 +368,22 @@ _TABLE = (
         "chosen: both",
     ),
     Parameter(
-        "impairments.loss", PROBABILITY, 0,
+        "impairments.loss", PROBABILITIES, 0,
         "Probability that a link loses a segment; with `impairments.to_bad` while it is in its good state.",
         "off; RFC 9743, section 7.2, asks for random loss",
     ),
     Parameter(
-        "impairments.to_bad", PROBABILITY, 0,
+        "impairments.to_bad", PROBABILITIES, 0,
         "Probability that a segment ends the good state of a link (p of Gilbert and Elliott); 0: one state.",
         "off; Gilbert 1960, Elliott 1963",
     ),
     Parameter(
-        "impairments.to_good", PROBABILITY, 1,
+        "impairments.to_good", PROBABILITIES, 1,
         "Probability that a segment ends the bad state of a link (r of Gilbert and Elliott).",
         "chosen: a bad state of one segment; Gilbert 1960, Elliott 1963",
     ),
     Parameter(
-        "impairments.loss_bad", PROBABILITY, 1, "Probability that a link in its bad state loses a segment.",
+        "impairments.loss_bad", PROBABILITIES, 1, "Probability that a link in its bad state loses a segment.",
         "Gilbert 1960: 1 in the simplest case; Elliott 1963",
     ),
     Parameter(
@@ -392,15 +393,9 @@ _TABLE = (
         "off; `wifi`: draft-huitema-ccwg-c4-test",
     ),
     Parameter(
-        "impairments.jitter_mean", TIME, "0 s",
+        "impairments.jitter_mean", TIMES, "0 s",
         "Mean of the law of jitter. `wifi` counts 1 ms for the short waits and 90 ms for each long one, and needs 1 to "
         "91 ms.", "chosen: none",
-    ),
-    Parameter(
-        "impairments.jitter_means", DELAYS, "none",
-        "Means of the law of jitter by time, in place of `jitter_mean`: points of time and mean, from each time on, or "
-        "as `impairments.delays`. A mean of `wifi` is 1 to 91 ms at any time, so that its first point is at 0 s.",
-        "off; draft-huitema-ccwg-c4-test: a Wi-Fi that fades",
     ),
     Parameter(
         "impairments.jitter_slot", TIME, "0 s",
@@ -413,10 +408,14 @@ _TABLE = (
         "chosen: layer 2 of most links keeps the order (RFC 3366, section 2.3)",
     ),
     Parameter(
-        "impairments.late", PROBABILITY, 0, "Probability that a link delivers a segment late (reordering).",
+        "impairments.late", PROBABILITIES, 0, "Probability that a link delivers a segment late (reordering).",
         "off; RFC 9743, section 7.2",
     ),
-    Parameter("impairments.late_by", TIME, "0 s", "Delay of late segments.", "chosen: none"),
+    Parameter("impairments.late_by", TIMES, "0 s", "Delay of late segments.", "chosen: none"),
+    Parameter(
+        "impairments.duplicate", PROBABILITIES, 0, "Probability that a link delivers a segment twice.",
+        "off; RFC 9743, section 7.2",
+    ),
     Parameter(
         "impairments.outage", Choice("drop", "hold"), "drop",
         "What an outage does. `drop`: what leaves the queue is lost. `hold`: the queue of the link is not served; at "
@@ -429,11 +428,16 @@ _TABLE = (
         "Time from the beginning of an outage to the beginning of the next one; 0: one outage.", "chosen: one",
     ),
     Parameter(
-        "impairments.policer_rate", RATE, "0 seg/s",
+        "impairments.outages", OUTAGES, "none",
+        "Outages at chosen instants, in place of `outage_start`, `outage_length` and `outage_period`: beginnings and "
+        "lengths; a CSV file; or a table with `points` or `file`, and `period`.", "off",
+    ),
+    Parameter(
+        "impairments.policer_rate", RATES, "0 seg/s",
         "Rate of a token bucket without a queue, which drops what finds no tokens; 0: none.", "off; RFC 2697",
     ),
     Parameter(
-        "impairments.policer_burst", SEGMENTS, "10 segments", "Size of the token bucket.",
+        "impairments.policer_burst", SIZES, "10 segments", "Size of the token bucket.",
         "chosen: an initial window of today (RFC 6928)",
     ),
     Parameter(
@@ -447,6 +451,12 @@ _TABLE = (
         "mahimahi; or a table with `points` or `file`, and `period`. The first rate holds before its time, too. "
         "Buffers and loads follow the mean rate.",
         "off; the format of mahimahi: Netravali et al., USENIX ATC 2015",
+    ),
+    Parameter(
+        "impairments.buffers", BUFFERS, "none",
+        "Buffers of the queues before these links by time, in place of `network.buffer`; with drop-tail at ports only. "
+        "Points of time and size, from each time on, the first at 0 s. What waits stays if a buffer shrinks. Tables "
+        "and checks show the largest.", "off",
     ),
     Parameter(
         "tiers.access", ACCESS, "study",

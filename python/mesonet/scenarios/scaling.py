@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError
-from mesonet.scenarios import impairment_sets, link_values
+from mesonet.scenarios import link_values
 from mesonet.scenarios.by_column import Rows
+from mesonet.scenarios.kinds import timed
 from mesonet.scenarios.kinds.flows import FLOWS
 from mesonet.scenarios.scenario import Scenario
 from mesonet.topologies import CLASSES
@@ -68,15 +70,14 @@ def scale_notes(scenario: Scenario) -> list[str]:
 def _network(scenario: Scenario, scale: float) -> dict[str, Any]:
     """Return speeds, capacities and rates of policers, multiplied."""
     values: dict[str, Any] = {"network.speed": _rate(scenario.value("network.speed"), scale)}
-    links = [path for name in scenario.impairment_sets() for path in impairment_sets.paths(name)]
-    traces = [path for path in ("impairments.capacity", *links) if path.endswith(".capacity")]
+    traces = _of_sets(scenario, "capacity")
     own = [path for path in link_values.paths(scenario.settings) if path.endswith(".capacity")]
     has_capacities = any(link.capacity for link in getattr(scenario.network.topology, "links", ()))
     if has_capacities or any(scenario.value(path) is not None for path in (*traces, *own)):
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
-    for path in ("impairments.policer_rate", *(path for path in links if path.endswith(".policer_rate"))):
+    for path in _of_sets(scenario, "policer_rate"):
         if rate := scenario.value(path):
-            values[path] = _rate(rate, scale)
+            values[path] = timed.mapped(rate, partial(_rate, scale=scale))
     for path in (f"network.{name}_speed" for name in CLASSES):
         if speed := scenario.value(path):
             values[path] = _rate(speed, scale)
@@ -92,6 +93,9 @@ def _queues(scenario: Scenario, scale: float) -> dict[str, Any]:
     buffer = scenario.value("network.buffer")
     if buffer["rule"] == "segments":
         values["network.buffer"] = _segments(buffer["factor"], scale)
+    for path in _of_sets(scenario, "buffers"):
+        if (buffers := scenario.value(path)) is not None:
+            values[path] = timed.mapped(buffers, partial(_segments, scale=scale))
     if (threshold := scenario.value("network.ecn_threshold")) is not None:
         values["network.ecn_threshold"] = _segments(threshold, scale)
     if scenario.value("aqm.discipline") == "red" and not scenario.value("aqm.red_adaptive"):
@@ -116,6 +120,11 @@ def _traffic(scenario: Scenario, scale: float) -> dict[str, Any]:
         file = getattr(flows, "file", None)
         values["flows"] = Rows(entries, file) if file else entries
     return values
+
+
+def _of_sets(scenario: Scenario, key: str) -> list[str]:
+    """Return the paths of a key in all sets of impairments."""
+    return [f"impairments.{key}", *(f"impairments.{name}.{key}" for name in scenario.impairment_sets())]
 
 
 def _rate(rate: float, scale: float) -> str:

@@ -22,6 +22,11 @@ impl TailDrop {
     pub fn new(facts: QueueFacts) -> Self {
         Self { facts, queue: Fifo::default() }
     }
+
+    /// From now on so many packets fit; what waits stays.
+    pub fn hold(&mut self, places: u64) {
+        self.facts.places = places;
+    }
 }
 
 impl Holds for TailDrop {

@@ -1,19 +1,21 @@
-//! Impaired links and queues with a clock, in either fabric.
+//! Impaired links, and queues with a clock or a buffer that varies, in either fabric.
 
 use crate::engine::Segment;
-use crate::links::{Clock, Fate, LinkState, Rules};
+use crate::links::{Clock, Fate, LinkState, Rules, Steps};
 use crate::network::Network;
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 use std::sync::Arc;
 
-/// The links of a fabric that impair what crosses them, and the clocks of its queues.
+/// The links of a fabric that impair what crosses them, and the clocks and buffers of its queues.
 #[derive(Clone, Debug)]
 pub struct Impaired {
     /// By lane of the network or egress lane of the domain.
     links: Vec<Option<Link>>,
     /// By queue.
     clocks: Vec<Option<Arc<Clock>>>,
+    /// By queue: segments that may wait by time.
+    buffers: Vec<Option<Arc<Steps<u64>>>>,
     /// Bytes of an acknowledgement.
     ack_bytes: u32,
 }
@@ -26,8 +28,8 @@ struct Link {
 }
 
 impl Impaired {
-    /// The links on which `lanes` begin, and the clocks of `queues`, by their numbers in the whole network;
-    /// none where links are perfect and rates constant.
+    /// The links on which `lanes` begin, and what varies at `queues`, by their numbers in the whole network;
+    /// none where links are perfect, and rates and buffers constant.
     #[must_use]
     pub fn new(network: &Network, lanes: &[usize], queues: &[usize], seed: u64) -> Option<Box<Self>> {
         let impairments = &network.impairments;
@@ -37,18 +39,20 @@ impl Impaired {
         };
         let links: Vec<_> = lanes.iter().map(link).collect();
         let clocks: Vec<_> = queues.iter().map(|queue| impairments.clock(*queue)).collect();
-        if links.iter().all(Option::is_none) && clocks.iter().all(Option::is_none) {
+        let buffers: Vec<_> = queues.iter().map(|queue| impairments.buffer(*queue)).collect();
+        let is_perfect = links.iter().all(Option::is_none);
+        if is_perfect && clocks.iter().all(Option::is_none) && buffers.iter().all(Option::is_none) {
             return None;
         }
         let ack_bytes = network.bytes[usize::from(network.queues.at_ports())];
-        Some(Box::new(Self { links, clocks, ack_bytes }))
+        Some(Box::new(Self { links, clocks, buffers, ack_bytes }))
     }
 
     /// Returns whether a link loses a segment, where that is all that it does.
     #[inline]
-    pub fn loses(&mut self, lane: usize, segment: &Segment, is_ack: bool) -> Option<bool> {
+    pub fn loses(&mut self, lane: usize, time: Picos, segment: &Segment, is_ack: bool) -> Option<bool> {
         let Some(Link { rules, state }) = &mut self.links[lane] else { return Some(false) };
-        rules.only_loses.then(|| state.loses(rules, segment, is_ack))
+        rules.only_loses.then(|| state.loses(rules, time, segment, is_ack))
     }
 
     /// A segment leaves the queue before a lane at `time`; `data_bytes` is its size if it is of data.
@@ -78,6 +82,13 @@ impl Impaired {
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
         self.links.iter_mut().flatten().try_for_each(|link| passage.field(&mut link.state))
     }
+}
+
+/// Segments that may wait in a queue from `now` on, beside the one in service; none where its buffer is
+/// constant.
+#[must_use]
+pub fn waiting_of(impaired: Option<&Impaired>, queue: usize, now: Picos) -> Option<u64> {
+    Some(impaired?.buffers.get(queue)?.as_ref()?.at(now))
 }
 
 /// Clock of a queue; none where its rate is constant.

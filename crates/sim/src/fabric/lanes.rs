@@ -1,7 +1,7 @@
 //! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are
 //! ordered.
 
-use super::impaired::clock_of;
+use super::impaired::{clock_of, waiting_of};
 use super::managed::Step;
 use super::{
     ALARMS, Alarm, Carrier, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes,
@@ -668,6 +668,12 @@ impl LaneFabric {
         let queue = if self.at_ports { egress.index() } else { router };
         let is_ack = segment.target() >= self.receivers;
         let data_bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);
+        if let Some(waiting) = waiting_of(self.impaired.as_deref(), queue, now) {
+            self.routers[queue].hold(waiting);
+            if let Some(managed) = self.managed.get_mut(queue).and_then(Option::as_mut) {
+                managed.hold(waiting + 1);
+            }
+        }
         if self.managed.get(queue).is_some_and(Option::is_some)
             && !self.enters(now, queue, egress, (is_ack, data_bytes), &mut segment)
         {
@@ -704,7 +710,7 @@ impl LaneFabric {
             self.send(departure, egress, segment);
             return;
         };
-        let fate = match impaired.loses(egress.index(), &segment, is_ack) {
+        let fate = match impaired.loses(egress.index(), departure, &segment, is_ack) {
             Some(false) => {
                 self.send(departure, egress, segment);
                 return;
@@ -721,13 +727,24 @@ impl LaneFabric {
                 // As the news of all drops, at the instant at which it is decided.
                 self.drop(now, segment);
             }
-            Fate::Late(by) if impaired.keeps_order(egress.index()) => {
-                self.send(departure + by, egress, segment);
-                let egress = &mut self.egress[egress.index()];
-                egress.floor = egress.floor.max(departure + by + egress.delay);
+            Fate::Late(by) => self.send_late(departure + by, egress, segment),
+            Fate::Twice(by) => {
+                self.crossed.duplicated += 1;
+                self.send_late(departure + by, egress, segment);
+                self.send_late(departure + by, egress, segment);
             }
-            Fate::Late(by) => self.send_apart(departure + by, egress, segment),
         }
+    }
+
+    /// Sends a segment over a link that may delay segments.
+    fn send_late(&mut self, departure: Picos, egress: EgressLane, segment: Segment) {
+        if self.impaired.as_ref().is_some_and(|impaired| !impaired.keeps_order(egress.index())) {
+            self.send_apart(departure, egress, segment);
+            return;
+        }
+        self.send(departure, egress, segment);
+        let egress = &mut self.egress[egress.index()];
+        egress.floor = egress.floor.max(departure + egress.delay);
     }
 
     /// Sends a segment over a link whose segments may overtake each other.
@@ -838,7 +855,14 @@ impl LaneFabric {
     #[inline(never)]
     fn hear(&mut self, now: Picos, own: usize, segment: [u64; 2]) -> Option<Segment> {
         let segment = Segment::from_words(now, segment);
-        let receiver = self.own_flows[own].receiver;
+        let lanes = &self.own_flows[own];
+        let receiver = lanes.receiver;
+        if lanes.loses(&segment) {
+            self.crossed.leaving -= 1;
+            self.crossed.lost_on_links += 1;
+            self.drop(now, segment);
+            return None;
+        }
         if receiver.is_watched {
             self.arrivals.push((now, segment));
         }

@@ -1,6 +1,8 @@
 //! A queue with a discipline: its state, whatever carries the segments.
 
-use crate::disciplines::{Arrives, Backlog, Discipline, Draws, Holds, QueueFacts, Signals, Verdict, Waiting};
+use crate::disciplines::{
+    Arrives, Backlog, Discipline, Draws, Holds, QueueFacts, Signals, Stored, Verdict, Waiting,
+};
 use crate::engine::Segment;
 use crate::links::Clock;
 use crate::measure::Histogram;
@@ -79,6 +81,13 @@ impl Managed {
     #[must_use]
     pub fn is_stored(&self) -> bool {
         matches!(self.discipline, Discipline::Stored(_))
+    }
+
+    /// From now on so many packets fit, if it is a drop-tail queue that counts them.
+    pub fn hold(&mut self, places: u64) {
+        if let Discipline::Stored(Stored::TailDrop(queue)) = &mut self.discipline {
+            queue.hold(places);
+        }
     }
 
     /// The arrival of a segment, with the ECN field that it has from here on. The field of an acknowledgement

@@ -23,6 +23,7 @@ use mesonet_cc::Picos;
 pub use origins::Origins;
 pub use plain::PlainFabric;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The fabric of a domain by lanes, or of the whole network plainly.
 pub type Fabric = Either<LaneFabric, PlainFabric>;
@@ -111,6 +112,8 @@ pub struct Crossed {
     pub acks_dropped: u64,
     /// Segments of either kind that links lost; they count as dropped, too.
     pub lost_on_links: u64,
+    /// Copies of segments of either kind that links made.
+    pub duplicated: u64,
 }
 
 /// A segment that a router dropped.
@@ -126,7 +129,7 @@ pub struct DroppedSegment {
 
 /// Lanes of one flow whose source is some way from its access router, or whose segments have a size of their
 /// own, by their numbers in the whole network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct OwnLanes {
     /// Bytes of its data segments.
     pub bytes: u32,
@@ -136,6 +139,15 @@ pub struct OwnLanes {
     pub acks: LaneId,
     /// Its receiver.
     pub receiver: OwnReceiver,
+    /// Numbers of segments, rising, of which the first transmission never reaches it.
+    pub lost: Arc<[u32]>,
+}
+
+impl OwnLanes {
+    /// This segment never reaches the receiver.
+    fn loses(&self, segment: &Segment) -> bool {
+        !segment.is_copy() && self.lost.binary_search(&segment.sequence).is_ok()
+    }
 }
 
 /// Acts of the receiver of a flow with lanes of its own, other than to acknowledge each segment at once.

@@ -2,7 +2,7 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
-use super::impaired::clock_of;
+use super::impaired::{clock_of, waiting_of};
 use super::managed::Step;
 use super::{
     ALARMS, Alarm, Carrier, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes,
@@ -170,6 +170,12 @@ impl Carrier for PlainFabric {
         let standard = self.network.bytes[0];
         let data_bytes = self.data_bytes(&segment);
         let mut marks = false;
+        if let Some(waiting) = waiting_of(self.impaired.as_deref(), number, now) {
+            self.queues[number].waiting = waiting as usize;
+            if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
+                managed.hold(waiting + 1);
+            }
+        }
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
             let arrival = Waiting {
                 // The whole network is one domain here, in which lanes keep their numbers.
@@ -418,6 +424,11 @@ impl PlainFabric {
                     LaneEnd::Receivers(access) => {
                         let receiver = match segment.flow.home() {
                             FlowHome::Group(_) => OwnReceiver::default(),
+                            FlowHome::OwnLanes(own) if self.own[own].loses(&segment) => {
+                                self.crossed.lost_on_links += 1;
+                                self.drop(time, segment);
+                                continue;
+                            }
                             FlowHome::OwnLanes(own) => self.own[own].receiver,
                         };
                         self.crossed.leaving += 1;
@@ -475,7 +486,11 @@ impl PlainFabric {
                 self.crossed.lost_on_links += 1;
                 self.drop(now, segment);
             }
-            Fate::Late(by) => {
+            fate @ (Fate::Late(by) | Fate::Twice(by)) => {
+                if fate == Fate::Twice(by) {
+                    self.crossed.duplicated += 1;
+                    self.push(departure + by, lane, segment);
+                }
                 self.push(departure + by, lane, segment);
                 let (delay, floor) = &mut self.delays[lane.index()];
                 if keeps_order {

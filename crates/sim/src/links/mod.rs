@@ -23,6 +23,7 @@ enum Luck {
     Reorder = 2,
     State = 3,
     Slot = 4,
+    Duplicate = 5,
 }
 
 /// Loss in two states (Gilbert 1960, Elliott 1963); with one state that it never leaves, independent of the
@@ -62,38 +63,45 @@ impl Chance {
     }
 }
 
-/// Instants at which a link carries nothing: what leaves the queue then is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outage {
-    /// Beginning of the first.
-    pub start: Picos,
-    /// Length of each.
-    pub length: Picos,
-    /// Distance between two beginnings; 0 for only one.
+/// Times in which a link carries nothing: what leaves the queue then is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outages {
+    /// Instant from which the times below count.
+    pub since: Picos,
+    /// Beginning and end of each, rising.
+    pub spans: Vec<[Picos; 2]>,
+    /// After how long they begin again; 0 for never.
     pub period: Picos,
 }
 
-impl Outage {
+impl Outages {
     fn has(&self, time: Picos) -> bool {
-        let Some(since) = time.checked_sub(self.start) else { return false };
-        let since = if self.period > 0 { since % self.period } else { since };
-        since < self.length
+        let Some(since) = time.checked_sub(self.since) else { return false };
+        is_within(&self.spans, if self.period > 0 { since % self.period } else { since })
     }
+}
+
+/// Returns whether a time is in one of these spans, which rise.
+fn is_within(spans: &[[Picos; 2]], time: Picos) -> bool {
+    let begun = spans.partition_point(|[start, _]| *start <= time);
+    begun.checked_sub(1).is_some_and(|last| time < spans[last][1])
 }
 
 /// A token bucket without a queue: what finds too few tokens is lost (RFC 2697, color-blind, without the
 /// excess burst).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policer {
-    /// Time in which the tokens of a data segment of `bytes` come.
+    /// Time in which the tokens of a data segment of `bytes` come, at the rate of the clock if there is one.
     pub service: Picos,
     /// Bytes of such a segment.
     pub bytes: u32,
     /// Time in which a full bucket comes.
-    pub burst: Picos,
+    pub burst: Steps,
+    /// Clock of the tokens; none where their rate is constant.
+    pub clock: Option<Clock>,
 }
 
-/// Values that hold for a while each, in turn: delays that are added, or laws of random ones.
+/// Values that hold for a while each, in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps<T = Picos> {
     /// Since when, and the value; rising by time, the first at 0.
@@ -103,7 +111,20 @@ pub struct Steps<T = Picos> {
 }
 
 impl<T: Copy> Steps<T> {
-    fn at(&self, time: Picos) -> T {
+    /// One value for all times.
+    #[must_use]
+    pub fn constant(value: T) -> Self {
+        Self { steps: vec![(0, value)], period: 0 }
+    }
+
+    /// All values.
+    pub fn values(&self) -> impl Iterator<Item = T> {
+        self.steps.iter().map(|(_, value)| *value)
+    }
+
+    /// The value at a time.
+    #[must_use]
+    pub fn at(&self, time: Picos) -> T {
         let time = if self.period > 0 { time % self.period } else { time };
         let past = self.steps.partition_point(|(since, _)| *since <= time);
         self.steps[past - 1].1
@@ -116,21 +137,21 @@ pub struct Rules {
     /// They concern data, and acknowledgements.
     pub concerns: [bool; 2],
     /// Random loss.
-    pub loss: Option<Loss>,
+    pub loss: Option<Steps<Loss>>,
     /// Nothing but that happens.
     pub only_loses: bool,
     /// Random delays.
-    pub jitter: Option<Jitter>,
-    /// Random delays whose law follows the time, in place of `jitter`.
-    pub jitters: Option<Steps<Jitter>>,
+    pub jitter: Option<Steps<Jitter>>,
     /// Time for which a random delay holds for all segments; 0 for each a delay of its own.
     pub slot: Picos,
     /// Segments wait for those that left before them.
     pub keeps_order: bool,
     /// Probability that a segment is late, and by how much.
-    pub late: (f64, Picos),
+    pub late: Option<Steps<(f64, Picos)>>,
+    /// Probability that a segment arrives twice.
+    pub duplicate: Option<Steps<f64>>,
     /// Times without delivery.
-    pub outage: Option<Outage>,
+    pub outages: Option<Outages>,
     /// A limit on the rate.
     pub policer: Option<Policer>,
     /// Delays that follow the time.
@@ -147,21 +168,15 @@ impl Rules {
         loss: None,
         only_loses: false,
         jitter: None,
-        jitters: None,
         slot: 0,
         keeps_order: true,
-        late: (0.0, 0),
-        outage: None,
+        late: None,
+        duplicate: None,
+        outages: None,
         policer: None,
         steps: None,
         failures: Vec::new(),
     };
-
-    /// The link is down.
-    fn has_failed(&self, time: Picos) -> bool {
-        let begun = self.failures.partition_point(|[start, _]| *start <= time);
-        begun.checked_sub(1).is_some_and(|last| time < self.failures[last][1])
-    }
 
     /// They may delay a segment.
     #[must_use]
@@ -169,20 +184,14 @@ impl Rules {
         self.longest_delay() > 0
     }
 
-    /// The law of random delays at this time.
-    fn jitter_at(&self, time: Picos) -> Option<Jitter> {
-        self.jitters.as_ref().map_or(self.jitter, |jitters| Some(jitters.at(time)))
-    }
-
     /// The longest delay that they add; of random delays all but one in 1e16.
     #[must_use]
     pub fn longest_delay(&self) -> Picos {
-        let steps =
-            self.steps.as_ref().map_or(0, |steps| steps.steps.iter().map(|step| step.1).max().unwrap_or(0));
-        let (probability, by) = self.late;
-        let late = if probability > 0.0 { by } else { 0 };
-        let laws = self.jitters.iter().flat_map(|jitters| jitters.steps.iter().map(|step| step.1));
-        steps + late + laws.chain(self.jitter).map(Jitter::longest).max().unwrap_or(0)
+        let steps = self.steps.iter().flat_map(Steps::values).max();
+        let late =
+            self.late.iter().flat_map(Steps::values).filter(|late| late.0 > 0.0).map(|late| late.1).max();
+        let jitter = self.jitter.iter().flat_map(Steps::values).map(Jitter::longest).max();
+        [steps, late, jitter].into_iter().flatten().sum()
     }
 }
 
@@ -193,6 +202,8 @@ pub enum Fate {
     Lost,
     /// It arrives so much later than the propagation delay lets it.
     Late(Picos),
+    /// As late, and a second time at once.
+    Twice(Picos),
 }
 
 /// State of a link that changes.
@@ -204,7 +215,7 @@ pub struct LinkState {
     crossed: u64,
     /// It is in the bad state.
     is_bad: bool,
-    /// When the bucket of the policer will be full.
+    /// When the bucket of the policer will be full, on the clock of its tokens.
     full_at: Picos,
 }
 
@@ -232,37 +243,48 @@ impl LinkState {
 
     /// A segment of `bytes` crosses the link: it leaves the queue before it at `time`.
     pub fn cross(&mut self, rules: &Rules, time: Picos, segment: &Segment, is_ack: bool, bytes: u32) -> Fate {
-        if rules.has_failed(time) {
+        if is_within(&rules.failures, time) {
             return Fate::Lost;
         }
         if !rules.concerns[usize::from(is_ack)] {
             return Fate::Late(0);
         }
-        let dropped = self.loses(rules, segment, is_ack)
-            || rules.outage.is_some_and(|outage| outage.has(time))
-            || rules.policer.is_some_and(|policer| !self.conforms(policer, time, bytes));
+        let dropped = self.loses(rules, time, segment, is_ack)
+            || rules.outages.as_ref().is_some_and(|outages| outages.has(time))
+            || rules.policer.as_ref().is_some_and(|policer| !self.conforms(policer, time, bytes));
         if dropped {
             return Fate::Lost;
         }
         let mut late = rules.steps.as_ref().map_or(0, |steps| steps.at(time));
-        if let Some(jitter) = rules.jitter_at(time) {
+        if let Some(jitter) = rules.jitter.as_ref().map(|jitter| jitter.at(time)) {
             late += match time.checked_div(rules.slot) {
                 None => jitter.draw(&mut self.luck(Luck::Jitter, segment, is_ack)),
                 Some(slot) => jitter.draw(&mut Draw::new(mix(mix(self.key ^ Luck::Slot as u64) ^ slot))),
             };
         }
-        let (probability, by) = rules.late;
-        if probability > 0.0 && self.luck(Luck::Reorder, segment, is_ack).uniform() < probability {
-            late += by;
+        let happens = |of: Luck, probability: f64| {
+            probability > 0.0 && self.luck(of, segment, is_ack).uniform() < probability
+        };
+        if let Some((probability, by)) = rules.late.as_ref().map(|late| late.at(time)) {
+            late += if happens(Luck::Reorder, probability) { by } else { 0 };
         }
-        Fate::Late(late)
+        match &rules.duplicate {
+            Some(duplicate) if happens(Luck::Duplicate, duplicate.at(time)) => Fate::Twice(late),
+            _ => Fate::Late(late),
+        }
     }
 
-    /// The link loses a segment by chance.
+    /// The link loses a segment at `time` by chance.
     #[inline]
-    pub fn loses(&mut self, rules: &Rules, segment: &Segment, is_ack: bool) -> bool {
-        let Some(loss) = rules.loss.filter(|_| rules.concerns[usize::from(is_ack)]) else { return false };
-        if loss.leaves[0] != Chance(0) {
+    pub fn loses(&mut self, rules: &Rules, time: Picos, segment: &Segment, is_ack: bool) -> bool {
+        let Some(loss) = &rules.loss else { return false };
+        if !rules.concerns[usize::from(is_ack)] {
+            return false;
+        }
+        let loss = loss.at(time);
+        if loss.leaves[0] == Chance(0) {
+            self.is_bad = false;
+        } else {
             self.move_on(loss);
         }
         loss.lost[usize::from(self.is_bad)].happens(self.bits(segment, is_ack))
@@ -276,11 +298,12 @@ impl LinkState {
     }
 
     /// The bucket has tokens for a segment, which takes them.
-    fn conforms(&mut self, policer: Policer, time: Picos, bytes: u32) -> bool {
+    fn conforms(&mut self, policer: &Policer, time: Picos, bytes: u32) -> bool {
         let product = u128::from(policer.service) * u128::from(bytes);
         let tokens = product.div_ceil(u128::from(policer.bytes)) as Picos;
-        let full_at = self.full_at.max(time) + tokens;
-        if full_at - time > policer.burst {
+        let now = policer.clock.as_ref().map_or(time, |clock| clock.work(time));
+        let full_at = self.full_at.max(now) + tokens;
+        if full_at - now > policer.burst.at(time) {
             return false;
         }
         self.full_at = full_at;

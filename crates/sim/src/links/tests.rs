@@ -23,7 +23,7 @@ fn is_lost(fates: &[Fate]) -> Vec<bool> {
 #[test]
 fn independent_losses_have_their_probability() {
     for p in [0.001, 0.05, 0.5] {
-        let rules = Rules { loss: Some(Loss::new([p, 1.0], [0.0, 1.0])), ..Rules::PERFECT };
+        let rules = Rules { loss: Some(Steps::constant(Loss::new([p, 1.0], [0.0, 1.0]))), ..Rules::PERFECT };
         let lost = is_lost(&fates(&rules, 200_000));
         let share = lost.iter().filter(|lost| **lost).count() as f64 / 200_000.0;
         assert!((share - p).abs() < 5.0 * (p * (1.0 - p) / 200_000.0).sqrt(), "{share} of {p}");
@@ -37,7 +37,7 @@ fn independent_losses_have_their_probability() {
 #[test]
 fn bursts_have_the_length_of_the_bad_state() {
     let (p, r) = (0.01, 0.25);
-    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..Rules::PERFECT };
+    let rules = Rules { loss: Some(Steps::constant(Loss::new([0.0, 1.0], [p, r]))), ..Rules::PERFECT };
     let lost = is_lost(&fates(&rules, 400_000));
     let share = lost.iter().filter(|lost| **lost).count() as f64 / 400_000.0;
     assert!((share - p / (p + r)).abs() < 0.002, "{share}");
@@ -51,7 +51,7 @@ fn bursts_have_the_length_of_the_bad_state() {
 #[test]
 fn lengths_of_bursts_are_geometric() {
     let (p, r, count) = (0.02, 0.2, 400_000);
-    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..Rules::PERFECT };
+    let rules = Rules { loss: Some(Steps::constant(Loss::new([0.0, 1.0], [p, r]))), ..Rules::PERFECT };
     let lost = is_lost(&fates(&rules, count));
     for (state, leaves) in [(true, r), (false, p)] {
         let runs: Vec<f64> =
@@ -71,7 +71,7 @@ fn lengths_of_bursts_are_geometric() {
 #[test]
 fn losses_of_two_states_are_correlated() {
     let (p, r, good, bad, count) = (0.02, 0.08, 0.01, 0.4, 400_000);
-    let rules = Rules { loss: Some(Loss::new([good, bad], [p, r])), ..Rules::PERFECT };
+    let rules = Rules { loss: Some(Steps::constant(Loss::new([good, bad], [p, r]))), ..Rules::PERFECT };
     let lost = is_lost(&fates(&rules, count));
     let in_bad = p / (p + r);
     let rate = good + in_bad * (bad - good);
@@ -91,7 +91,7 @@ fn losses_of_two_states_are_correlated() {
 /// The luck of a segment belongs to its link and to its place in its flow; a copy has its own.
 #[test]
 fn luck_follows_the_segment() {
-    let loss = Some(Loss::new([0.5, 1.0], [0.0, 1.0]));
+    let loss = Some(Steps::constant(Loss::new([0.5, 1.0], [0.0, 1.0])));
     let rules = Rules { loss, ..Rules::PERFECT };
     let lost = |lane: usize, time: Picos, segment: Segment, is_ack: bool| {
         LinkState::new(1, lane).cross(&rules, time, &segment, is_ack, 1500) == Fate::Lost
@@ -108,23 +108,26 @@ fn luck_follows_the_segment() {
 
 #[test]
 fn outages_lose_all_and_come_again() {
-    let outage = Outage { start: 20 * MILLISECOND, length: 5 * MILLISECOND, period: 100 * MILLISECOND };
-    let lost = is_lost(&fates(&Rules { outage: Some(outage), ..Rules::PERFECT }, 300));
+    let outages =
+        Outages { since: 20 * MILLISECOND, spans: vec![[0, 5 * MILLISECOND]], period: 100 * MILLISECOND };
+    let lost = is_lost(&fates(&Rules { outages: Some(outages.clone()), ..Rules::PERFECT }, 300));
     let at: Vec<usize> = (0..300).filter(|n| lost[*n]).collect();
     let expected: Vec<usize> = [20, 120, 220].iter().flat_map(|start| *start..start + 5).collect();
     assert_eq!(at, expected);
-    let once = Outage { period: 0, ..outage };
-    assert_eq!(
-        is_lost(&fates(&Rules { outage: Some(once), ..Rules::PERFECT }, 300)).iter().filter(|l| **l).count(),
-        5
-    );
+    let once = Rules { outages: Some(Outages { period: 0, ..outages }), ..Rules::PERFECT };
+    assert_eq!(is_lost(&fates(&once, 300)).iter().filter(|l| **l).count(), 5);
 }
 
 /// A segment each millisecond against tokens for one in two, and a bucket of ten.
 #[test]
 fn a_policer_lets_its_burst_and_its_rate_pass() {
-    let policer = Policer { service: 2 * MILLISECOND, bytes: 1500, burst: 20 * MILLISECOND };
-    let lost = is_lost(&fates(&Rules { policer: Some(policer), ..Rules::PERFECT }, 1000));
+    let policer = Policer {
+        service: 2 * MILLISECOND,
+        bytes: 1500,
+        burst: Steps::constant(20 * MILLISECOND),
+        clock: None,
+    };
+    let lost = is_lost(&fates(&Rules { policer: Some(policer.clone()), ..Rules::PERFECT }, 1000));
     // 10 tokens, and one more for each two segments: the first loss is the twentieth segment.
     assert_eq!(lost.iter().position(|lost| *lost), Some(19));
     let passed = lost.iter().filter(|lost| !**lost).count();
@@ -141,11 +144,11 @@ fn delays_follow_time_and_chance() {
         steps: vec![(0, 3), (10 * MILLISECOND, 9), (15 * MILLISECOND, 0)],
         period: 20 * MILLISECOND,
     });
-    let rules = Rules { steps, late: (0.25, 1000), ..Rules::PERFECT };
+    let rules = Rules { steps, late: Some(Steps::constant((0.25, 1000))), ..Rules::PERFECT };
     let fates = fates(&rules, 4000);
     let late = |n: usize| match fates[n] {
         Fate::Late(by) => by,
-        Fate::Lost => panic!("nothing is lost"),
+        fate => panic!("{fate:?}"),
     };
     for n in 0..4000 {
         let expected = [3, 9, 0][[0, 1, 2][usize::from(n % 20 >= 10) + usize::from(n % 20 >= 15)]];
@@ -160,11 +163,11 @@ fn delays_follow_time_and_chance() {
 fn laws_follow_time() {
     let laws = [Jitter::Uniform(0), Jitter::Uniform(SECOND), Jitter::Exponential(MILLISECOND)];
     let starts = [0, 10 * MILLISECOND, 15 * MILLISECOND];
-    let jitters = Some(Steps { steps: starts.into_iter().zip(laws).collect(), period: 20 * MILLISECOND });
-    let rules = Rules { jitters, ..Rules::PERFECT };
+    let jitter = Some(Steps { steps: starts.into_iter().zip(laws).collect(), period: 20 * MILLISECOND });
+    let rules = Rules { jitter, ..Rules::PERFECT };
     assert_eq!(rules.longest_delay(), 2 * SECOND);
     let found = fates(&rules, 400);
-    let under = laws.map(|law| fates(&Rules { jitter: Some(law), ..Rules::PERFECT }, 400));
+    let under = laws.map(|law| fates(&Rules { jitter: Some(Steps::constant(law)), ..Rules::PERFECT }, 400));
     for n in 0..400 {
         assert_eq!(found[n], under[usize::from(n % 20 >= 10) + usize::from(n % 20 >= 15)][n], "{n}");
     }
@@ -174,8 +177,8 @@ fn laws_follow_time() {
 
 #[test]
 fn a_slot_has_one_delay() {
-    let jitter = Some(Jitter::Exponential(MILLISECOND));
-    let alone = fates(&Rules { jitter, ..Rules::PERFECT }, 100);
+    let jitter = Some(Steps::constant(Jitter::Exponential(MILLISECOND)));
+    let alone = fates(&Rules { jitter: jitter.clone(), ..Rules::PERFECT }, 100);
     let slotted = fates(&Rules { jitter, slot: 10 * MILLISECOND, ..Rules::PERFECT }, 100);
     let different = |fates: &[Fate]| fates.windows(2).filter(|two| two[0] != two[1]).count();
     assert_eq!((different(&alone), different(&slotted)), (99, 9));

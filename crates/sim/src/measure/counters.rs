@@ -60,6 +60,8 @@ counters! {
     acks_dropped: "acks_dropped",
     /// Segments of either kind that links lost, each also counted as dropped.
     lost_on_links: "lost_on_links",
+    /// Copies of segments of either kind that links made.
+    duplicated: "duplicated_on_links",
     /// Fast recoveries whose first segment had not been lost, where these are undone.
     spurious_recoveries: "spurious_recoveries",
     /// Segments marked by routers, each once.

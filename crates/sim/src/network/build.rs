@@ -198,12 +198,20 @@ impl Network {
         let mean_round_trip = distances.mean_round_trip();
         let load = Load { wiring: &wiring, traffic: &traffic, arrivals: &arrivals, mean_round_trip };
         let sizing = Sizing { own: &own_buffers, have_capacity: &have_capacity };
-        let Queued { asked, buffers, mut routers } = sizing.queues(scenario, &load, &speeds)?;
+        let Queued { mut asked, mut buffers, mut routers } = sizing.queues(scenario, &load, &speeds)?;
+        let impairments = Impairments::new(scenario, &wiring, &speeds, &disciplines)?;
+        for queue in 0..routers.len() {
+            let Some(waiting) = impairments.buffer(queue) else { continue };
+            let most = waiting.values().max().unwrap_or(0);
+            routers[queue].hold(most);
+            buffers[queue] = most + u64::from(scenario.network.buffer_counts_in_service);
+            asked[queue] = buffers[queue] as f64;
+        }
         if ack_path == AckPath::Direction {
             routers.extend_from_within(..);
         }
         Ok(Self {
-            impairments: Impairments::new(scenario, &wiring, &speeds)?,
+            impairments,
             routers,
             disciplines,
             rewrites,

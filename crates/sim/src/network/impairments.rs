@@ -4,14 +4,15 @@
 //! link belongs to one set at most. A link that fails loses what leaves for it meanwhile, whatever its set
 //! is.
 
+mod buffers;
 mod rates;
 mod rules;
 
 use super::lanes::LaneEnd;
 use super::topology::RouterClass;
 use super::wiring::Wiring;
-use crate::links::{Clock, Rules};
-use crate::scenario::{ImpairmentParameters, InvalidScenario, Scenario, invalid, time_text};
+use crate::links::{Clock, Rules, Steps};
+use crate::scenario::{DisciplineName, ImpairmentParameters, InvalidScenario, Scenario, invalid, time_text};
 use mesonet_cc::{Picos, picos};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub struct Impairments {
     named: Vec<bool>,
     /// By queue: the clock of its server; empty where all rates are constant.
     clocks: Vec<Option<Arc<Clock>>>,
+    /// By queue: segments that may wait in it by time; empty where all buffers are constant.
+    buffers: Vec<Option<Arc<Steps<u64>>>>,
     /// A link may delay segments.
     delay: bool,
 }
@@ -106,7 +109,19 @@ impl Impairments {
         self.clocks.get(queue).cloned().flatten()
     }
 
-    /// The link of a lane of data is impaired, or its rate varies.
+    /// Segments that may wait by time in the queue with this number; none where its buffer is constant.
+    #[must_use]
+    pub fn buffer(&self, queue: usize) -> Option<Arc<Steps<u64>>> {
+        self.buffers.get(queue).cloned().flatten()
+    }
+
+    /// The buffer of some queue varies.
+    #[must_use]
+    pub fn buffers_vary(&self) -> bool {
+        !self.buffers.is_empty()
+    }
+
+    /// The link of a lane of data is impaired, or its rate or buffer varies.
     #[must_use]
     pub fn has(&self, lane: usize) -> bool {
         self.named.get(lane) == Some(&true)
@@ -122,14 +137,22 @@ impl Impairments {
     ///
     /// # Errors
     /// [`InvalidScenario`] where they name what does not exist, or contradict each other.
-    pub fn new(scenario: &Scenario, wiring: &Wiring, speeds: &[f64]) -> Result<Self, InvalidScenario> {
+    pub fn new(
+        scenario: &Scenario,
+        wiring: &Wiring,
+        speeds: &[f64],
+        disciplines: &[DisciplineName],
+    ) -> Result<Self, InvalidScenario> {
         let mut found = Self::default();
         let data = wiring.data_lanes();
         let mut taken: Vec<Option<String>> = vec![None; data];
         for set in sets(scenario) {
             let rules = rules::rules(scenario, &set)?.map(Arc::new);
             let lanes = set.lanes(wiring)?;
-            if rules.is_none() && !set.varies() && set.path == "impairments" {
+            let of_queues = lanes.iter().filter_map(|lane| disciplines.get(*lane).copied());
+            let buffer = set.waiting(scenario, of_queues)?.map(Arc::new);
+            let does_something = rules.is_some() || set.varies() || buffer.is_some();
+            if !does_something && set.path == "impairments" {
                 continue;
             }
             for lane in &lanes {
@@ -153,7 +176,11 @@ impl Impairments {
                     found.clocks[*queue] = Some(Arc::new(set.clock(scenario, nominal)?));
                 }
             }
-            if rules.is_some() || set.varies() {
+            if buffer.is_some() {
+                found.buffers.resize(data, None);
+                lanes.iter().for_each(|queue| found.buffers[*queue].clone_from(&buffer));
+            }
+            if does_something {
                 found.named.resize(data, false);
                 lanes.iter().for_each(|lane| found.named[*lane] = true);
             }

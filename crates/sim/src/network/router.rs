@@ -82,6 +82,11 @@ impl Router {
         self
     }
 
+    /// From now on so many segments may wait beside the one in service; what waits stays.
+    pub fn hold(&mut self, waiting: u64) {
+        self.limit = self.service.saturating_mul(waiting);
+    }
+
     /// Service time of an acknowledgement.
     #[must_use]
     pub fn ack_service(&self) -> Picos {

@@ -33,11 +33,38 @@ const fn above(path: &'static str, least: f64, most: f64) -> Bound {
 pub fn all() -> impl Iterator<Item = Bound> {
     BOUNDS
         .iter()
+        .chain(TIMED.iter().flatten())
         .copied()
         .chain(AqmParameters::ranges().map(|range| from(range.path, range.least, range.most)))
 }
 
-/// Bounds of numbers that are no constants of disciplines.
+/// Bounds of a number that may follow the time, and of its points.
+macro_rules! timed {
+    ($path:literal, $least:literal, $most:literal) => {
+        [
+            from($path, $least, $most),
+            from(concat!($path, ".points[].0"), 0.0, 1e6),
+            from(concat!($path, ".points[].1"), $least, $most),
+            above(concat!($path, ".period"), 0.0, 1e6),
+        ]
+    };
+}
+
+/// Bounds of numbers that may follow the time.
+const TIMED: &[[Bound; 4]] = &[
+    timed!("impairments.loss", 0.0, 1.0),
+    timed!("impairments.loss_bad", 0.0, 1.0),
+    timed!("impairments.to_bad", 0.0, 1.0),
+    timed!("impairments.to_good", 0.0, 1.0),
+    timed!("impairments.jitter_mean", 0.0, 10.0),
+    timed!("impairments.late", 0.0, 1.0),
+    timed!("impairments.late_by", 0.0, 10.0),
+    timed!("impairments.duplicate", 0.0, 1.0),
+    timed!("impairments.policer_rate", 0.0, 1e9),
+    timed!("impairments.policer_burst", 1.0, 1e9),
+];
+
+/// Bounds of other numbers that are no constants of disciplines.
 const BOUNDS: &[Bound] = &[
     from("network.speed", 1.0, 1e9),
     from("network.backbone_speed", 1.0, 1e9),
@@ -121,28 +148,22 @@ const BOUNDS: &[Bound] = &[
     from("transport.hystart_css_rounds", 1.0, 255.0),
     from("transport.hystart_max_acked", 1.0, 1e9),
     from("time.duration", 1e-3, 1e6),
-    from("impairments.loss", 0.0, 1.0),
-    from("impairments.loss_bad", 0.0, 1.0),
-    from("impairments.to_bad", 0.0, 1.0),
-    from("impairments.to_good", 0.0, 1.0),
-    from("impairments.jitter_mean", 0.0, 10.0),
     from("impairments.jitter_slot", 0.0, 1e3),
-    from("impairments.late", 0.0, 1.0),
-    from("impairments.late_by", 0.0, 10.0),
     from("impairments.outage_start", 0.0, 1e6),
     from("impairments.outage_length", 0.0, 1e3),
     from("impairments.outage_period", 0.0, 1e6),
-    from("impairments.policer_rate", 0.0, 1e9),
-    from("impairments.policer_burst", 1.0, 1e9),
+    from("impairments.outages.points[].0", 0.0, 1e6),
+    above("impairments.outages.points[].1", 0.0, 1e3),
+    above("impairments.outages.period", 0.0, 1e6),
     from("impairments.capacity.points[].0", 0.0, 1e6),
     from("impairments.capacity.points[].1", 0.0, 1e9),
     above("impairments.capacity.period", 0.0, 1e6),
     from("impairments.delays.points[].0", 0.0, 1e6),
     from("impairments.delays.points[].1", 0.0, 100.0),
     above("impairments.delays.period", 0.0, 1e6),
-    from("impairments.jitter_means.points[].0", 0.0, 1e6),
-    from("impairments.jitter_means.points[].1", 0.0, 10.0),
-    above("impairments.jitter_means.period", 0.0, 1e6),
+    from("impairments.buffers.points[].0", 0.0, 1e6),
+    from("impairments.buffers.points[].1", 1.0, 1e9),
+    above("impairments.buffers.period", 0.0, 1e6),
     // Ends before the longest run.
     from("time.warmup", 0.0, 999_999.0),
     from("time.periods", 1.0, 100.0),

@@ -56,6 +56,15 @@ impl Scenario {
                 let message = "pieces belong to ack_division; allowed: both or neither";
                 return Err(invalid(path("ack_pieces"), message));
             }
+            let listed = &flow.lost_segments;
+            if !flow.transport.is_tcp() && !listed.is_empty() {
+                let message = "datagrams have no retransmissions; allowed with udp: none";
+                return Err(invalid(path("lost_segments"), message));
+            }
+            if listed.first() == Some(&0) || listed.windows(2).any(|two| two[0] >= two[1]) {
+                let message = "not a list of rising numbers; allowed: numbers of data segments, from 1";
+                return Err(invalid(path("lost_segments"), message));
+            }
             let sends_others = matches!(kind, ReceiverKind::AckDivision | ReceiverKind::Optimistic);
             if sends_others && self.network.ack_path != AckPath::Delay {
                 let message = format!(

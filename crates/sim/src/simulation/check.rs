@@ -123,8 +123,9 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     let delays = check_impairments(scenario, network, limit)?;
     let round_trip = longest_queue * queues as f64 + propagation + delays;
     if round_trip > limit {
+        let of_buffers = network.impairments.buffers_vary();
         return Err(invalid(
-            "network.buffer",
+            if of_buffers { "impairments.buffers" } else { "network.buffer" },
             format!(
                 "a round trip through full queues could take {round_trip:.0} s (one queue {longest_queue:.1} s); allowed: \
                  at most {limit:.0} s"

@@ -411,7 +411,7 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
     for emitter in 0..shared.emitters.count() as u32 {
         emitters[shared.domain_of(shared.emitters.access(&shared.network, emitter)).index()].push(emitter);
     }
-    let own: Vec<_> = shared.own.iter().map(|own| own.1).collect();
+    let own: Vec<_> = shared.own.iter().map(|own| own.1.clone()).collect();
     let origins = shared.network.queued_acks.as_ref().map(|_| {
         let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow));
         Origins::new(&shared.network, own.collect())

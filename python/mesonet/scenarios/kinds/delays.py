@@ -19,3 +19,17 @@ class Delays(Trace):
 
 
 DELAYS = Delays()
+
+
+class Outages(Delays):
+    """Kind of lists of outages: beginnings and lengths, in s."""
+
+    name = "outages"
+    words = (
+        'none; beginnings and lengths such as [["5 s", "200 ms"], ["9 s", "1 s"]]; a CSV file with time_s, length_ms; '
+        "or a table with points or file, and period"
+    )
+    columns = (("time_s", "s"), ("length_ms", "ms"))
+
+
+OUTAGES = Outages()

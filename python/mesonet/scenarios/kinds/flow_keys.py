@@ -6,6 +6,7 @@ from mesonet.scenarios.kinds import flow_applications, flow_receivers
 from mesonet.scenarios.kinds.drawn import DRAWN
 from mesonet.scenarios.kinds.key import Key
 from mesonet.scenarios.kinds.number import NUMBER
+from mesonet.scenarios.kinds.numbers import NUMBERS
 from mesonet.scenarios.kinds.optional import Optional
 from mesonet.scenarios.kinds.rate import RATE
 from mesonet.scenarios.kinds.segments import SEGMENTS
@@ -56,6 +57,11 @@ OWN = {
     ),
     "overhead": Key("flows[].overhead", TIME, "0 s", "Delay of each segment at the sender.", "chosen: none"),
     "segment_bytes": Key("flows[].segment_bytes", NUMBER, "", "Bytes of a segment.", "`transport.segment_bytes`"),
+    "lost_segments": Key(
+        "flows[].lost_segments", NUMBERS, "",
+        "Numbers of data segments, from 1, whose first transmission never reaches the receiver, such as [17, 18, 40]. "
+        "They pass all queues.", "none",
+    ),
     "count": Key("flows[].count", COUNT, 1, f"Number of equal flows, 1 to {MOST_FLOWS:,}.", "chosen"),
 }  # fmt: skip
 """Keys of a flow that has no application and a receiver of the transport; the first two are required."""

@@ -24,7 +24,7 @@ _MOST_SHOWN = 20
 _SHOWN = ("from", "to", "start")
 _ALONE = ("from", "to", "size", "interface", "algorithm", "stop", "start", "extra_delay", "overhead")
 """Keys whose values can be read alone, if `segment_bytes` is known."""
-_NAMED = ("user",)
+_NAMED = ("user", "lost_segments")
 """Keys as these that a flow has only where it is given them."""
 _ENTRY = re.compile(r"flows\[(\d+)\]\.(\w+)")
 _ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"

@@ -10,14 +10,14 @@ from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import FilePlace, rows
 from mesonet.scenarios.kinds.kind import Kind, Place, are_pairs
-from mesonet.scenarios.kinds.ranged import Measured
+from mesonet.scenarios.kinds.ranged import Ranged
 from mesonet.scenarios.kinds.time import TIME
 from mesonet.words import counted
 
 _KEYS = ("points", "file", "period")
 """Keys of a trace that begins again."""
-MOST_POINTS = 200_000
-"""Most points (chosen): an hour of one each 20 ms."""
+MOST_POINTS = 2_000_000
+"""Most points (chosen): half an hour of one each millisecond, the unit of files of mahimahi."""
 
 
 class Trace(Kind):
@@ -27,7 +27,7 @@ class Trace(Kind):
     """What is allowed."""
     columns: Sequence[tuple[str, str]]
     """Columns of a CSV file, time and value, with their units."""
-    value: Measured
+    value: Ranged
     """Kind of the values."""
 
     def parse(self, value: Any, place: Place) -> Any:
@@ -88,7 +88,7 @@ class Trace(Kind):
                     units.number(cells[column])
                 except InputError as error:
                     raise at.refuse(error.problem, key=column, value=cells[column], allowed="a number") from None
-            points.append([f"{cells[column]} {unit}" for column, unit in self.columns])
+            points.append([f"{cells[column]} {unit}".strip() for column, unit in self.columns])
             if len(points) > MOST_POINTS:
                 raise FilePlace(str(path)).refuse("too many points", allowed=f"at most {MOST_POINTS:,}")
         return {"points": points}
@@ -109,7 +109,7 @@ def _of(place: Place, part: str) -> Place:
     return Place(f"{place.path}.{part}", segment_bytes=place.segment_bytes)
 
 
-def _parsed(name: str, kind: Measured, place: Place, value: Any) -> float:
+def _parsed(name: str, kind: Ranged, place: Place, value: Any) -> float:
     try:
         return float(kind.parse(value, place))
     except InputError as error:

@@ -1,7 +1,8 @@
 //! Rates of queues that vary: traces, and outages that hold what waits.
 
+use super::rules::outages;
 use super::{Set, check_points};
-use crate::links::{Clock, Piece};
+use crate::links::{Clock, Outages, Piece};
 use crate::scenario::{
     CapacityKind, CapacityTrace, InvalidScenario, OutageKind, QueuePlace, Scenario, invalid, time_text,
 };
@@ -72,23 +73,24 @@ impl Set<'_> {
         if let Some(trace) = &given.capacity {
             return self.follow(trace, scenario.network.capacity_factor, nominal);
         }
-        let [start, length, period] =
-            [given.outage_start, given.outage_length, given.outage_period].map(picos);
-        if period > 0 && start + length > period {
+        let Some(Outages { since, spans, period }) = outages(self)? else {
+            return Ok(Clock::new(vec![Piece { time: 0, work: 0, service: nominal }], nominal, None));
+        };
+        let [first, last] = [spans[0][0], spans[spans.len() - 1][1]].map(|time| since + time);
+        if period > 0 && last > period {
             let message = format!(
                 "the first outage ends after {}, the period; allowed: a start of at most outage_period - outage_length",
                 time_text(given.outage_period)
             );
             return Err(self.invalid("outage_start", message));
         }
-        let piece = |(time, service)| Piece { time, work: 0, service };
-        let mut pieces = [(0, nominal), (start, 0), (start + length, nominal)].map(piece).to_vec();
-        if start == 0 {
-            pieces.remove(0);
-        }
+        let piece = |time, service| Piece { time, work: 0, service };
+        let held =
+            spans.iter().flat_map(|[start, end]| [piece(since + start, 0), piece(since + end, nominal)]);
+        let pieces = (first > 0).then(|| piece(0, nominal)).into_iter().chain(held);
         let period = (period > 0).then_some(period);
-        pieces.retain(|piece| period.is_none_or(|period| piece.time < period));
-        Ok(Clock::new(pieces, nominal, period))
+        let pieces = pieces.filter(|piece| period.is_none_or(|period| piece.time < period));
+        Ok(Clock::new(pieces.collect(), nominal, period))
     }
 
     /// The clock of a trace. Its first rate holds before its first point, too.

@@ -80,6 +80,7 @@ impl Books {
             dropped: crossed.dropped,
             acks_dropped: crossed.acks_dropped,
             lost_on_links: crossed.lost_on_links,
+            duplicated: crossed.duplicated,
             marked: crossed.marked,
             ..self.counters
         }

@@ -13,7 +13,7 @@ use crate::users::files::{ARRIVAL, EXPLICIT};
 use mesonet_cc::picos;
 
 /// A flow about to connect.
-pub struct Opening {
+pub struct Opening<'a> {
     pub source: u32,
     /// Place of the source in the domain.
     pub home: u32,
@@ -27,7 +27,7 @@ pub struct Opening {
     pub rate: f64,
     /// Its number among the flows with lanes of their own, and these, if its source is some way from the
     /// access router.
-    pub own: Option<(usize, OwnLanes)>,
+    pub own: Option<(usize, &'a OwnLanes)>,
     /// Its sender waits before it reacts.
     pub delays_sends: bool,
     /// An application hands it its data.
@@ -40,9 +40,9 @@ pub struct Opening {
 pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
     let Parts { shared, events, books, senders, answering } = parts;
     let (origin, receiver) = (opening.origin, opening.receiver);
-    // The receiver of a flow that is watched knows the number of its first segment: the first one of a slot.
-    let is_watched = opening.own.is_some_and(|(_, own)| own.receiver.is_watched);
-    let (slot, id) = senders.take(shared, origin, is_watched, opening.own.map(|(number, _)| number));
+    // Where a flow is watched or loses segments by number, its first segment has the first number of a slot.
+    let counts = opening.own.is_some_and(|(_, own)| own.receiver.is_watched || !own.lost.is_empty());
+    let (slot, id) = senders.take(shared, origin, counts, opening.own.map(|(number, _)| number));
     let network = &shared.network;
     let access_lane = opening.own.map(|(_, own)| own.access);
     let class = PairClass::of(network.class_of(origin.index()), network.class_of(receiver.index()));

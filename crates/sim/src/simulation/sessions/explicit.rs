@@ -44,10 +44,9 @@ pub fn with_lanes(scenario: &Scenario, mut network: Network) -> (Network, Vec<(u
             ignores_marks: flow.receiver == ReceiverKind::IgnoresCe,
             is_datagrams: !flow.transport.is_tcp(),
         };
-        own.push((
-            i as u32,
-            OwnLanes { bytes, access: LaneId::new(lane), acks: LaneId::new(lane + 1), receiver },
-        ));
+        let [access, acks] = [lane, lane + 1].map(LaneId::new);
+        let lost = flow.lost_segments.as_slice().into();
+        own.push((i as u32, OwnLanes { bytes, access, acks, receiver, lost }));
     }
     (network, own)
 }
@@ -99,7 +98,7 @@ impl Sessions {
             receiver: shared.receiver(index),
             size: if feeder.is_some() { Some(0) } else { spec.size.map(|s| s.round() as u64) },
             rate: spec.interface,
-            own: own.map(|number| (number, shared.own[number].1)),
+            own: own.map(|number| (number, &shared.own[number].1)),
             delays_sends: spec.overhead > 0.0,
             is_fed: feeder.is_some(),
             is_asked_for: feeder.is_some_and(|number| self.feeders[number].application.player().is_some()),
