@@ -15,7 +15,7 @@ import numpy as np
 from mesonet import algorithms
 from mesonet.conform.bench import Bench
 from mesonet.conform.expectation import Expectation, expectation
-from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.conform.finding import FAIL, PASS, SKIPPED, About, Finding, with_known
 from mesonet.errors import InputError, unknown
 
 EVENT = "EVENT"
@@ -132,12 +132,8 @@ def check_suite(suite: CaseSuite, bench: Bench, skip: Collection[str] = ()) -> I
             continue
         began = time.perf_counter()
         verdict, why, values = _judged(case, bench, suite.needs_modes)
-        if bench.algorithm in case.known:  # a variant has no known failures
-            cause = case.known[bench.algorithm]
-            if verdict == FAIL:
-                verdict, why = KNOWN, f"{why}. Cause: {cause}"
-            elif verdict == PASS:
-                verdict, why = FAIL, f"{why}. This was a known failure ({cause}): remove it from the case"
+        # A variant has no known failures.
+        verdict, why = with_known(verdict, why, case.known.get(bench.algorithm))
         yield Finding(case.about, verdict, why, values, time.perf_counter() - began)
 
 

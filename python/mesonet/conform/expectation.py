@@ -179,22 +179,16 @@ def expectation(given: Mapping[str, Any], file: str, path: str) -> Expectation:
 
 
 def _of_span(samples: Samples, measure: str, start: float, end: float) -> float:
-    flow = samples.flow()
-    time = flow["time_s"]
-
-    def grown(column: str) -> float:
-        return float(np.diff(np.interp([start, end], time, flow[column].astype(float)))[0])
-
     if measure in COUNTS:
-        return grown(measure)
+        return samples.grown(measure, start, end)
     if measure == "loss_share":
-        return grown("losses") / grown("segments_sent") if grown("segments_sent") else float("nan")
-    if measure == "loss_interval":
-        inside = (time >= start) & (time <= end)
-        events = time[inside][1:][np.diff(flow["loss_events"][inside].astype(int)) > 0]
-        return float(np.median(np.diff(events))) if len(events) > 1 else float("nan")
-    instants = np.arange(start, end, samples.every)
-    return grown("segments_delivered") / float(np.sum(samples.link(instants)) * samples.every)
+        return samples.loss_share(start, end)
+    if measure == "utilisation":
+        return samples.utilisation(start, end)
+    flow = samples.flow()
+    inside = (flow["time_s"] >= start) & (flow["time_s"] <= end)
+    events = flow["time_s"][inside][1:][np.diff(flow["loss_events"][inside].astype(int)) > 0]
+    return float(np.median(np.diff(events))) if len(events) > 1 else float("nan")
 
 
 def _decreases(flow: Mapping[str, np.ndarray], start: float, end: float) -> np.ndarray:

@@ -9,6 +9,8 @@ from typing import Any
 PASS, FAIL, KNOWN, SKIPPED = "pass", "fail", "known failure", "skipped"
 """Verdicts. A known failure is one whose cause a case states for an algorithm of mesonet. A check is skipped if it does
 not apply to the algorithm, or if the simulator lacks what it needs."""
+Outcome = tuple[str, str, dict[str, float]]
+"""Verdict of a check, what was measured in words, and the measured numbers by name."""
 
 
 @dataclass(frozen=True)
@@ -54,3 +56,12 @@ class Finding:
             "reason": self.about.reason,
             "source": self.about.source,
         }
+
+
+def with_known(verdict: str, why: str, cause: str | None) -> tuple[str, str]:
+    """Return verdict and words of a check whose failure may have a known cause. `cause`: None: there is none."""
+    if cause and verdict == FAIL:
+        return KNOWN, f"{why}. Cause: {cause}"
+    if cause and verdict == PASS:
+        return FAIL, f"{why}. This was a known failure ({cause}): remove the statement"
+    return verdict, why

@@ -93,6 +93,25 @@ class Samples:
         starts[0] = 0.0  # the first rate holds before its time, too
         return starts, rates, capacity["period"]
 
+    def grown(self, column: str, start: float, end: float, number: int = 1) -> float:
+        """Return the growth of a count of a flow, such as ``losses``, between two times in s."""
+        flow = self.flow(number)
+        first, last = np.interp([start, end], flow["time_s"], flow[column].astype(float), left=0.0)
+        return float(last - first)
+
+    def loss_share(self, start: float, end: float) -> float:
+        """Return losses per segment sent by all traced flows between two times in s; NaN if none was sent."""
+        losses, sent = (
+            sum(self.grown(column, start, end, number) for number in self.numbers)
+            for column in ("losses", "segments_sent")
+        )
+        return losses / sent if sent else float("nan")
+
+    def utilisation(self, start: float, end: float) -> float:
+        """Return segments delivered per segment that the link could carry between two times in s."""
+        carried = float(np.sum(self.link(np.arange(start, end, self.every)))) * self.every
+        return self.grown("segments_delivered", start, end) / carried
+
     def delivered_rate(self, number: int = 1, window: float | None = None) -> np.ndarray:
         """Return the rate of delivery before each sample of a flow.
 
