@@ -1,7 +1,7 @@
-"""Measure the power of the baselines of ``mesonet conform``: the smallest change of each constant that is caught.
+"""Measure the power of ``mesonet conform``: defects that the contract finds, and changes that the baselines find.
 
-``python -m verification.conform_power [ALGORITHM]...`` writes docs/reference/conform-power.md, in about 20 minutes on
-one processor.
+``python -m verification.conform_power [contract | ALGORITHM...]`` writes docs/reference/conform-power.md: the contract
+in a minute, the rows of the algorithms named, or of all, in about 20 minutes on one processor.
 """
 
 from __future__ import annotations
@@ -10,31 +10,64 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mesonet import core
+from mesonet import algorithms, core
+from mesonet.conform import contract
 from mesonet.conform.baseline import CHECKED, SCENARIOS, Baseline, check_baseline, read_baseline
 from mesonet.conform.bench import Bench
+from mesonet.conform.contract import check_contract
 from mesonet.conform.finding import FAIL
 from mesonet.errors import InputError
 from mesonet.units import whole
+from verification.defects import DEFECTS, UNSEEN
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "conform-power.md"
 LEVELS = (0.02, 0.05, 0.1, 0.2, 0.5)
 PRESET = "linux"
-HEAD = f"""# Power of the baselines of mesonet conform
+HEAD = """# Power of the checks of mesonet conform
 
-Written by `verification/conform_power.py`. A baseline of the package is compared with runs in which one constant is
-larger by 2, 5, 10, 20 or 50 %, or smaller where larger values are not allowed. The table has the smallest of these
-changes that is caught, and the first scenario that catches it. Comparisons have {CHECKED} seeds.
+Written by `verification/conform_power.py`.
 
-A change of 50 % that is not caught stands as `none`. Its constant has no effect in these scenarios, or less than other
-seeds have: a cap, a floor or a timer that is not reached, or a rule that is off. Constants with the default 0 are left
-out, and so are choices: whole numbers from 0 to at most 3. Algorithms that are not in the table were not measured.
+## What each check of the contract can and cannot see
+
+Congestion controls with one defect each, from `verification/defects`: standard TCP if nothing else is named. A cross
+marks a check that fails. A row without a cross is a defect that the contract cannot see.
+
+* The contract sees the first 40 to 120 s of a flow, loss rates of 3 and 10 %, and windows up to 2,000 segments.
+* It does not see differences from standard TCP below a factor of two. A baseline does.
+* A long queue without losses passes, as with Reno and CUBIC (RFC 9743, section 5.1.2).
+* No row breaks `window`: a plug-in whose window is below one segment or not a number ends its run.
+
+"""
+BASELINES = f"""
+## What baselines can see
+
+A baseline of the package is compared with runs in which one constant is larger by 2, 5, 10, 20 or 50 %, or smaller
+where larger values are not allowed. The table has the smallest of these changes that is caught, and the first scenario
+that catches it. Comparisons have {CHECKED} seeds.
+
+A change of 50 % that is not caught is listed as `none`. Its constant has no effect in these scenarios, or less than
+other seeds have: a cap, a floor or a timer that is not reached, or a rule that is off. Constants with the default 0 are
+left out, and so are choices: whole numbers from 0 to at most 3. Algorithms that are not in the table were not measured.
 
 The first 5 s of a run do not count, except in completion times. Constants of start-up are therefore checked by cases.
 
 | algorithm | constant | default | smallest change caught | by |
 |---|---|---|---|---|
 """
+
+
+def contract_row(defect: str) -> str:
+    """Return the row of a defect: the checks of the contract that find it."""
+    algorithm = algorithms.resolve({**DEFECTS, **UNSEEN}[defect]).name
+    found = check_contract(Bench(algorithm))
+    return f"| {defect} | {' | '.join('x' if each.verdict == FAIL else ' ' for each in found)} |"
+
+
+def matrix() -> str:
+    """Return the table of defects and of the checks that find them."""
+    checks = [each.id for each in contract.checks()]
+    head = f"| defect | {' | '.join(checks)} |", f"|---|{':-:|' * len(checks)}"
+    return "\n".join([*head, *map(contract_row, [*DEFECTS, *UNSEEN])]) + "\n"
 
 
 def caught(baseline: Baseline, constant: str, value: float) -> str:
@@ -76,13 +109,19 @@ def rows(algorithm: core.Algorithm) -> Iterator[list[str]]:
 def main(names: Sequence[str]) -> None:
     """Write the page; rows of algorithms that are not named stay."""
     known = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
-    for chosen in names or core.algorithms():
+    head = HEAD + matrix() + BASELINES
+    _write(head, known)
+    for chosen in [] if names == ["contract"] else names or core.algorithms():
         known = [line for line in known if not line.startswith(f"| `{chosen}` |")]
         for row in rows(core.algorithms()[chosen]):
             known.append(f"| {' | '.join(row)} |")
             sys.stderr.write(f"{' '.join(row)}\n")
-        ordered = [line for name in core.algorithms() for line in known if line.startswith(f"| `{name}` |")]
-        PAGE.write_text(HEAD + "\n".join(ordered) + "\n", encoding="utf-8")
+        _write(head, known)
+
+
+def _write(head: str, lines: Sequence[str]) -> None:
+    ordered = [line for name in core.algorithms() for line in lines if line.startswith(f"| `{name}` |")]
+    PAGE.write_text(head + "\n".join(ordered) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Slow checks of ``mesonet conform``: the baselines of the package, and their false alarms with other seeds."""
+"""Slow checks of ``mesonet conform``: defects that the contract finds, the baselines, and their false alarms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from mesonet import core
 from mesonet.conform.baseline import CHECKED, check_baseline, read_baseline
 from mesonet.conform.bench import Bench
 from mesonet.conform.finding import FAIL, PASS
+from verification.conform_power import PAGE, contract_row
+from verification.defects import DEFECTS, UNSEEN
 
 OTHER_SEEDS = (1001, 2001)
+
+
+@pytest.mark.parametrize("defect", [*DEFECTS, *UNSEEN])
+def test_the_contract_finds_the_defect_as_the_page_shows(defect: str) -> None:
+    row = contract_row(defect)
+    assert ("| x |" in row) == (defect in DEFECTS)
+    assert row in PAGE.read_text(encoding="utf-8").splitlines(), "python -m verification.conform_power contract"
 
 
 @pytest.mark.parametrize("name", core.algorithms())

@@ -31,6 +31,7 @@ DEFECTS = {
 """Algorithms as text, by their defects in words."""
 
 UNSEEN = {
+    "adds 2 segments in each round trip": "tcp(increase=2)",
     "a window of 1 segment after 150 s": f"{_FOLDER / 'stopping.c'}(after=150)",
-    "ignores marks, and its segments are not ECN-capable": f"{_FOLDER / 'deaf.c'}(sign=3)",
 }
+"""The same of defects that the contract cannot see."""

@@ -10,4 +10,4 @@ static void on_loss(void *flow, Config *config, Loss *loss) {
     ((Window *)flow)->cwnd = config->params[0];
 }
 
-DEFECT("constant", "keeps one window", "window", 400.0, on_ack, on_loss)
+DEFECT_WITH("constant", "keeps one window", "window", 400.0, on_ack, on_loss)

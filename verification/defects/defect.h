@@ -6,6 +6,8 @@
 #ifndef DEFECT_H
 #define DEFECT_H
 
+#include <stddef.h>
+
 #include "mesonet_cc.h"
 
 typedef struct mesonet_window Window;
@@ -28,19 +30,25 @@ static inline void standard_loss(void *flow, Config *config, Loss *loss) {
     mesonet_back_off(flow, config, loss, half, half);
 }
 
-/* `constant`: name of the one constant of the control, `standard`: its default. */
-#define DEFECT(control, defect, constant, standard, ack, loss)                                                         \
+/* A control without constants. */
+#define DEFECT(control, defect, ack, loss) DEFECT_TABLE(control, defect, NULL, 0, ack, loss)
+
+/* A control with one constant, `constant`, whose default is `standard`. */
+#define DEFECT_WITH(control, defect, constant, standard, ack, loss)                                                    \
     static const struct mesonet_param params[] = {{constant, defect, "1", 0.0, 1e18, standard, "chosen"}};             \
+    DEFECT_TABLE(control, defect, params, 1, ack, loss)
+
+#define DEFECT_TABLE(control, defect, constants, count, ack, loss)                                                     \
     static const struct mesonet_algorithm table = {                                                                    \
         .abi = MESONET_CC_ABI,                                                                                         \
         .size = sizeof(struct mesonet_algorithm),                                                                      \
         .state_size = sizeof(Window),                                                                                  \
         .codepoint = MESONET_ECT0,                                                                                     \
-        .param_count = 1,                                                                                              \
+        .param_count = count,                                                                                          \
         .name = control,                                                                                               \
         .title = defect,                                                                                               \
         .source = "a defect on purpose",                                                                               \
-        .params = params,                                                                                              \
+        .params = constants,                                                                                           \
         .on_ack = ack,                                                                                                 \
         .on_loss = loss,                                                                                               \
     };                                                                                                                 \

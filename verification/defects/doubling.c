@@ -6,4 +6,4 @@ static void on_loss(void *flow, Config *config, Loss *loss) {
     window->cwnd = mesonet_bound(config, window->cwnd * config->params[0]);
 }
 
-DEFECT("doubling", "multiplies its window at losses", "factor", 2.0, standard_ack, on_loss)
+DEFECT_WITH("doubling", "multiplies its window at losses", "factor", 2.0, standard_ack, on_loss)

@@ -5,4 +5,4 @@ static void on_ack(void *flow, Config *config, Ack *ack) {
     if (mesonet_may_grow(config, ack)) window->cwnd = mesonet_bound(config, window->cwnd + ack->acked);
 }
 
-DEFECT("exponential", "never leaves slow start", "unused", 0.0, on_ack, standard_loss)
+DEFECT("exponential", "never leaves slow start", on_ack, standard_loss)

@@ -8,4 +8,4 @@ static void on_ack(void *flow, Config *config, Ack *ack) {
         standard_ack(flow, config, ack);
 }
 
-DEFECT("leaping", "grows in slow start by several segments for each segment", "growth", 10.0, on_ack, standard_loss)
+DEFECT_WITH("leaping", "grows in slow start by several segments for each segment", "growth", 10.0, on_ack, standard_loss)

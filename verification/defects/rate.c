@@ -11,4 +11,4 @@ static void on_loss(void *flow, Config *config, Loss *loss) {
     (void)flow, (void)config, (void)loss;
 }
 
-DEFECT("rate", "sends at one rate, segments/s", "rate", 3333.0, on_ack, on_loss)
+DEFECT_WITH("rate", "sends at one rate, segments/s", "rate", 3333.0, on_ack, on_loss)

@@ -7,5 +7,4 @@ static void on_loss(void *flow, Config *config, Loss *loss) {
     window->ssthresh = 1.0;
 }
 
-DEFECT("restarting", "has a window of one segment after losses, without slow start", "unused", 0.0, standard_ack,
-       on_loss)
+DEFECT("restarting", "has a window of one segment after losses, without slow start", standard_ack, on_loss)

@@ -8,4 +8,4 @@ static void on_ack(void *flow, Config *config, Ack *ack) {
     standard_loss(flow, config, &(Loss){.cause = MESONET_FAST_RETRANSMIT, .in_flight = ack->in_flight});
 }
 
-DEFECT("shared", "halves its window at each thousandth acknowledgement of all flows", "unused", 0.0, on_ack, standard_loss)
+DEFECT("shared", "halves its window at each thousandth acknowledgement of all flows", on_ack, standard_loss)

@@ -5,4 +5,4 @@ static void on_ack(void *flow, Config *config, Ack *ack) {
     if (window->cwnd < window->ssthresh) standard_ack(flow, config, ack);
 }
 
-DEFECT("sinking", "halves its window at losses, and never grows again", "unused", 0.0, on_ack, standard_loss)
+DEFECT("sinking", "halves its window at losses, and never grows again", on_ack, standard_loss)

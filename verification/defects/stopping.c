@@ -5,4 +5,4 @@ static void on_ack(void *flow, Config *config, Ack *ack) {
     if (ack->now > config->params[0]) ((Window *)flow)->cwnd = 1.0;
 }
 
-DEFECT("stopping", "has a window of one segment from a time on", "after", 0.4, on_ack, standard_loss)
+DEFECT_WITH("stopping", "has a window of one segment from a time on", "after", 0.4, on_ack, standard_loss)

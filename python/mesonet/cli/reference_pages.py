@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mesonet.cli import catalogue
@@ -123,7 +123,9 @@ def _conform_checks() -> str:
         "# The checks of mesonet conform\n\nGenerated from `mesonet.conform`. `mesonet conform ALGORITHM --list` "
         "prints the checks of an algorithm\n([how to](../how-to/conform.md)).\n\n## The contract\n\n"
     )
-    text += _table(("check", "requirement", "reason", "source"), [_check(each) for each in contract.checks()])
+    head = ("check", "requirement", "reason", "source", "known failure")
+    known = contract.KNOWN_FAILURES
+    text += _table(head, [[*_check(each), _known(known.get(each.id, {}))] for each in contract.checks()])
     for suite in conform_suites().values():
         names = ", ".join(f"`{name}`" for name in suite.algorithms)
         text += f"\n## Suite `{suite.name}`\n\n{suite.title}. Default of {names}.\n\n"
@@ -139,9 +141,13 @@ def _check(about: About) -> list[str]:
 
 
 def _exceptions(case: Case) -> str:
-    known = [f"known failure of `{name}`: {cause}" for name, cause in case.known.items()]
-    skipped = [f"only {', '.join(f'`{name}`' for name in case.only)}: {case.only_reason}"] if case.only else []
-    return ". ".join(filter(None, [*skipped, *known, case.missing]))
+    skipped = f"only {', '.join(f'`{name}`' for name in case.only)}: {case.only_reason}" if case.only else ""
+    return ". ".join(filter(None, [skipped, _known(case.known), case.missing]))
+
+
+def _known(causes: Mapping[str, str]) -> str:
+    names = {cause: [f"`{name}`" for name in causes if causes[name] == cause] for cause in causes.values()}
+    return ". ".join(f"known failure of {', '.join(names[cause])}: {cause}" for cause in names)
 
 
 def _entries(entries: Sequence[SetMember]) -> list[list[str]]:

@@ -138,7 +138,8 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
     (
         _about(
             "recovery",
-            f"From {BACK_S:.0f} s after a blackout of 15 s on, it uses {USED:.0%} of the link in each {SPAN_S:.0f} s",
+            f"From {BACK_S:.0f} s after a blackout of 15 s on, it uses at least {USED:.0%} of the link in each "
+            f"{SPAN_S:.0f} s",
             "The next retransmission may come 15 s after the end of the blackout, because the timeouts double; the "
             "other half of the time is for growth (chosen). 15 s are measured.",
             "RFC 6298, section 5; RFC 9743, section 7.8",
@@ -148,7 +149,7 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
     (
         _about(
             "burst",
-            f"From 10 s after a burst of losses on, it uses {USED:.0%} of the link in each {SPAN_S:.0f} s",
+            f"From 10 s after a burst of losses on, it uses at least {USED:.0%} of the link in each {SPAN_S:.0f} s",
             "All segments of 60 ms are lost, of a round trip of 80 ms. Standard TCP adds half a BDP, 67 segments, "
             "in 5 s. 10 s are measured.",
             "RFC 5681, section 3.2; RFC 9743, section 6.4",
@@ -158,7 +159,7 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
     (
         _about(
             "fill",
-            f"From 60 to 120 s it uses {USED:.0%} of an empty path of 100 Mbit/s in each {SPAN_S:.0f} s",
+            f"From 60 to 120 s it uses at least {USED:.0%} of an empty path of 100 Mbit/s in each {SPAN_S:.0f} s",
             "Standard TCP adds 667 segments, the BDP, in 53 s without slow start. Bound, chosen: BBR leaves 4 % to "
             "PROBE_RTT, 0.2 s in 5 s, and 1 % to its pacing margin. Not seen: a flow that stops later.",
             "RFC 5681, section 3.1; RFC 9743, section 5.1.4",
@@ -168,8 +169,8 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
     (
         _about(
             "steps",
-            f"20 s after the rate rises from 5 to 20 Mbit/s, and 20 s after it falls back, it uses {USED:.0%}. "
-            f"After the fall it loses at most {MOST_LOST:.0%}",
+            "20 s after the rate rises from 5 to 20 Mbit/s, and 20 s after it falls back, it uses at least "
+            f"{USED:.0%}. After the fall it loses at most {MOST_LOST:.0%}",
             "Standard TCP adds 100 segments, the difference of the BDPs, in 8 s. Each 5 s of 10 s are measured, "
             "and losses from 10 s after the fall on. The buffer holds 72 segments, a mean BDP.",
             "RFC 9743, section 6.4: the capacity varies over time",
@@ -179,7 +180,7 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
     (
         _about(
             "thin-path",
-            f"Uses {THIN_USED:.0%} of a path of 64 kbit/s that holds less than one segment",
+            f"Uses at least {THIN_USED:.0%} of a path of 64 kbit/s that holds less than one segment",
             "A window that counts in segments can be too large or too small there. Bound, chosen.",
             "RFC 9743, section 7.4",
         ),
