@@ -34,12 +34,16 @@ BACK_S = 30.0
 """Time to recover after a blackout, s (chosen, see the check ``recovery``)."""
 _LOSSES = {"3 % loss": 0.03, "10 % loss": 0.1}
 _WARM_S = 10.0
-_DARK, _LIGHT = 10.0, 25.0
+_DARK, _LIGHT = 10.0, 25.0  # s
 _CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {
     **{name: ("base", {"impairments.loss": loss, "time.duration": "60 s"}) for name, loss in _LOSSES.items()},
     "blackout of 15 s": (
         "base",
-        {"impairments.outage_start": "10 s", "impairments.outage_length": "15 s", "time.duration": "70 s"},
+        {
+            "impairments.outage_start": f"{_DARK} s",
+            "impairments.outage_length": f"{_LIGHT - _DARK} s",
+            "time.duration": "70 s",
+        },
     ),
     "burst of losses": ("base", {"impairments.outage_start": "20 s", "impairments.outage_length": "60 ms"}),
     "100 Mbit/s": ("base", {"network.speed": "100 Mbit/s", "time.duration": "120 s"}),
@@ -207,5 +211,5 @@ def _uses(samples: Samples, *periods: tuple[float, float]) -> Outcome:
     spans = [span for begin, end in periods for span in pairwise(np.arange(begin, end + SPAN_S / 2, SPAN_S))]
     uses = [samples.utilisation(*span) for span in spans]
     least = int(np.argmin(uses))
-    words = f"uses at least {uses[least]:.1%} of the link, from {spans[least][0]:.0f} to {spans[least][1]:.0f} s"
+    words = f"least use of the link {uses[least]:.1%}, from {spans[least][0]:.0f} to {spans[least][1]:.0f} s"
     return _verdict(uses[least] >= USED), words, {"utilisation": uses[least]}
