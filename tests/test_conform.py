@@ -25,10 +25,12 @@ from mesonet.conform import case as cases
 from mesonet.conform.baseline import CHECKED, METRICS, SCENARIOS, read_baseline, reference
 from mesonet.conform.bench import Bench, folder
 from mesonet.conform.case import CaseSuite, check_suite, suites
-from mesonet.conform.conformance import document, failed, plan
+from mesonet.conform.conformance import plan
 from mesonet.conform.contract import check_contract
 from mesonet.conform.expectation import expectation
-from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.conform.finding import ERROR, FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.conform.process import Checker
+from mesonet.conform.report import Outline, document, failed
 from mesonet.conform.samples import Samples
 from mesonet.errors import InputError
 from mesonet.scenarios.scenario import load_scenario
@@ -526,6 +528,7 @@ def test_a_baseline_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monk
     assert (good.verdict, good.why[2:], bad.verdict) == (PASS, "numbers equal", FAIL)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -556,28 +559,31 @@ FOUND = [
     Finding(About("bbr", "idle", "B < C & \x01", "why", "RFC"), FAIL, 'bad "<&>" \x07', {"x": float("nan")}, 0.5),
     Finding(About("bbr", "deep", "B", "why", "RFC"), KNOWN, "cause"),
     Finding(About("bbr", "old", "B", "why", "RFC"), SKIPPED, "v1"),
+    Finding(About("bbr", "crash", "B", "why", "RFC"), ERROR, "ended by SIGSEGV"),
 ]
 
 
 def test_junit_is_xml_with_counts() -> None:
     root = ElementTree.fromstring(junit.xml("tcp", FOUND))
     assert root.tag == "testsuites"
-    assert [root.get(key) for key in ("tests", "failures", "skipped", "errors")] == ["4", "1", "2", "0"]
-    assert [(suite.get("name"), suite.get("tests")) for suite in root] == [("contract", "1"), ("bbr", "3")]
-    good, bad, known, skipped = root.iter("testcase")
+    assert [root.get(key) for key in ("tests", "failures", "skipped", "errors")] == ["5", "1", "2", "1"]
+    assert [(suite.get("name"), suite.get("tests")) for suite in root] == [("contract", "1"), ("bbr", "4")]
+    good, bad, known, skipped, ended = root.iter("testcase")
     assert (good.find("failure"), good.find("skipped"), good.get("time")) == (None, None, "0.250")
     assert bad.find("failure").get("message") == 'bad "<&>" �'  # type: ignore[union-attr]
     assert known.find("skipped").get("message") == "known failure: cause"  # type: ignore[union-attr]
     assert skipped.find("skipped").get("message") == "skipped: v1"  # type: ignore[union-attr]
+    assert ended.find("error").get("message") == "ended by SIGSEGV"  # type: ignore[union-attr]
+    assert ended.find("failure") is None
 
 
 def test_a_report_has_all_that_was_measured() -> None:
-    chosen = plan("tcp", baseline="none")
-    about = document(chosen, FOUND)
-    assert about["counts"] == {"pass": 1, "fail": 1, "known failure": 1, "skipped": 1}
+    about = document(Outline("tcp", None, tuple(each.about for each in FOUND)), FOUND)
+    assert about["counts"] == {"pass": 1, "fail": 1, "error": 1, "known failure": 1, "skipped": 1}
     assert about["findings"][0]["values"] == {"x": 1.0}
     assert failed(FOUND)
-    assert not failed([FOUND[0], *FOUND[2:]])
+    assert failed(FOUND[4:])
+    assert not failed([FOUND[0], *FOUND[2:4]])
 
 
 def test_qlog_follows_the_samples() -> None:
@@ -605,6 +611,7 @@ def test_qlog_follows_the_samples() -> None:
     assert "ssthresh" not in metrics, "a threshold that was never set"
 
 
+@pytest.mark.process
 def test_traces_are_written(tmp_path: Path) -> None:
     result = call("conform", "bbr3", "--no-contract", "--baseline", "none", "--traces", tmp_path / "traces",
                   "--junit", tmp_path / "junit.xml", "--json",
@@ -627,6 +634,7 @@ def test_traces_are_written(tmp_path: Path) -> None:
 # The verb.
 
 
+@pytest.mark.process
 def test_exit_codes_follow_the_findings() -> None:
     skip = [word for each in contract.checks() if each.id != "thin-path" for word in ("--skip", each.name)]
     good = call("conform", "tcp", "--cases", "none", "--baseline", "none", *skip)
@@ -637,6 +645,7 @@ def test_exit_codes_follow_the_findings() -> None:
     assert "RFC 9743, section 7.4" in bad.stdout
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -653,6 +662,8 @@ def test_exit_codes_follow_the_findings() -> None:
         (["tcp", "--no-contract", "--cases", "none", "--baseline", "none"], "nothing is left to check"),
         (["tcp", "--write-baseline", "x.json", "--seed", "1"], "goes without --write-baseline"),
         (["tcp", "--write-baseline", "."], '--write-baseline = ".": not a file'),
+        (["tcp", "--time-limit", "0 s"], '--time-limit = "0 s": no time'),
+        (["tcp", "--memory-limit", "much"], '--memory-limit = "much": not a size of memory'),
         (["tcp", "--junit", "."], '--junit = ".": not a file'),
         (["tcp", "--junit", "/proc/version/j.xml"], '--junit = "/proc/version/j.xml": '),
         (["tcp", "--traces", "/proc/version"], '--traces = "/proc/version": not a folder'),
@@ -662,13 +673,14 @@ def test_exit_codes_follow_the_findings() -> None:
 def test_bad_input_is_refused_before_any_run(
     arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Bench, "samples", lambda *_, **__: pytest.fail("ran"))
+    monkeypatch.setattr(Checker, "finding", lambda *_, **__: pytest.fail("ran"))
     result = call("conform", *arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.process
 def test_the_list_has_every_check() -> None:
     listed = json.loads(call("conform", "bbr3", "--list", "--json").stdout)
     names = [each["check"] for each in listed]

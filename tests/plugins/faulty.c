@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mesonet_cc.h"
@@ -14,7 +15,7 @@ struct state {
 enum { KIND, AFTER };
 
 static const struct mesonet_param params[] = {
-    {"kind", "what it does", "1", 0, 20, 0, "chosen"},
+    {"kind", "what it does", "1", 0, 30, 0, "chosen"},
     {"after", "acknowledgements before", "1", 0, 1e9, 100, "chosen"},
 };
 
@@ -25,6 +26,18 @@ static int deeper(volatile int depth) {
     volatile char room[4096];
     room[depth % 4096] = 1;
     return depth < 0 ? 0 : deeper(depth + 1) + room[0];
+}
+
+static int exits_at_unload = 0;
+
+__attribute__((destructor)) static void unload(void) {
+    if (exits_at_unload) _exit(0);
+}
+
+static void init(void *flow, const struct mesonet_config *config, const struct mesonet_start *start) {
+    (void)flow, (void)start;
+    if (config->params[KIND] == 21) exit(0);
+    exits_at_unload = config->params[KIND] == 22;
 }
 
 static void on_ack(void *flow, const struct mesonet_config *config, const struct mesonet_ack *ack) {
@@ -46,6 +59,12 @@ static void on_ack(void *flow, const struct mesonet_config *config, const struct
     case 12: abort();
     case 13: s->window.cwnd = deeper(1); break;
     case 14: fputs("no return from here\n", stderr); for (;;) sleep(1);
+    case 15: exit(0);
+    case 16: _exit(0);
+    case 17: for (;;) zero = 0;
+    case 18: ((double *)(s + 1))[0] = 1; break;
+    case 19: for (size_t size = 1 << 24;; ) memset(malloc(size), 1, size);
+    case 20: for (int i = 0; i < 100000000; i++) zero = 0; break;
     default: break;
     }
 }
@@ -64,6 +83,7 @@ static const struct mesonet_algorithm faulty = {
     .title = "Faults on demand",
     .source = "chosen",
     .params = params,
+    .init = init,
     .on_ack = on_ack,
     .on_loss = on_loss,
 };

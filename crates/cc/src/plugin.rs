@@ -5,7 +5,7 @@
 //! copied and checked after each call, so that reading the window is no call and no different from a built-in
 //! algorithm. Only this folder and the boundary to Python have unsafe code for plug-ins: a plug-in is code
 //! that the user chose, and can do what it likes. What can be checked is checked: the table when it is loaded
-//! ([`load`]), the window after each call ([`Fault`]).
+//! ([`load`]), the window and the bytes behind the state after each call ([`Fault`]).
 
 pub mod abi;
 mod fault;
@@ -148,6 +148,13 @@ impl PluginConfig {
 #[repr(C, align(16))]
 struct Chunk([u64; 2]);
 
+/// Bytes behind a state, which no function may change (chosen): what a `state_size` of a smaller struct
+/// forgets.
+const GUARD: usize = 64;
+
+/// Content of [`GUARD`], and of the rest of the last chunk before it.
+const UNTOUCHED: [u8; GUARD + size_of::<Chunk>()] = [0xa5; GUARD + size_of::<Chunk>()];
+
 /// The state of one flow of a plug-in. The box keeps [`crate::Controller`] small.
 #[derive(Debug, Serialize, Deserialize)]
 #[repr(C)]
@@ -158,7 +165,7 @@ pub struct PluginFlow {
     /// Copied, too: segments/s, 0 for none.
     pacing_rate: f64,
     name: FlowName,
-    /// At least as large as a window.
+    /// At least as large as a window, with [`UNTOUCHED`] bytes behind the state.
     #[serde(deserialize_with = "memory")]
     memory: Box<[Chunk]>,
     /// Frees what the state points to. Such a state is never written.
@@ -214,7 +221,7 @@ impl PluginFlow {
     /// State of a flow that begins.
     pub(crate) fn new(config: &PluginConfig, start: &Start) -> Self {
         let plugin = config.0.plugin;
-        let chunks = (plugin.table.state_size as usize).div_ceil(size_of::<Chunk>());
+        let chunks = (plugin.table.state_size as usize + GUARD).div_ceil(size_of::<Chunk>());
         let release = plugin.table.release.map(|function| Release { plugin, function });
         let begun = Window::new(&config.0.common, start);
         let mut flow = Self {
@@ -227,6 +234,7 @@ impl PluginFlow {
             phase: Phase::SlowStart,
             holds_back: false,
         };
+        flow.behind(plugin).fill(UNTOUCHED[0]);
         *flow.answer() = abi::Window {
             cwnd: begun.cwnd(),
             ssthresh: begun.ssthresh(),
@@ -430,6 +438,15 @@ impl PluginFlow {
     #[inline]
     fn adopt(&mut self, call: &Call, max_cwnd: f64) {
         let initial = self.window.initial();
+        let behind = self.behind(call.plugin);
+        if *behind != UNTOUCHED[..behind.len()] {
+            let size = call.plugin.table.state_size;
+            Fault::new(
+                call,
+                format_args!("it wrote behind its state; allowed: the {size} bytes of state_size"),
+            )
+            .raise();
+        }
         let answer = self.answer();
         let right = answer.cwnd >= 1.0
             && answer.cwnd <= max_cwnd
@@ -488,6 +505,16 @@ impl PluginFlow {
         unsafe { &mut *self.memory.as_mut_ptr().cast::<abi::Window>() }
     }
 
+    /// The bytes behind the state.
+    #[inline]
+    #[allow(unsafe_code)]
+    fn behind(&mut self, plugin: &Plugin) -> &mut [u8] {
+        let (size, state) = (size_of_val(&*self.memory), plugin.table.state_size as usize);
+        // SAFETY: the bytes of the memory; every bit pattern is a number.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<u8>(), size) };
+        &mut bytes[state..]
+    }
+
     #[inline]
     pub(crate) fn cwnd(&self) -> f64 {
         self.window.cwnd()
@@ -518,7 +545,9 @@ impl PluginFlow {
 #[cold]
 #[inline(never)]
 fn settle(window: &mut abi::Window, call: &Call, max_cwnd: f64) {
-    let fault = |field: &str, value: f64, allowed: &str| Fault::new(call, field, value, allowed).raise();
+    let fault = |field: &str, value: f64, allowed: &str| {
+        Fault::new(call, format_args!("it left {field} = {value}; allowed: {allowed}")).raise()
+    };
     if !window.cwnd.is_finite() || window.cwnd < 1.0 {
         fault("cwnd", window.cwnd, "finite, at least 1");
     }

@@ -195,6 +195,8 @@ fn algorithms() -> PyResult<String> {
 #[pyfunction]
 #[allow(unsafe_code)]
 fn load_plugin(address: usize, digest: &str) -> PyResult<String> {
+    #[cfg(unix)]
+    signals::watch_exit();
     // SAFETY: the Python package got the address from the function `mesonet_cc` of a library that it never
     // unloads.
     let loaded = unsafe { plugin::load(std::ptr::with_exposed_provenance(address), digest, ALGORITHMS) }

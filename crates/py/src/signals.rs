@@ -1,5 +1,5 @@
-//! A signal inside of a plug-in: the process prints which plug-in, event, flow and instant it was, then dies
-//! as it would have.
+//! A signal inside of a plug-in, or its `exit`: the process prints which plug-in, event, flow and instant it
+//! was, then dies as it would have, and of `exit` with an exit code that is no success.
 //!
 //! Handlers are there only while a simulation with plug-ins advances. They use nothing that a signal handler
 //! must not use: a buffer on the stack, integers as digits, `write`.
@@ -14,7 +14,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::fmt::{self, Write};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Signals that end a process because of what its code did; C++ exceptions that leave a function end in
 /// SIGABRT.
@@ -32,9 +32,29 @@ const SIGNALS: [libc::c_int; 8] = [
     libc::SIGALRM,
 ];
 
-/// Time that a call may last after a signal to end, s (chosen): far above any call, below the time of batch
-/// systems.
-const PATIENCE: libc::c_uint = 3;
+/// Time that a call may last after a signal to end, s (chosen): far above any call, short for a person who
+/// waits.
+const PATIENCE: libc::c_uint = 1;
+
+/// Exit code of a process that a plug-in ends by `exit`.
+const EXIT_CODE: libc::c_int = 1;
+
+/// Registers what prints the call of a plug-in that ends the process by `exit`, whose exit code could be 0.
+pub fn watch_exit() {
+    static ONCE: Once = Once::new();
+    // SAFETY: a function that no exit of the process outlives.
+    ONCE.call_once(|| unsafe {
+        libc::atexit(exits);
+    });
+}
+
+extern "C" fn exits() {
+    if let Some(call) = plugin::present() {
+        Line::print(&call, "exit", "it ended the process");
+        // SAFETY: ends the process without the rest of its exit.
+        unsafe { libc::_exit(EXIT_CODE) };
+    }
+}
 
 /// Simulations that advance now.
 static USERS: Mutex<usize> = Mutex::new(0);
@@ -215,6 +235,11 @@ extern "C" fn end(number: libc::c_int) {
         ENDING.set(plugin::present());
         // Both count: this thread and the others are in calls of their own.
         if plugin::mark() | ENDING.get().is_some() {
+            if number == libc::SIGTERM
+                && let Some(call) = ENDING.get().or_else(plugin::marked)
+            {
+                Line::print(&call, "SIGTERM", "the function was running");
+            }
             ENDING_BY.store(number, Ordering::Release);
             // SAFETY: may be called from a handler.
             unsafe { libc::alarm(PATIENCE) };

@@ -1,4 +1,4 @@
-"""A worker process (`mesonet.campaign.worker`) from the outside: gives it runs, watches its memory, sees it die."""
+"""A process that serves tasks (`mesonet.campaign.serving`) from the outside: its tasks, limits and death."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesonet import processes
-from mesonet.campaign.ledger import Ledger, Run
+from mesonet.campaign.serving import ENDED
 from mesonet.errors import Broken
 from mesonet.simulation.checkpoint import EVERY, GRACE_S
+
+if TYPE_CHECKING:
+    from mesonet.campaign.ledger import Ledger, Run
 
 _TICK_S = 0.25
 MEMORY_SHARE = 0.9
@@ -27,57 +30,54 @@ MEMORY_SHARE = 0.9
 _LOG_SHOWN = 8000
 _PART = 65_536  # bytes read at a time
 _SERVED = 200
-"""Runs that one process makes before a fresh one takes over, so that leaks of a model stay small (chosen)."""
+"""Tasks that one process does before a fresh one takes over, so that leaks of a model stay small (chosen)."""
 _SLOW_START_S = 300.0
-"""What the start of the process may add to the time limit of a run (chosen): seconds on a busy machine."""
+"""What the start of the process may add to the time limit of a task (chosen): seconds on a busy machine."""
 _STARTS, _START_AGAIN_S = 3, 1.0
-"""Failed starts of a process in a row after which the campaign stops, and the time between them, s (chosen)."""
+"""Failed starts of a process in a row after which no other is tried, and the time between them, s (chosen)."""
 
 
 @dataclass(frozen=True)
 class Death:
-    """A run that did not end by itself."""
+    """A task that did not end by itself."""
 
     message: str  #: the reason
-    log: str  #: end of the text that the run printed
-    blamed: bool = True  #: True if the run is to blame; False if it was ended from outside
+    log: str  #: end of the text that the task printed
+    blamed: bool = True  #: True if the task is to blame; False if it was ended from outside
 
 
 @dataclass
-class Worker:
-    """A process that makes runs, started when it is needed and again when it died."""
+class Process:
+    """A process that serves tasks, started when it is needed and again when it died."""
 
-    memory: int | None = None  #: most memory of one run, bytes; None: any
+    module: ClassVar[str]  #: module that serves the tasks
+    what: ClassVar[str]  #: a task in messages, such as ``run``
+
+    memory: int | None = None  #: most memory of the process, bytes; None: any
     #: Most wall-clock time of one try, s, without the start of the process; after it the try has `GRACE_S` to write a
     #: snapshot. None: any.
     time_limit: float | None = None
-    peak: int = 0  #: most memory that a run was seen to have, bytes
-    share: float = 0.0  #: finished share of the last run, 0 to 1, as its process reported it
+    peak: int = 0  #: most memory that a task was seen to have, bytes
+    share: float = 0.0  #: finished share of the last task, 0 to 1, as its process reported it
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _log: Any = field(default=None, repr=False)
     _served: int = field(default=0, repr=False)
-    _code: str = field(default="", repr=False)  # code version of the last run
     _ready: bool = field(default=False, repr=False)
     _failed_starts: int = field(default=0, repr=False)
 
-    def make(
-        self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
+    def do(
+        self, task: Mapping[str, Any], stopped: Callable[[], bool] = lambda: False, *, has_programs: bool = False
     ) -> dict[str, Any] | Death:
-        """Make a run in the process.
+        """Do a task in the process.
 
-        The reply of the process (empty if the run is done, else the error), or the death of the run.
+        The reply of the process, or the death of the task. `has_programs`: True if the memory of programs that the
+        process starts counts.
         """
-        if run.code_version != self._code:  # the process has imported modules of other code
-            self.close()
-            self._code = run.code_version
         process = self._started()
-        task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
-        about: dict[str, Any] = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}
-        about["memory"] = self.memory
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):
-            process.stdin.write(json.dumps({**task, **about}) + "\n")
+            process.stdin.write(json.dumps(task) + "\n")
             process.stdin.flush()
         limit = self.time_limit or math.inf
         end = time.monotonic() + limit + (0.0 if self._ready else _SLOW_START_S)
@@ -104,38 +104,65 @@ class Worker:
                     continue
                 if stopped():
                     return self._ended("stopped", blamed=False)
-                used = self._used(model)
+                used = self._used(has_programs)
                 self.peak = max(self.peak, used)
                 if self.memory and used > self.memory:
+                    _signal(process, signal.SIGTERM)  # so that it prints the call of a plug-in that it is in
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(_TICK_S)
                     return self._ended(
-                        f"the run needs more than {memory_text(self.memory)} of memory: it had {memory_text(used)}"
+                        f"the {self.what} needs more than {memory_text(self.memory)} of memory: "
+                        f"it had {memory_text(used)}"
                     )
                 if time.monotonic() > end:
                     _end(process)  # with a snapshot, from which another try continues
-                    return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
+                    return self._ended(f"the {self.what} took longer than the time limit of {self.time_limit:g} s")
         if reply is None:
             code = process.wait()
             if not self._ready:
                 return self._not_started(code)
-            return self._ended(_death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
+            return self._ended(self._death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
         self._served += 1
-        if reply:
+        if "message" in reply:  # of an error
             reply["log"] = self._output()
         if self._served >= _SERVED:
             self.close()
         return reply
 
+    def end(self) -> Death | None:
+        """End the process as a program ends; return its death if exit handlers of its libraries end it otherwise."""
+        process = self._process
+        if process is None or not self.is_there:
+            return None
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps({"end": True}) + "\n")
+            process.stdin.flush()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
+        code = process.poll()
+        if code == ENDED:
+            self.close()
+            return None
+        return self._ended(f"the process did not end in {GRACE_S:g} s" if code is None else self._death(code))
+
     def _not_started(self, code: int) -> Death:
-        """Return the death of a process that could not load the program: no run is to blame."""
+        """Return the death of a process that could not load the program: no task is to blame."""
         self._failed_starts += 1
-        death = self._ended(_death(code), blamed=False)
+        death = self._ended(self._death(code), blamed=False)
         if self._failed_starts >= _STARTS:
             last = " ".join(death.log.split()[-12:])
             raise Broken(
-                f"no process for runs can start here, often because memory is limited: {death.message} ({last})"
+                f"no process for a {self.what} can start here, often because memory is limited: "
+                f"{death.message} ({last})"
             )
         time.sleep(_START_AGAIN_S)
         return death
+
+    @property
+    def is_there(self) -> bool:
+        """True if the process that did the last task can do another one."""
+        return self._process is not None and self._process.poll() is None
 
     def close(self) -> None:
         """End the process, and with it the programs that it started."""
@@ -149,11 +176,11 @@ class Worker:
                 stream.close()  # type: ignore[union-attr]
 
     def _started(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
+        if not self.is_there or self._process is None:
             self.close()
             self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - it lives as long as the process
-            self._process, self._served, self._ready = _start(self._log), 0, False
-        else:  # what an earlier run said; a new process may have said something by now that is to be kept
+            self._process, self._served, self._ready = self._start(), 0, False
+        else:  # what an earlier task said; a new process may have said something by now that is to be kept
             self._log.seek(0)
             self._log.truncate()
         return self._process
@@ -167,25 +194,67 @@ class Worker:
         return Death(message + _plugin_in(wording), wording, blamed)
 
     def _output(self) -> str:
-        """Return the end of the text that the run printed."""
+        """Return the end of the text that the task printed."""
         end = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, end - _LOG_SHOWN))
         return str(self._log.read())
 
-    def _used(self, model: dict[str, Any] | None) -> int:
-        """Return the resident memory of the process and of the program that it runs, in bytes."""
+    def _used(self, has_programs: bool) -> int:
+        """Return the resident memory of the process, and of programs that it started, in bytes."""
         import psutil
 
         assert self._process is not None
         with suppress(psutil.NoSuchProcess):
             process = psutil.Process(self._process.pid)
             used = int(process.memory_info().rss)
-            if model is not None and "command" in model:
+            if has_programs:
                 for child in process.children(recursive=True):
                     with suppress(psutil.NoSuchProcess):
                         used += int(child.memory_info().rss)
             return used
         return 0
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            processes.python(self.module),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            env=processes.environment(),
+            process_group=0,  # Ctrl-C reaches the runner only, which then stops the others
+        )
+
+    def _death(self, code: int) -> str:
+        if code >= 0:
+            return f"the process of the {self.what} ended with exit code {code}"
+        name = signal.Signals(-code).name
+        hint = ", often because the machine had no free memory" if name == "SIGKILL" else ""
+        return f"the process of the {self.what} was ended by {name}{hint}"
+
+
+@dataclass
+class Worker(Process):
+    """A process that makes runs (`mesonet.campaign.worker`)."""
+
+    module: ClassVar[str] = "mesonet.campaign.worker"
+    what: ClassVar[str] = "run"
+    _code: str = field(default="", repr=False)  # code version of the last run
+
+    def make(
+        self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
+    ) -> dict[str, Any] | Death:
+        """Make a run in the process.
+
+        The reply of the process (empty if the run is done, else the error), or the death of the run.
+        """
+        if run.code_version != self._code:  # the process has imported modules of other code
+            self.close()
+            self._code = run.code_version
+        task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
+        about: dict[str, Any] = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}
+        about["memory"] = self.memory
+        return self.do({**task, **about}, stopped, has_programs=model is not None and "command" in model)
 
 
 def memory_of_machine() -> int:
@@ -227,28 +296,8 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _start(log: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        processes.python("mesonet.campaign.worker"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        env=processes.environment(),
-        process_group=0,  # Ctrl-C reaches the runner only, which then stops the others
-    )
-
-
 def _plugin_in(log: str) -> str:
     """Return in parentheses what the simulator printed about the call of a plug-in in which the process ended."""
     begin = "mesonet: plug-in "
     found = [line for line in log.splitlines() if line.startswith(begin)]
     return f" ({found[-1].removeprefix('mesonet: ')})" if found else ""
-
-
-def _death(code: int) -> str:
-    if code >= 0:
-        return f"the process of the run ended with exit code {code}"
-    name = signal.Signals(-code).name
-    hint = ", often because the machine had no free memory" if name == "SIGKILL" else ""
-    return f"the process of the run was ended by {name}{hint}"

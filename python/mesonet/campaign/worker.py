@@ -2,109 +2,51 @@
 
 Each line of standard input is a task, a JSON object with ``folder``, ``key``, ``seed``, ``scenario`` (canonical JSON),
 ``model`` (`mesonet.models`, null for the network), ``code_version``, ``snapshot_every`` and ``memory`` (most memory
-that a run of the network may be expected to need, bytes; null: any). The reply is one line on standard output: ``{}``,
-or a JSON object with ``message``, ``traceback`` and, if the result could not be written, ``errno`` and ``file``. Lines
-with ``share`` may come before it: the finished share of the run. The output of a model goes to standard error, the log
-of the run. The end of standard input ends the process, even in the middle of a run: the caller is gone.
+that a run of the network may be expected to need, bytes; null: any). The reply (`mesonet.campaign.serving`) is empty,
+or has ``message``, ``traceback`` and, if the result could not be written, ``errno`` and ``file``.
 
 Plug-ins among the algorithms are loaded from the files that the campaign folder names (`mesonet.plugins`). Their
 content must be as it was at the start.
 
 A run of the network leaves a snapshot in the campaign folder now and then, and on a signal to end. From the snapshot it
 continues, here or elsewhere.
-
-Starting a process costs about as much as a short run, so one serves many; a crash still costs one run only.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
-import threading
-import time
-import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, TextIO
+from typing import Any
 
 import polars  # noqa: F401 - a process that cannot load it starts no run
 
 from mesonet import models, plugins
 from mesonet.campaign.ledger import EXPERIMENT, Ledger
 from mesonet.campaign.record import record
+from mesonet.campaign.serving import Update, error_reply, serve
 from mesonet.files import checksums
 from mesonet.simulation import provenance
-from mesonet.simulation.checkpoint import GRACE_S, Checkpoint, Stopped
+from mesonet.simulation.checkpoint import Checkpoint, Stopped
 from mesonet.simulation.result import Table, write_parquet
 from mesonet.simulation.simulate import without_snapshots
-
-SHARE_EVERY_S = 1.0
-"""Often enough for a reader, seldom enough to cost nothing (chosen)."""
 
 
 def main() -> int:
     """Serve tasks until there are no more."""
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # the output of a model is no reply
-    _send(channel, {"ready": True})
     try:
-        for task in _tasks():
-            provenance.reset_peak_rss()
-            _send(channel, _outcome(task, _shares(channel)))
+        serve(_outcome)
     except Stopped as stopped:
         signal.raise_signal(stopped.number)  # as it would have ended without a snapshot
     return 0
 
 
-def _send(channel: TextIO, what: dict[str, Any]) -> None:
-    channel.write(json.dumps(what) + "\n")
-    channel.flush()
-
-
-def _shares(channel: TextIO) -> Callable[[float, float], None]:
-    """Return a function that reports the finished share of a run, at once and then every `SHARE_EVERY_S`."""
-    due = time.monotonic()
-
-    def update(done: float, total: float) -> None:
-        nonlocal due
-        if time.monotonic() >= due and done < total:
-            due = time.monotonic() + SHARE_EVERY_S
-            with suppress(BrokenPipeError):  # the caller is gone: the run ends by a signal, after a snapshot
-                _send(channel, {"share": done / total})
-
-    return update
-
-
-def _tasks() -> Iterator[dict[str, Any]]:
-    """Yield tasks as they come; a thread reads them, so that the end of the caller is seen during a run too."""
-    lines: SimpleQueue[str] = SimpleQueue()
-
-    def read() -> None:
-        for line in sys.stdin:
-            lines.put(line)
-        _end()
-
-    threading.Thread(target=read, daemon=True).start()
-    while True:
-        yield json.loads(lines.get())
-
-
-def _end() -> None:
-    """End this process and the programs that it started, after a snapshot where a run leaves any."""
-    if os.getpgid(0) == os.getpid():
-        os.killpg(0, signal.SIGTERM)
-    else:
-        os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(GRACE_S)
-    os._exit(0)
-
-
-def _outcome(task: dict[str, Any], update: Callable[[float, float], None]) -> dict[str, Any]:
+def _outcome(task: dict[str, Any], update: Update) -> dict[str, Any]:
+    provenance.reset_peak_rss()
     made = False
     try:
         _refuse_other_code(task)
@@ -114,9 +56,9 @@ def _outcome(task: dict[str, Any], update: Callable[[float, float], None]) -> di
             made = True
             _write(task, tables, about)
     except OSError as error:
-        return {**_told(error), **({"errno": error.errno, "file": error.filename} if made else {})}
+        return {**error_reply(error), **({"errno": error.errno, "file": error.filename} if made else {})}
     except Exception as error:
-        return _told(error)
+        return error_reply(error)
     return {}
 
 
@@ -143,10 +85,6 @@ def _refuse_other_code(task: dict[str, Any]) -> None:
         raise RuntimeError(f"the code changed from {task['code_version'][:12]} to {here[:12]} after the start")
 
 
-def _told(error: Exception) -> dict[str, Any]:
-    return {"message": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
-
-
 def _write(task: dict[str, Any], tables: dict[str, Table], about: Mapping[str, Any]) -> None:
     with Ledger(task["folder"]).writing(task["key"]) as aside:
         for name, table in tables.items():
@@ -155,7 +93,7 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: Mapping[str, A
 
 
 def answer_tables(
-    task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Callable[[float, float], None] | None = None
+    task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Update | None = None
 ) -> tuple[dict[str, Table], dict[str, Any]]:
     """Return the tables of a run and its record. Errors of the simulator or the model pass through.
 
@@ -166,7 +104,7 @@ def answer_tables(
 
 
 def _network(
-    task: dict[str, Any], checkpoint: Checkpoint | None, update: Callable[[float, float], None] | None
+    task: dict[str, Any], checkpoint: Checkpoint | None, update: Update | None
 ) -> tuple[dict[str, Table], dict[str, Any]]:
     from mesonet.simulation.simulate import simulate_json
     from mesonet.simulation.size import refuse_large

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,15 @@ import click
 
 from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
-from mesonet.errors import InputError
+from mesonet.conform.process import MEMORY_LIMIT, TIME_LIMIT
+from mesonet.errors import Broken, InputError
 from mesonet.progress import Progress
 from mesonet.terminal import plural, write_json, write_table
 
 if TYPE_CHECKING:
     from mesonet.conform.finding import Finding
+    from mesonet.conform.process import Checker
+    from mesonet.conform.report import Outline
 
 _COLUMNS = ("check", "verdict", "why")
 
@@ -37,6 +41,10 @@ _COLUMNS = ("check", "verdict", "why")
 )
 @click.option("--skip", multiple=True, metavar="CHECK", help="Leave a check out, such as bbr/idle; can be repeated.")
 @click.option("--list", "only_list", is_flag=True, help="List the checks with their sources, and run nothing.")
+@click.option("--time-limit", default=TIME_LIMIT, show_default=True, metavar="TIME", help="Longest time of a check.")
+@click.option(
+    "--memory-limit", default=MEMORY_LIMIT, show_default=True, metavar="SIZE", help="Largest memory of the checks."
+)
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write the findings as JUnit XML.")
 @click.option("--traces", metavar="DIR", type=click.Path(path_type=Path), help="Write flows as qlog and CSV.")
 @JSON
@@ -49,19 +57,20 @@ def conform(
     seed: int | None,
     skip: tuple[str, ...],
     only_list: bool,
+    time_limit: str,
+    memory_limit: str,
     junit: Path | None,
     traces: Path | None,
     as_json: bool,
 ) -> None:
     """Check ALGORITHM: a contract for all algorithms, cases of its specification, and a baseline of numbers.
 
-    Exit code 1 if a check fails. ALGORITHM is a name or a variant such as "tcp(decrease=0.45)".
+    Exit code 1 if a check fails or does not end. ALGORITHM is a name or a variant such as "tcp(decrease=0.45)".
     """
-    from mesonet.conform import junit as junit_file
-    from mesonet.conform import traces as trace_files
-    from mesonet.conform.bench import Bench
-    from mesonet.conform.conformance import document, failed, findings, plan
-    from mesonet.conform.finding import FAIL
+    from mesonet.cli.memory_size import in_bytes
+    from mesonet.cli.runner_options import parse_time_limit
+    from mesonet.conform.process import Checker
+    from mesonet.conform.report import document, failed
     from mesonet.files import places
 
     if write_baseline is not None:
@@ -69,71 +78,115 @@ def conform(
         for option, value in given.items():
             if value is not None:
                 raise InputError("goes without --write-baseline", path=option, value=str(value))
-        _write(plan(algorithm, cases="none", baseline="none").algorithm, write_baseline, as_json)
+        _write(algorithm, write_baseline, as_json)
         return
-    chosen = plan(algorithm, has_contract=has_contract, cases=cases, baseline=baseline, skip=skip, seed=seed)
+    seconds, size = parse_time_limit(time_limit), in_bytes(memory_limit, "--memory-limit")
+    assert seconds
+    assert size
+    asked = {"has_contract": has_contract, "cases": cases, "baseline": baseline, "skip": skip, "seed": seed}
+    checker = Checker({"algorithm": algorithm, **asked}, seconds, size, traces)
     if only_list:
-        rows = [[each.name, each.title, each.source] for each in chosen.checks()]
-        columns = ["check", "title", "source"]
-        if as_json:
-            write_json([dict(zip(columns, row, strict=True)) for row in rows])
-        else:
-            write_table(columns, rows)
+        with checker:
+            _list(checker.outline(), as_json)
         return
     if junit:
         places.checked(junit, "--junit")  # before the work
     if traces:
         with places.folder(traces, option="--traces"):
             pass
-    bench = Bench(chosen.algorithm)
-    with Progress(f"conform {chosen.algorithm}", enabled=not as_json) as progress:
-        found = findings(chosen, bench, _steps(progress, chosen.steps))
-    if junit:
-        junit_file.write(junit, chosen.algorithm, found)
-    written = trace_files.write(traces, bench) if traces else []
+    with checker:
+        outline, found = _findings(checker, junit, progress=not as_json)
     if as_json:
-        write_json(document(chosen, found) | {"traces": [str(path) for path in written]})
+        write_json(document(outline, found) | {"traces": [str(path) for path in checker.written]})
     else:
-        write_table(_COLUMNS, [[each.about.name, each.verdict, each.why] for each in found])
-        click.echo(f"\n{_summary(found)}")
-        for each in found:
-            if each.verdict == FAIL:
-                click.echo(f"\n{each.about.name}: {each.about.title}\n  {each.about.reason}\n  {each.about.source}")
-        for path in filter(None, (junit, traces)):
-            click.echo(f"written to {path}")
+        _show(found, [path for path in (junit, traces) if path])
     if failed(found):
         click.get_current_context().exit(1)
 
 
-def _write(algorithm: str, path: Path, as_json: bool) -> None:
+def _list(outline: Outline, as_json: bool) -> None:
+    rows = [[each.name, each.title, each.source] for each in outline.checks]
+    columns = ["check", "title", "source"]
+    if as_json:
+        write_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        write_table(columns, rows)
+
+
+def _findings(checker: Checker, junit: Path | None, *, progress: bool) -> tuple[Outline, list[Finding]]:
+    """Return the checks and their findings. A JUnit file has a test for each check, whenever this ends."""
+    from mesonet.conform import junit as junit_file
+    from mesonet.conform.finding import ERROR, LOADED, Finding
+
+    name = str(checker.asked["algorithm"])
+    found = [Finding.not_run(LOADED)]
+
+    def write() -> None:
+        if junit:
+            junit_file.write(junit, name, found)
+
+    write()
+    with Progress(f"conform {name}", enabled=progress) as bar:
+        try:
+            outline = checker.outline()
+        except (Broken, InputError) as error:
+            found = [Finding(LOADED, ERROR, str(error))]
+            write()
+            raise
+        name = outline.algorithm
+        found = [
+            Finding.left_out(each) if each.name in checker.asked["skip"] else Finding.not_run(each)
+            for each in outline.checks
+        ]
+        write()
+        for place, each in enumerate(found):
+            if each.verdict == ERROR:
+                found[place] = checker.finding(each.about, partial(_show_share, bar, place, len(found)))
+                write()
+            bar.update(place + 1, len(found))
+        if ending := checker.end():
+            found.append(ending)
+            write()
+    return outline, found
+
+
+def _show_share(bar: Progress, done: int, total: int, share: float) -> None:
+    bar.update(done + share, total)
+
+
+def _show(found: list[Finding], written: list[Path]) -> None:
+    from mesonet.conform.finding import FAIL
+
+    write_table(_COLUMNS, [[each.about.name, each.verdict, each.why] for each in found])
+    click.echo(f"\n{_summary(found)}")
+    for each in found:
+        if each.verdict == FAIL:
+            click.echo(f"\n{each.about.name}: {each.about.title}\n  {each.about.reason}\n  {each.about.source}")
+    for path in written:
+        click.echo(f"written to {path}")
+
+
+def _write(text: str, path: Path, as_json: bool) -> None:
     from mesonet.conform.baseline import SCENARIOS, SEEDS, write_baseline
     from mesonet.conform.bench import Bench
+    from mesonet.conform.conformance import plan
 
-    with Progress(f"baseline of {algorithm}", enabled=not as_json) as progress:
-        step = _steps(progress, len(SCENARIOS) * SEEDS)
-        written = write_baseline(Bench(algorithm), path, lambda: step(None))
+    algorithm, done, total = plan(text, cases="none", baseline="none").algorithm, count(1), len(SCENARIOS) * SEEDS
+    with Progress(f"baseline of {algorithm}", enabled=not as_json) as bar:
+        written = write_baseline(Bench(algorithm), path, lambda: bar.update(next(done), total))
     if as_json:
         write_json({"path": str(path), "algorithm": algorithm, "seeds": list(written.seeds)})
     else:
         click.echo(str(path))
 
 
-def _steps(progress: Progress, total: int) -> Callable[[Finding | None], None]:
-    """Return a function that counts steps of a task."""
-    done = 0
-
-    def step(_: Finding | None) -> None:
-        nonlocal done
-        done += 1
-        progress.update(done, total)
-
-    return step
-
-
 def _summary(found: list[Finding]) -> str:
-    from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED
+    from mesonet.conform.finding import ERROR, FAIL, KNOWN, PASS, SKIPPED
+    from mesonet.conform.report import counts
 
-    counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in (PASS, FAIL, KNOWN, SKIPPED)}
-    parts = (f"{counts[PASS]} passed", f"{counts[FAIL]} failed", f"{counts[SKIPPED]} skipped")
-    known = f", {plural(counts[KNOWN], 'known failure')}" if counts[KNOWN] else ""
-    return f"{', '.join(parts)}{known}"
+    number = counts(found)
+    parts = [f"{number[PASS]} passed", f"{number[FAIL]} failed"]
+    parts += [plural(number[ERROR], "error")] if number[ERROR] else []
+    parts += [f"{number[SKIPPED]} skipped"]
+    parts += [plural(number[KNOWN], "known failure")] if number[KNOWN] else []
+    return ", ".join(parts)

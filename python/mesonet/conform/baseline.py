@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,7 @@ class Baseline:
     numbers: Mapping[str, Mapping[str, Reference]]  #: by scenario and metric
 
 
+@cache
 def title(name: str) -> str:
     """Return the title of a scenario of the baselines."""
     return load_scenario(f"baseline/{name}.toml", folder()).title

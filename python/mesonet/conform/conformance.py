@@ -1,20 +1,19 @@
-"""Conformance of an algorithm: its contract, its cases and its baseline, in one report."""
+"""Conformance of an algorithm: its contract, its cases and its baseline as one plan of checks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import count
 
-from mesonet import algorithms, core
-from mesonet._version import __version__
+from mesonet import algorithms
 from mesonet.conform import baseline as baselines
 from mesonet.conform import contract
 from mesonet.conform.baseline import CHECKED, SCENARIOS, Baseline, check_baseline, read_baseline
 from mesonet.conform.bench import Bench
 from mesonet.conform.case import CaseSuite, check_suite, chosen_suites
 from mesonet.conform.contract import check_contract
-from mesonet.conform.finding import FAIL, KNOWN, PASS, SKIPPED, About, Finding
+from mesonet.conform.finding import About, Finding
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios.scenario import scenario
 from mesonet.simulation.simulate import LARGEST_SEED
@@ -41,11 +40,6 @@ class Plan:
         if self.baseline:
             found += [baselines.about(self.baseline, name) for name in SCENARIOS]
         return found
-
-    @property
-    def steps(self) -> int:
-        """Number of checks and of runs of the comparison with the baseline."""
-        return len(self.checks()) + (len(SCENARIOS) * CHECKED if self.baseline else 0)
 
 
 def plan(
@@ -90,44 +84,23 @@ def plan(
     return found
 
 
-def findings(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None = None) -> list[Finding]:
-    """Return the findings of a plan.
+def check(chosen: Plan, name: str, bench: Bench, progress: Callable[[float, float], None]) -> Finding:
+    """Return the finding of one check of a plan.
 
-    A finding for each check, in the order of the plan. `progress`: called with each finding, and with None after each
-    run of the comparison with the baseline.
+    `bench`: keeps the runs that checks share. `progress`: called with the number of finished runs and of all runs of a
+    comparison with the baseline.
     """
-    found = []
-    for each in _all(chosen, bench, progress):
-        if progress:
-            progress(each)
-        found.append(each)
-    return found
+    others = frozenset(each.name for each in chosen.checks() if each.name != name)
+    found = _all(replace(chosen, skip=chosen.skip | others), bench, progress)
+    return next(each for each in found if each.about.name == name)
 
 
-def _all(chosen: Plan, bench: Bench, progress: Callable[[Finding | None], None] | None) -> Iterator[Finding]:
+def _all(chosen: Plan, bench: Bench, progress: Callable[[float, float], None]) -> Iterator[Finding]:
+    done = count(1)
     if chosen.has_contract:
         yield from check_contract(bench, chosen.skip)
     for suite in chosen.suites:
         yield from check_suite(suite, bench, chosen.skip)
     if chosen.baseline:
         seeds = None if chosen.seed is None else range(chosen.seed, chosen.seed + CHECKED)
-        step = (lambda: progress(None)) if progress else None
-        yield from check_baseline(chosen.baseline, bench, seeds, step, chosen.skip)
-
-
-def failed(found: Sequence[Finding]) -> bool:
-    """Return True if a check failed; known failures do not count."""
-    return any(each.verdict == FAIL for each in found)
-
-
-def document(chosen: Plan, found: Sequence[Finding]) -> dict[str, Any]:
-    """Return a report as plain data."""
-    counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in (PASS, FAIL, KNOWN, SKIPPED)}
-    return {
-        "algorithm": chosen.algorithm,
-        "mesonet": __version__,
-        "code_version": core.code_version(),
-        "baseline": chosen.baseline.name if chosen.baseline else None,
-        "counts": counts,
-        "findings": [each.document() for each in found],
-    }
+        yield from check_baseline(chosen.baseline, bench, seeds, lambda: progress(next(done), CHECKED), chosen.skip)

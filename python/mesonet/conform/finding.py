@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-PASS, FAIL, KNOWN, SKIPPED = "pass", "fail", "known failure", "skipped"
-"""Verdicts. A known failure is one whose cause a case states for an algorithm of mesonet. A check is skipped if it does
-not apply to the algorithm, or if the simulator lacks what it needs."""
+PASS, FAIL, ERROR, KNOWN, SKIPPED = "pass", "fail", "error", "known failure", "skipped"
+"""Verdicts. An error is a check that did not end, such as by a crash of a plug-in. A known failure is one whose cause
+a check states for an algorithm of mesonet. A check is skipped if it does not apply to the algorithm, or if the simulator
+lacks what it needs."""
 Outcome = tuple[str, str, dict[str, float]]
 """Verdict of a check, what was measured in words, and the measured numbers by name."""
 
@@ -29,13 +30,25 @@ class About:
         return f"{self.group}/{self.id}"
 
 
+LOADED = About("process", "load", "The algorithm can be loaded", "Nothing else can be checked.", "mesonet_cc.h")
+"""Stands for all checks as long as they are not known."""
+ENDS = About(
+    "process",
+    "end",
+    "The process of the checks ends with the exit code of its program",
+    "What a library does at the end of a process could hide that a command failed.",
+    "mesonet_cc.h",
+)
+"""Stands behind all checks if it fails."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """Result of a check."""
 
     about: About  #: the check
-    verdict: str  #: `PASS`, `FAIL`, `KNOWN` or `SKIPPED`
-    why: str  #: what was measured, or the reason why the check was skipped
+    verdict: str  #: `PASS`, `FAIL`, `ERROR`, `KNOWN` or `SKIPPED`
+    why: str  #: what was measured, or the reason why there is nothing
     values: Mapping[str, float] = field(default_factory=dict)  #: measured numbers by name
     wall_s: float = 0.0  #: time of the check, s
 
@@ -43,6 +56,11 @@ class Finding:
     def left_out(cls, about: About) -> Finding:
         """Return the finding of a check that the user leaves out. A finding with the verdict `SKIPPED`."""
         return cls(about, SKIPPED, "left out by --skip")
+
+    @classmethod
+    def not_run(cls, about: About) -> Finding:
+        """Return the finding of a check until there is another. A finding with the verdict `ERROR`."""
+        return cls(about, ERROR, "not run: the command ended before")
 
     def document(self) -> dict[str, Any]:
         """Return the finding as plain data."""

@@ -1,4 +1,7 @@
-"""Findings as JUnit XML, which services for continuous integration show as tests."""
+"""Findings as JUnit XML, which services for continuous integration show as tests.
+
+A requirement that is not met is a failure; a check that did not end is an error.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
-from mesonet.conform.finding import FAIL, KNOWN, SKIPPED, Finding
+from mesonet.conform.finding import ERROR, FAIL, KNOWN, SKIPPED, Finding
 from mesonet.files import places
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow, section 2.2."""
+_FAILED = {FAIL: ("failure", "AssertionError"), ERROR: ("error", "RuntimeError")}
+"""Element and type of what makes a test red, by verdict."""
 
 
 def xml(algorithm: str, found: Sequence[Finding]) -> str:
@@ -31,9 +36,9 @@ def xml(algorithm: str, found: Sequence[Finding]) -> str:
                 {"classname": f"mesonet.conform.{group}", "name": each.about.id, "time": f"{each.wall_s:.3f}"},
             )
             text = _clean(each.why)
-            if each.verdict == FAIL:
-                failure = ElementTree.SubElement(case, "failure", {"message": text, "type": "AssertionError"})
-                failure.text = _clean(_details(each))
+            if each.verdict in _FAILED:
+                tag, kind = _FAILED[each.verdict]
+                ElementTree.SubElement(case, tag, {"message": text, "type": kind}).text = _clean(_details(each))
             elif each.verdict in (KNOWN, SKIPPED):
                 ElementTree.SubElement(case, "skipped", {"message": f"{each.verdict}: {text}"})
             ElementTree.SubElement(case, "system-out").text = _clean(_details(each))
@@ -51,7 +56,7 @@ def _counts(found: Sequence[Finding]) -> dict[str, str]:
     return {
         "tests": str(len(found)),
         "failures": str(sum(each.verdict == FAIL for each in found)),
-        "errors": "0",
+        "errors": str(sum(each.verdict == ERROR for each in found)),
         "skipped": str(sum(each.verdict in (KNOWN, SKIPPED) for each in found)),
         "time": f"{sum(each.wall_s for each in found):.3f}",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,18 @@ from mesonet.files import places
 from mesonet.files.names import distinct
 
 
-def write(folder: Path, bench: Bench) -> list[Path]:
-    """Write the traces of all runs that the bench kept.
+def write(folder: Path, bench: Bench, known: Collection[str] = ()) -> list[Path]:
+    """Write the traces of the runs that the bench kept.
 
-    The files: ``RUN-flow-N.csv``, with the columns of the table ``flow_traces``, and ``RUN-flow-N.sqlog``.
+    The files: ``RUN-flow-N.csv``, with the columns of the table ``flow_traces``, and ``RUN-flow-N.sqlog``. `known`:
+    names of runs whose traces are there.
     """
     written = []
     with places.folder(folder, option="--traces"):
         cleaned = [(re.sub("[^A-Za-z0-9.]+", "-", name).strip("-"), name) for name in bench.runs]
         for own, (name, samples) in zip(distinct(cleaned), bench.runs.items(), strict=True):
+            if name in known:
+                continue
             for number in samples.numbers:
                 table, log = (places.inside(folder, f"{own}-flow-{number}{ending}") for ending in (".csv", ".sqlog"))
                 flow = samples.flow(number)

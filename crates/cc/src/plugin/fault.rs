@@ -3,7 +3,7 @@
 use super::Plugin;
 use crate::{FlowName, Picos, SECOND};
 use std::cell::Cell;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -26,9 +26,10 @@ pub enum Event {
 }
 
 /// Every event, in the order of its numbers.
-const EVENTS: [Event; 11] = [
+const EVENTS: [Event; 12] = [
     Event::Init,
     Event::OnAck,
+    Event::OnRound,
     Event::OnLoss,
     Event::OnRecoveryExit,
     Event::OnTimer,
@@ -225,7 +226,7 @@ pub fn present() -> Option<Call> {
     PRESENT.get()
 }
 
-/// A window that a plug-in left and that is not allowed.
+/// A state that a plug-in left and that is not allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Name of the plug-in.
@@ -241,10 +242,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The fault of a call that left `value` in a field of the window.
-    pub(super) fn new(call: &Call, field: &str, value: f64, allowed: &str) -> Self {
-        let mut message = String::new();
-        write!(message, "{call}: it left {field} = {value}; allowed: {allowed}").expect("text");
+    /// The fault of a call.
+    pub(super) fn new(call: &Call, problem: fmt::Arguments<'_>) -> Self {
+        let message = format!("{call}: {problem}");
         Self {
             plugin: call.plugin.algorithm.name,
             event: call.event.name(),

@@ -1,0 +1,42 @@
+"""The report of a conformance: which checks there are, and what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import core
+from mesonet._version import __version__
+from mesonet.conform.finding import ERROR, FAIL, KNOWN, PASS, SKIPPED, About, Finding
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Checks of an algorithm, as they are known before they are made."""
+
+    algorithm: str  #: canonical name of the algorithm, or of a variant
+    baseline: str | None  #: name of the baseline
+    checks: tuple[About, ...]  #: the checks, in their order
+
+
+def failed(found: Sequence[Finding]) -> bool:
+    """Return True if a check failed or did not end; known failures do not count."""
+    return any(each.verdict in (FAIL, ERROR) for each in found)
+
+
+def counts(found: Sequence[Finding]) -> dict[str, int]:
+    """Return the number of findings by verdict."""
+    return {verdict: sum(each.verdict == verdict for each in found) for verdict in (PASS, FAIL, ERROR, KNOWN, SKIPPED)}
+
+
+def document(outline: Outline, found: Sequence[Finding]) -> dict[str, Any]:
+    """Return a report as plain data."""
+    return {
+        "algorithm": outline.algorithm,
+        "mesonet": __version__,
+        "code_version": core.code_version(),
+        "baseline": outline.baseline,
+        "counts": counts(found),
+        "findings": [each.document() for each in found],
+    }
