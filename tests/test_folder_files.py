@@ -159,7 +159,7 @@ AROUND = {
     "campaign/process.py": "reads /sys",
     "campaign/tables.py": "Polars reads bytes of the reader",
     "campaign/trust.py": "the record of the user",
-    "campaign/worker.py": "its pipe",
+    "campaign/serving.py": "its pipe",
     "cli/common.py": "the null device",
     "conform/case.py": "files of the package, and cases of the user",
     "evidence/criterion.py": "files of the package",

@@ -688,6 +688,8 @@ def test_traces_have_the_mode_of_a_class_in_python(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("x = 1\n", "the file has no such class"),
+        ("class Mien:\n    color = 1\n", "the file has no such class. Allowed: Mien"),
+        ("import sys\nsys.exit(0)\n", "cannot be imported: SystemExit: 0"),
         ("import no_such_module\n", "cannot be imported: ModuleNotFoundError"),
         ("class Mine:\n    color = 1\n", "unknown attribute. Allowed: name, title"),
         ("class Mine:\n    state = {'cwnd': float}\n", "a field of the window has this name"),
@@ -695,7 +697,15 @@ def test_traces_have_the_mode_of_a_class_in_python(tmp_path: Path) -> None:
         ("class Mine:\n    codepoint = 'ect2'\n", "not a codepoint. Allowed: none, ect0, ect1"),
         ("class Mine:\n    params = [1]\n", "not a list of constants"),
         ("class Mine:\n    modes = ['Few']\n", "not a list of modes"),
-        ("class Mine:\n    def on_ack(self, config, ack):\n        self.cwmd = 1\n", "numba does not compile it"),
+        ("class Mine:\n    def on_ack(self, config, ack):\n        self.cwnd = {}\n", "numba does not compile it"),
+        (
+            "class Mine:\n    def on_ack(self, config, ack):\n        self.cwmd = 1\n",
+            r'cc.py:Mine: on_ack: line 3: self = "cwmd": unknown field \(nearest: cwnd\). Allowed: cwnd, ssthresh',
+        ),
+        (
+            "class Mine:\n    def on_ack(self, config, ack):\n        self.cwnd += ack.ackd\n",
+            r'on_ack: line 3: ack = "ackd": unknown field \(nearest: acked',
+        ),
         ("class Mine:\n    def on_ack(self, config, ack):\n        self.cwnd = 1\n", "on_loss is NULL"),
     ],
 )
@@ -704,6 +714,13 @@ def test_a_class_that_is_not_a_plug_in_is_refused(tmp_path: Path, text: str, mes
     (tmp_path / "cc.py").write_text(text)
     with pytest.raises(InputError, match=message):
         plugins.load("cc.py:Mine", tmp_path)
+
+
+def test_a_file_without_the_name_of_a_class_is_refused_with_its_classes(tmp_path: Path) -> None:
+    (tmp_path / "cc.py").write_text("class One: pass\nclass Other: pass\nraise SystemExit\n")
+    for text in ("cc.py", "tcp=0.5, cc.py=0.5"):
+        with pytest.raises(InputError, match=r"no class of the file is named\. Allowed: cc\.py:One or cc\.py:Other"):
+            algorithms.with_plugins(text, tmp_path)
 
 
 # The verb

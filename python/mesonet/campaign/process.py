@@ -153,8 +153,7 @@ class Process:
         if self._failed_starts >= _STARTS:
             last = " ".join(death.log.split()[-12:])
             raise Broken(
-                f"no process for a {self.what} can start here, often because memory is limited: "
-                f"{death.message} ({last})"
+                f"no process for {self.what}s can start here, often because memory is limited: {death.message} ({last})"
             )
         time.sleep(_START_AGAIN_S)
         return death

@@ -14,8 +14,7 @@ from mesonet.conform.report import Outline
 from mesonet.errors import Broken, InputError
 
 TIME_LIMIT, MEMORY_LIMIT = "60 s", "2 GiB"
-"""Most wall-clock time of a check and most memory of its process (chosen: about ten times those of the built-in
-algorithms)."""
+"""Most wall-clock time of a check and most memory of its process (chosen: ten times what built-in algorithms need)."""
 _LOAD_S = 300.0
 """Most wall-clock time in which an algorithm must be loaded, s (chosen): compilers take their time."""
 

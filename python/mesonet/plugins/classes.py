@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,14 @@ def table(file: Path, name: str) -> int:
     return compiled.table(written, file)
 
 
+def names(file: Path) -> list[str]:
+    """Return the names of the classes in a Python file. Runs nothing."""
+    try:
+        return [each.name for each in ast.parse(file.read_bytes()).body if isinstance(each, ast.ClassDef)]
+    except (SyntaxError, ValueError):
+        return []
+
+
 def _class(file: Path, name: str) -> type:
     """Return a class of a file, which is imported."""
     shown = f"{file}:{name}"
@@ -44,11 +53,12 @@ def _class(file: Path, name: str) -> type:
         if error.name == "numba":
             raise InputError("compiled plug-ins in Python need numba", value=shown, allowed=EXTRA) from None
         raise _unimported(error, shown) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _unimported(error, shown) from None
     written = getattr(module, name, None)
     if not isinstance(written, type):
-        raise InputError("the file has no such class", value=shown, allowed="FILE.py:NAME with the name of a class")
+        allowed = ", ".join(names(file)) or "FILE.py:NAME with the name of a class"
+        raise InputError("the file has no such class", value=shown, allowed=allowed)
     return written
 
 
@@ -68,5 +78,5 @@ def _own_modules_first(file: Path) -> Iterator[None]:
         sys.path.remove(str(file.parent))
 
 
-def _unimported(error: Exception, shown: str) -> InputError:
+def _unimported(error: BaseException, shown: str) -> InputError:
     return InputError(f"cannot be imported: {type(error).__name__}: {error}", value=shown)

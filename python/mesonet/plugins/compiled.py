@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import importlib.util
+import inspect
+import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mesonet.errors import InputError
+from mesonet.errors import InputError, unknown
 from mesonet.plugins import abi
 
 _SHOWN = 2000
@@ -72,9 +75,33 @@ def _functions(facts: Mapping[str, Any], params: list[str], shown: str) -> dict[
             inner = numba.njit(error_model="numpy")(written)
             found[event] = numba.cfunc(types.void(state, config, about), error_model="numpy")(wrapped(inner))
         except Exception as error:  # numba raises many
+            _refuse_unknown_fields(written, [state, config, about], f"{shown}: {event}")
             problem = f"numba does not compile it:\n{type(error).__name__}: {str(error)[:_SHOWN]}\n"
             raise InputError(problem, shown, event, allowed="a function of numbers (self, config, event)") from None
     return found
+
+
+def _refuse_unknown_fields(written: Callable[..., None], layouts: list[Any], shown: str) -> None:
+    """Raise an `InputError` if a function uses a field that an argument lacks; numba names neither line nor fields.
+
+    `layouts`: types of the arguments; only pointers to records have fields.
+    """
+    lines, first = inspect.getsourcelines(written)
+    (function,) = ast.parse(textwrap.dedent("".join(lines))).body
+    if not isinstance(function, ast.FunctionDef):
+        return
+    arguments = (each.arg for each in function.args.args)
+    fields = {
+        name: list(layout.dtype.fields)
+        for name, layout in zip(arguments, layouts, strict=False)
+        if hasattr(layout, "dtype")
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            known = fields.get(node.value.id)
+            if known is not None and node.attr not in known:
+                path = f"line {first + node.lineno - 1}: {node.value.id}"
+                raise unknown("field", node.attr, known, file=shown, path=path) from None
 
 
 def _of_event(inner: Callable[[Any, Any, Any], None]) -> Callable[[Any, Any, Any], None]:

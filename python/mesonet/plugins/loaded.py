@@ -73,9 +73,12 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         if plugin.file == shown and plugin.digest == found:
             return plugin
     if file.suffix == ".py":
-        from mesonet.plugins.classes import table
+        from mesonet.plugins import classes
 
-        address = table(file, part)
+        if not part:
+            allowed = " or ".join(f"{text}:{name}" for name in classes.names(file)) or ALLOWED
+            raise InputError("no class of the file is named", value=text, allowed=allowed)
+        address = classes.table(file, part)
     else:
         from mesonet.plugins import library
 

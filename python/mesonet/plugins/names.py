@@ -16,7 +16,7 @@ ALLOWED = "a file .c, .cpp, .zig, .so (.dylib, .dll), .py:NAME, or linux:FILE.c"
 _ALONE_ONLY = "a path with a space, comma, parenthesis or = stands alone, in a list or as a key of a table"
 
 _END = "|".join(each.removeprefix(".") for each in (*C, *CXX, *ZIG, *LIBRARY))
-_SUFFIX = rf"\.(?:(?:{_END})|py:\w+)"
+_SUFFIX = rf"\.(?:(?:{_END})|py(?::\w+)?)"
 _ALONE = re.compile(rf".+{_SUFFIX}")
 _VARIANT = re.compile(rf"\s*(.+{_SUFFIX})(\s*\([^()]*\))?\s*")
 _AMONG = re.compile(rf"(?<![^\s,])[^\s,()=]+{_SUFFIX}(?=[\s,(=]|$)")
