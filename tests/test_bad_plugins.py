@@ -47,7 +47,7 @@ def findings(document: dict[str, Any]) -> dict[str, tuple[str, str]]:
         pytest.param(11, rf"ended by SIGSEGV \({CALL}SIGSEGV: ", id="SIGSEGV"),
         pytest.param(12, rf"ended by SIGABRT \({CALL}SIGABRT: abort", id="abort"),
         pytest.param(15, rf"ended with exit code 1 \({CALL}exit: it ended the process", id="exit"),
-        pytest.param(16, "the process of the check ended with exit code 0$", id="_exit"),
+        pytest.param(16, "the process of the check ended with exit code 0, as by _exit$", id="_exit"),
         pytest.param(18, f"PluginFault: {CALL}it wrote behind its state; allowed: the 48 bytes", id="overrun"),
         pytest.param(21, rf"ended with exit code 1 \({CALL}exit: it ended the process", id="exit in init"),
     ],
@@ -95,7 +95,7 @@ def test_an_end_of_the_process_with_another_code_is_found(tmp_path: Path) -> Non
     document, junit, code = conform(f"{FAULTY}(kind=22)", tmp_path)
     assert code == 1
     found = findings(document)
-    assert found.pop("end") == ("error", "the process of the check ended with exit code 0")
+    assert found.pop("end") == ("error", "the process of the check ended with exit code 0, as by _exit")
     assert "error" not in {verdict for verdict, _ in found.values()}
     assert junit.get("errors") == "1"
 
@@ -114,7 +114,7 @@ class Bad(PerRound):
     ("body", "words"),
     [
         pytest.param("sys.exit(0)", f"PluginFault: {CALL}it raised SystemExit: 0, line 7 of bad.py", id="exit"),
-        pytest.param("os._exit(0)", "the process of the check ended with exit code 0$", id="_exit"),
+        pytest.param("os._exit(0)", "the process of the check ended with exit code 0, as by _exit$", id="_exit"),
         pytest.param("1 / 0", f"PluginFault: {CALL}it raised ZeroDivisionError", id="exception"),
         pytest.param("while True: pass", r"longer than the time limit of 2 s \(" + CALL, id="endless loop"),
     ],
@@ -153,6 +153,16 @@ def test_ctrl_c_leaves_a_test_for_every_check(tmp_path: Path) -> None:
     root = ElementTree.parse(junit).getroot()
     assert [root.get(key) for key in ("tests", "errors")] == [str(len(contract.checks())), "2"]
     assert {each.get("message") for each in root.iter("error")} == {"not run: the command ended before"}
+
+
+@needs_compiler
+@pytest.mark.parametrize("verb", [("run", "dumbbell", "--algorithm"), ("conform",)])
+def test_exit_in_the_function_of_a_library_is_an_error(verb: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "bad.c"
+    file.write_text("#include <stdlib.h>\nconst void *mesonet_cc(void) { exit(0); }\n")
+    done = command(*verb, str(file))
+    assert done.returncode == 1
+    assert f"plug-in {file}: exit: it ended the process while it was loaded" in done.stderr
 
 
 @needs_compiler

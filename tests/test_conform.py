@@ -595,11 +595,13 @@ def test_qlog_follows_the_samples() -> None:
     times = [event["time"] for event in events]
     assert times == sorted(times)
     kinds = [event["name"] for event in events]
-    assert set(kinds) == {f"recovery:{k}" for k in ("metrics_updated", "congestion_state_updated", "packet_lost")}
+    recovery = {f"recovery:{k}" for k in ("metrics_updated", "congestion_state_updated", "packet_lost")}
+    assert set(kinds) == {*recovery, "mesonet:mode_updated"}
     assert kinds.count("recovery:packet_lost") == int(flow["losses"][-1]) > 10
-    states = [event["data"] for event in events if event["name"].endswith("state_updated")]
-    assert states[0] == {"new": "startup"}
-    assert all(one["new"] == two["old"] for one, two in pairwise(states))
+    for kind, first in (("recovery:congestion_state_updated", "slow_start"), ("mesonet:mode_updated", "startup")):
+        states = [event["data"] for event in events if event["name"] == kind]
+        assert states[0] == {"new": first}
+        assert all(one["new"] == two["old"] for one, two in pairwise(states))
     metrics: dict[str, float] = {}
     for event in events:
         if event["name"] == "recovery:metrics_updated":
@@ -612,6 +614,17 @@ def test_qlog_follows_the_samples() -> None:
 
 
 @pytest.mark.process
+def test_states_of_qlog_are_those_of_its_document() -> None:
+    bench = Bench("tcp")
+    outage = {"impairments.outage_start": "5 s", "impairments.outage_length": "5 s", "time.duration": "20 s"}
+    run = bench.samples("dark", "base", outage)
+    assert set(run.flow()["state"]) == {"slow start", "standard", "fast recovery", "after a timeout"}
+    _, *events = qlog.records(run, 1, "a title")
+    changes = [event["data"] for event in events if event["name"].endswith("congestion_state_updated")]
+    assert {each["new"] for each in changes} == {"slow_start", "congestion_avoidance", "recovery"}
+    assert {"old": "congestion_avoidance", "new": "recovery", "trigger": "persistent_congestion"} in changes
+
+
 def test_traces_are_written(tmp_path: Path) -> None:
     result = call("conform", "bbr3", "--no-contract", "--baseline", "none", "--traces", tmp_path / "traces",
                   "--junit", tmp_path / "junit.xml", "--json",

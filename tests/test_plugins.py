@@ -606,15 +606,17 @@ def test_a_campaign_folder_of_others_loads_nothing_unasked(tmp_path: Path, monke
 @pytest.mark.slow
 @pytest.mark.process
 def test_failures_of_a_campaign_name_the_plug_in(tmp_path: Path) -> None:
-    file = experiment(tmp_path, str(FAULTY), 'levels."parameters.faulty.kind" = [1, 11, 14]')
+    file = experiment(tmp_path, str(FAULTY), 'levels."parameters.faulty.kind" = [1, 11, 14, 15]')
     words = ("experiment", "run", str(file), "--out", str(tmp_path / "out"), "--workers", "2", "--time-limit", "5 s")
     command(*words, "--tries", "1", XDG_STATE_HOME=str(tmp_path / "state"))
     failed = sorted(json.loads(each.read_text())["message"] for each in (tmp_path / "out").glob("runs/*/failure.json"))
-    assert len(failed) == 3
+    assert len(failed) == 4
     assert all("plug-in faulty: on_ack of source 0, transfer 0, at " in message for message in failed)
     assert failed[0].startswith("PluginFault: ")
-    assert "ended by SIGSEGV (plug-in" in failed[1]
-    assert "the function does not return" in failed[2]
+    assert "ended with exit code 1 (plug-in" in failed[1]
+    assert failed[1].endswith("exit: it ended the process)")
+    assert "ended by SIGSEGV (plug-in" in failed[2]
+    assert "the function does not return" in failed[3]
 
 
 def read_json(file: Path) -> dict[str, dict[str, dict[str, str]]]:

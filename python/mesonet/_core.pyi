@@ -55,6 +55,9 @@ def algorithms() -> str:
 def load_production() -> str:
     """Load the congestion controls of production software that this build has; return a JSON array."""
 
+def loading(file: str | None) -> None:
+    """Name the file of a plug-in before it is loaded, and None after it, for the case that its code calls exit."""
+
 def load_plugin(address: int, digest: str) -> str:
     """Check and keep the table of functions of a plug-in; return what it declares, as a JSON object."""
 

@@ -160,6 +160,20 @@ fn a_fault_unwinds_with_its_place() {
 }
 
 #[test]
+fn a_write_behind_the_state_is_a_fault() {
+    let short = abi::Algorithm { state_size: size_of::<abi::Window>() as u32, ..table(c"short") };
+    let config = config(loaded(&short), 1.0);
+    let mut flow = config.start(&start(10.0, 1e9));
+    let payload = catch_unwind(AssertUnwindSafe(|| flow.on_ack(&config, &ack(SECOND), Positions::default)))
+        .expect_err("the count of acknowledgements has no room");
+    let fault = payload.downcast::<Fault>().expect("a fault");
+    assert!(
+        fault.message.ends_with("it wrote behind its state; allowed: the 40 bytes of state_size"),
+        "{fault}"
+    );
+}
+
+#[test]
 fn a_state_with_pointers_is_released_once() {
     let pointing = abi::Algorithm { flags: HAS_POINTERS, release: Some(release), ..table(c"pointing") };
     let config = config(loaded(&pointing), 1.0);

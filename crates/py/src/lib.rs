@@ -195,14 +195,23 @@ fn algorithms() -> PyResult<String> {
 #[pyfunction]
 #[allow(unsafe_code)]
 fn load_plugin(address: usize, digest: &str) -> PyResult<String> {
-    #[cfg(unix)]
-    signals::watch_exit();
     // SAFETY: the Python package got the address from the function `mesonet_cc` of a library that it never
     // unloads.
     let loaded = unsafe { plugin::load(std::ptr::with_exposed_provenance(address), digest, ALGORITHMS) }
         .map_err(refuse)?;
     let about = serde_json::json!({ "algorithm": loaded.algorithm, "pointers": loaded.has_pointers() });
     Ok(about.to_string())
+}
+
+/// Names the file of a plug-in before it is loaded, and nothing after it. If its code ends the process by
+/// `exit`, here or in a run, the process prints it, with an exit code that is no success.
+#[pyfunction]
+#[pyo3(signature = (file))]
+fn loading(file: Option<String>) {
+    #[cfg(unix)]
+    signals::loading(file);
+    #[cfg(not(unix))]
+    let _ = file;
 }
 
 /// Loads the congestion controls of production software that this build has. Returns a JSON array: of each
@@ -278,6 +287,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySimulation>()?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
     module.add("PluginFault", module.py().get_type::<PluginFault>())?;
+    module.add_function(wrap_pyfunction!(loading, module)?)?;
     module.add_function(wrap_pyfunction!(load_plugin, module)?)?;
     module.add_function(wrap_pyfunction!(load_production, module)?)?;
     module.add_function(wrap_pyfunction!(bounds, module)?)?;

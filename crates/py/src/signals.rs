@@ -39,21 +39,30 @@ const PATIENCE: libc::c_uint = 1;
 /// Exit code of a process that a plug-in ends by `exit`.
 const EXIT_CODE: libc::c_int = 1;
 
-/// Registers what prints the call of a plug-in that ends the process by `exit`, whose exit code could be 0.
-pub fn watch_exit() {
+/// File of the plug-in that is loaded now.
+static LOADING: Mutex<Option<String>> = Mutex::new(None);
+
+/// Names the file of a plug-in as long as it is loaded. From the first one on, a plug-in that ends the
+/// process by `exit`, whose exit code could be 0, is printed.
+pub fn loading(file: Option<String>) {
     static ONCE: Once = Once::new();
-    // SAFETY: a function that no exit of the process outlives.
+    // SAFETY: a function that lives to the end of the process.
     ONCE.call_once(|| unsafe {
         libc::atexit(exits);
     });
+    *LOADING.lock().unwrap_or_else(PoisonError::into_inner) = file;
 }
 
 extern "C" fn exits() {
     if let Some(call) = plugin::present() {
         Line::print(&call, "exit", "it ended the process");
-        // SAFETY: ends the process without the rest of its exit.
-        unsafe { libc::_exit(EXIT_CODE) };
+    } else if let Some(file) = LOADING.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+        eprintln!("mesonet: plug-in {file}: exit: it ended the process while it was loaded");
+    } else {
+        return;
     }
+    // SAFETY: ends the process without the rest of its exit.
+    unsafe { libc::_exit(EXIT_CODE) };
 }
 
 /// Simulations that advance now.

@@ -118,7 +118,11 @@ class Process:
                     _end(process)  # with a snapshot, from which another try continues
                     return self._ended(f"the {self.what} took longer than the time limit of {self.time_limit:g} s")
         if reply is None:
-            code = process.wait()
+            try:
+                code = process.wait(GRACE_S)
+            except subprocess.TimeoutExpired:  # it only closed its standard output
+                _end(process)
+                code = process.wait()
             if not self._ready:
                 return self._not_started(code)
             return self._ended(self._death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
@@ -226,7 +230,8 @@ class Process:
 
     def _death(self, code: int) -> str:
         if code >= 0:
-            return f"the process of the {self.what} ended with exit code {code}"
+            hint = ", as by _exit" if code == 0 else ""
+            return f"the process of the {self.what} ended with exit code {code}{hint}"
         name = signal.Signals(-code).name
         hint = ", often because the machine had no free memory" if name == "SIGKILL" else ""
         return f"the process of the {self.what} was ended by {name}{hint}"

@@ -80,11 +80,9 @@ def conform(
                 raise InputError("goes without --write-baseline", path=option, value=str(value))
         _write(algorithm, write_baseline, as_json)
         return
-    seconds, size = parse_time_limit(time_limit), in_bytes(memory_limit, "--memory-limit")
-    assert seconds
-    assert size
     asked = {"has_contract": has_contract, "cases": cases, "baseline": baseline, "skip": skip, "seed": seed}
-    checker = Checker({"algorithm": algorithm, **asked}, seconds, size, traces)
+    limits = parse_time_limit(time_limit), in_bytes(memory_limit, "--memory-limit")
+    checker = Checker({"algorithm": algorithm, **asked}, *limits, traces)
     if only_list:
         with checker:
             _list(checker.outline(), as_json)

@@ -29,8 +29,8 @@ class Checker:
     """A process that checks one algorithm; a context manager, at whose end the process ends."""
 
     asked: Mapping[str, Any]  #: arguments of `conformance.plan`
-    time_limit: float  #: most wall-clock time of a check, s
-    memory_limit: int  #: most memory of the process, bytes
+    time_limit: float | None  #: most wall-clock time of a check, s; None: any
+    memory_limit: int | None  #: most memory of the process, bytes; None: any
     traces: Path | None = None  #: folder for the traces of the runs
     written: list[Path] = field(default_factory=list)  #: files of traces so far
     _worker: _Worker = field(init=False, repr=False)
@@ -74,9 +74,11 @@ class Checker:
         return Finding(ENDS, ERROR, death.message) if death else None
 
     def _load(self) -> dict[str, Any]:
-        return self._do(None, max(self.time_limit, _LOAD_S))
+        return self._do(None, max(self.time_limit or _LOAD_S, _LOAD_S))
 
-    def _do(self, check: str | None, time_limit: float, stopped: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+    def _do(
+        self, check: str | None, time_limit: float | None, stopped: Callable[[], bool] = lambda: False
+    ) -> dict[str, Any]:
         """Return the reply to a task; raise `Broken` without a reply, or if it is an error."""
         self._worker.time_limit = time_limit
         traces = None if self.traces is None else str(self.traces)

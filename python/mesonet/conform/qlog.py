@@ -2,8 +2,8 @@
 
 A file is a sequence of JSON texts (RFC 7464, draft-ietf-quic-qlog-main-schema-02, ``JSON-SEQ``). Events are
 ``recovery:metrics_updated``, ``recovery:congestion_state_updated`` and ``recovery:packet_lost``
-(draft-ietf-quic-qlog-quic-events-02). The samples are those of the trace: an event has the time of the sample in which
-its change is seen.
+(draft-ietf-quic-qlog-quic-events-02), and ``mesonet:mode_updated`` for algorithms that have modes. An event has the
+time of the sample of the trace in which its change is seen.
 """
 
 from __future__ import annotations
@@ -23,6 +23,16 @@ VERSION = "0.3"
 """Version of qlog that most viewers read."""
 UNSET = 2.0**31
 """Threshold, segments, from which it counts as never set: `transport.max_cwnd` allows no larger window."""
+STATES = {
+    "slow start": "slow_start",
+    "standard": "congestion_avoidance",
+    "alternate": "congestion_avoidance",
+    "fast recovery": "recovery",
+    "after a timeout": "recovery",
+}
+"""State of qlog (draft-ietf-quic-qlog-quic-events-02, section 5.4.3) by the state of a trace."""
+TRIGGERS = {"after a timeout": "persistent_congestion"}
+"""Trigger of qlog by the state of a trace, which it begins."""
 _SEPARATOR = "\x1e"
 _MS = 1e3
 
@@ -44,21 +54,27 @@ def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any
     }
     flow, size = samples.flow(number), samples.scenario.segment_bytes
     metrics: dict[str, float | int] = {}
-    state, lost, smallest = "", 0, float("inf")
+    state = mode = ""
+    lost, smallest = 0, float("inf")
     for row in range(len(flow["time_s"])):
         time = float(flow["time_s"][row]) * _MS
-        if (now := str(flow["mode"][row] or flow["state"][row])) != state:
-            yield _event(time, "congestion_state_updated", {**({"old": state} if state else {}), "new": now})
+        seen = str(flow["state"][row])
+        if (now := STATES[seen]) != state:
+            trigger = {"trigger": TRIGGERS[seen]} if seen in TRIGGERS else {}
+            yield _event(time, "recovery:congestion_state_updated", _change(state, now) | trigger)
             state = now
+        if (now := str(flow["mode"][row])) != mode:
+            yield _event(time, "mesonet:mode_updated", _change(mode, now))
+            mode = now
         losses = int(flow["losses"][row])
         for _ in range(losses - lost):
-            yield _event(time, "packet_lost", {"header": {"packet_type": "1RTT"}})
+            yield _event(time, "recovery:packet_lost", {"header": {"packet_type": "1RTT"}})
         lost = losses
         smallest = np.fmin(smallest, float(flow["rtt_ms"][row]))
         new = _metrics(flow, row, size, smallest)
         # Only values that changed, as the events draft has it (section 5.4.2).
         if changed := {key: value for key, value in new.items() if metrics.get(key) != value}:
-            yield _event(time, "metrics_updated", changed)
+            yield _event(time, "recovery:metrics_updated", changed)
         metrics = new
 
 
@@ -89,5 +105,9 @@ def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float
     return {key: round(value, 3) if key in times else round(value) for key, value in known.items()}
 
 
+def _change(old: str, new: str) -> dict[str, str]:
+    return {"old": old, "new": new} if old else {"new": new}
+
+
 def _event(time: float, name: str, data: dict[str, Any]) -> dict[str, Any]:
-    return {"time": round(time, 6), "name": f"recovery:{name}", "data": data}
+    return {"time": round(time, 6), "name": name, "data": data}

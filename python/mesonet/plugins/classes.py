@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mesonet.errors import InputError
+from mesonet.files import reading
 from mesonet.files.reached import reached
 from mesonet.plugins.abi import EXTRA
 from mesonet.plugins.per_round import PerRound
@@ -34,7 +35,7 @@ def table(file: Path, name: str) -> int:
 def names(file: Path) -> list[str]:
     """Return the names of the classes in a Python file. Runs nothing."""
     try:
-        return [each.name for each in ast.parse(file.read_bytes()).body if isinstance(each, ast.ClassDef)]
+        return [each.name for each in ast.parse(reading.read_bytes(file)).body if isinstance(each, ast.ClassDef)]
     except (SyntaxError, ValueError):
         return []
 

@@ -72,17 +72,16 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
     for plugin in _LOADED.values():
         if plugin.file == shown and plugin.digest == found:
             return plugin
-    if file.suffix == ".py":
-        from mesonet.plugins import classes
+    if file.suffix == ".py" and not part:
+        from mesonet.plugins.classes import names
 
-        if not part:
-            allowed = " or ".join(f"{text}:{name}" for name in classes.names(file)) or ALLOWED
-            raise InputError("no class of the file is named", value=text, allowed=allowed)
-        address = classes.table(file, part)
-    else:
-        from mesonet.plugins import library
-
-        address = library.table(file, found, part)
+        allowed = " or ".join(f"{text}:{name}" for name in names(file)) or ALLOWED
+        raise InputError("no class of the file is named", value=text, allowed=allowed)
+    core.module().loading(shown)
+    try:
+        address = _address(file, part, found)
+    finally:
+        core.module().loading(None)
     try:
         about = json.loads(core.module().load_plugin(address, found))
     except ValueError as error:
@@ -96,6 +95,17 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         raise InputError(problem, value=shown, allowed="a name of its own for each plug-in")
     _LOADED[plugin.algorithm.name] = plugin
     return plugin
+
+
+def _address(file: Path, part: str, digest: str) -> int:
+    """Return the address of the table of functions of a plug-in."""
+    if file.suffix == ".py":
+        from mesonet.plugins.classes import table
+
+        return table(file, part)
+    from mesonet.plugins import library
+
+    return library.table(file, digest, part)
 
 
 def find_loaded(text: str, directories: Iterable[str | Path | None]) -> Plugin | None:
