@@ -223,6 +223,7 @@ def test_modules_of_a_kernel_run(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.process
 def test_a_module_passes_the_contract_of_algorithms() -> None:
     words = ["conform", f"linux:{AIMD}", "--json", "--skip", "contract/loss", "--skip", "contract/recovery"]
     done = CliRunner().invoke(main, words)
