@@ -161,8 +161,8 @@ fn a_fault_unwinds_with_its_place() {
 
 #[test]
 fn a_write_behind_the_state_is_a_fault() {
-    let short = abi::Algorithm { state_size: size_of::<abi::Window>() as u32, ..table(c"short") };
-    let config = config(loaded(&short), 1.0);
+    let narrow = abi::Algorithm { state_size: size_of::<abi::Window>() as u32, ..table(c"behind") };
+    let config = config(loaded(&narrow), 1.0);
     let mut flow = config.start(&start(10.0, 1e9));
     let payload = catch_unwind(AssertUnwindSafe(|| flow.on_ack(&config, &ack(SECOND), Positions::default)))
         .expect_err("the count of acknowledgements has no room");
