@@ -14,6 +14,9 @@ CAPACITY = 400e6 / 8 / 1500
 """Of the shared link, segments/s."""
 USERS = 10
 SHARES = [0.2, 0.5, 0.8]
+SHORT = {"network.delay_multiplier": 4, "network.buffer": "4 bdp"}
+"""A round trip of 4 ms: CoDel lets segments wait 5 ms, so that a loss leaves no queue empty. BBRv3 leaves it empty."""
+FAIR = {"aqm.discipline": "fq_codel"}
 
 
 def effects(tmp_path, algorithm, against, replicates=2, **values):
@@ -40,6 +43,32 @@ def test_two_alphas_of_fast_share_in_proportion(tmp_path):
         assert row["value"] == pytest.approx(expected, rel=0.02), row
     assert rows.filter(estimand="total")["value"][0] == pytest.approx(0, abs=0.01)
     assert rows.filter(estimand="naive")["value"].to_list() == pytest.approx([1.0] * len(SHARES), abs=0.04)
+
+
+@pytest.mark.parametrize("pair", [("cubic", "tcp"), ("htcp", "cubic"), ("scalable", "tcp")])
+def test_fair_queueing_halves_the_link_between_two_connections(pair):
+    """Round robin over two queues that are never empty serves each half of the time, whatever fills them."""
+    assert rates(pair, **FAIR) == pytest.approx([CAPACITY / 2] * 2, rel=0.02)
+    assert rates(pair) != pytest.approx([CAPACITY / 2] * 2, rel=0.02), "one queue for both"
+
+
+def rates(pair, **values):
+    """Return the throughputs of two connections that share the link, segments/s."""
+    flows = [{"from": "A", "to": "B", "interface": "1 Gbit/s", "algorithm": name} for name in pair]
+    found = mn.simulate(mn.scenario("shared-link", flows=flows, duration="60 s", **SHORT, **values), seed=1)
+    groups = found.groups.to_polars().filter(pl.col("period") == "measured")
+    return [groups.filter(algorithm=name)["throughput"].item() for name in pair]
+
+
+def test_estimands_agree_where_fair_queues_are_never_empty(tmp_path):
+    """Each connection has a tenth of the link at every share: no effect, and no test finds one."""
+    estimands = ["total", "naive", "spill-over", "partial"]
+    fair, fifo = (
+        effects(tmp_path / name, "scalable", "tcp", **SHORT, **values).filter(pl.col("estimand").is_in(estimands))
+        for name, values in (("fair", FAIR), ("fifo", {}))
+    )
+    assert fair["value"].abs().max() < 0.02
+    assert fifo.filter(estimand="naive")["value"].min() > 1, "one queue for all"
 
 
 def test_homes_with_links_of_their_own_do_not_interfere(tmp_path):
@@ -84,7 +113,7 @@ delay = "5 ms"
 
 def test_fair_queueing_bounds_interference(tmp_path):
     """Behind FQ-CoDel each flow has its own queue: effects differ by the capacity that flows leave to others."""
-    rows = effects(tmp_path, "bbr3", "cubic", replicates=3, **{"aqm.discipline": "fq_codel", "network.buffer": "4 bdp"})
+    rows = effects(tmp_path, "bbr3", "cubic", replicates=3, **FAIR, **{"network.buffer": "4 bdp"})
     drop_tail = effects(tmp_path / "drop-tail", "bbr3", "cubic", replicates=3)
     total = rows.filter(estimand="total")["value"][0]
     fair = rows.filter(estimand="naive")["value"] - total
