@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,15 +13,18 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from commands import ENVIRONMENT, MESONET, until
 from fragments import holds
 from mesonet.analysis import deployment as effects
 from mesonet.cli.verbs import main
+from mesonet.deployment_tests import TESTS
 from mesonet.errors import InputError
 from mesonet.experiments.deployed import deploy
-from mesonet.experiments.deployment import SHARES
+from mesonet.experiments.deployment import SHARES, UNITS
 from mesonet.reporting.campaign_view.deployment import effects_of, lead_outcome, outcomes, rows_of
 from mesonet.reporting.campaign_view.view import view_of
 from mesonet.reporting.text.deployment_text import sentences, share_rows
+from test_checkpoint import is_held_in_a_run, makers
 
 SHORT = {"time.warmup": "1 s", "network.speed": "40 Mbit/s", "flows[0].interface": "100 Mbit/s"}
 
@@ -113,6 +118,45 @@ def test_adopters_in_order_are_nested(order):
     assert sum(sources.values()) == 17460
 
 
+NESTED = {
+    "time.warmup": "0.5 s", "users.base_sources": 2, "users.think_time": "0.5 s", "measurement.flow_records": 1,
+    "measurement.interval": "0.2 s",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("unit", "order"),
+    [(unit, "random") for unit in UNITS] + [("user", "place"), ("home", "access"), ("home", "C1"), ("place", "place")],
+)
+def test_adopters_are_nested_and_swapped_roles_mirror_them(unit, order, tmp_path):
+    """The first 30 % adopt at 70 %, too. With roles swapped, the last 30 % have the old newcomer at a share of 70 %."""
+    if order == "C1":
+        (tmp_path / "order.csv").write_text("place\nC1\nA\n")
+        order = str(tmp_path / "order.csv")
+
+    def with_bbr3(new, against, share):
+        chosen = deploy(
+            new, "abilene", against=against, shares=[share], unit=unit, order=order, duration="1.5 s", values=NESTED
+        )
+        flows = mn.simulate(chosen.condition(2), seed=1).flows.to_polars()
+        return {(source, k): name == "bbr3" for source, k, name in flows.select(
+            "source", "transfer", "algorithm").iter_rows()}  # fmt: skip
+
+    few, many = (with_bbr3("bbr3", "cubic", share) for share in (0.3, 0.7))
+    swapped = with_bbr3("cubic", "bbr3", 0.7)
+    common = few.keys() & many.keys() & swapped.keys()
+    assert 20 < sum(few[flow] for flow in common) < sum(many[flow] for flow in common) < len(common) - 20
+    assert all(many[flow] for flow in common if few[flow])
+    assert all(swapped[flow] != many[flow] for flow in common)
+
+
+def test_servers_are_no_homes():
+    """The flows of the shared link go from A to B: B is a home, and A is none."""
+    chosen = deploy("bbr3", "shared-link", unit="home", order="place", shares=[0.5])
+    (entry,) = chosen.condition(2).value("deployment")
+    assert (entry["at"], entry["share"]) == (["B"], 0.5)
+
+
 def test_an_order_is_a_file_of_routers(tmp_path):
     file = tmp_path / "order.csv"
     file.write_text("place\nC1\nA\n")
@@ -157,11 +201,12 @@ def test_a_deployment_has_the_unit_of_its_scenario(tmp_path):
         ({"unit": "city"}, ["deploy.unit", "home"]),
         ({"order": "alphabet.csv"}, ["alphabet.csv"]),
         ({"unit": "flow", "order": "place"}, ["deploy.order", "random"]),
-        ({"tests": ["ab"]}, ["deploy.tests[0]", "switchback"]),
+        ({"tests": ["a/b"]}, ["deploy.tests[0]", "ab", "switchback"]),
         ({"tests": ["switchback"], "period": "0.7 s"}, ["deploy.period", "0.7"]),
         ({"tests": ["switchback"], "period": "1 s", "burn_in": "0.3 s"}, ["deploy.burn_in", "part"]),
         ({"tests": ["rollout"]}, ["deploy.tests", "two places"]),
         ({"period": "1 s"}, ["deploy.period", "tests"]),
+        ({"tests": ["ab"], "burn_in": "1 s"}, ["deploy.burn_in", "switchback"]),
         ({"outcome": "joy"}, ["deploy.outcome", "goodput"]),
         ({"by": ["country"]}, ["deploy.by[0]", "rtt_class"]),
         ({"against": "bbr3"}, ["bbr3"]),
@@ -229,6 +274,52 @@ def test_shares_and_replicates_added_later_run_only_what_is_missing(campaign):
         small().run(campaign.path, progress=False)  # fewer shares than the folder has
 
 
+UNITS_OF_RUNS = "runs/[!.]*/units.parquet"
+TWO_WAYS = """
+base = "shared-link"
+title = "Five users of each direction"
+network = { queue = "port", speed = "40 Mbit/s", delay_multiplier = 40, buffer = "1 bdp" }
+flows = [
+  { from = "A", to = "B", interface = "100 Mbit/s", count = 5, start_within = "1 s" },
+  { from = "B", to = "A", interface = "100 Mbit/s", count = 5, start_within = "1 s" },
+]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nothing tells whether a run has begun")
+def test_a_killed_deployment_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
+    """Kill driver and worker in the middle of a run, and continue with a further share."""
+    (tmp_path / "ways.toml").write_text(TWO_WAYS)
+
+    def command(out, shares):
+        options = ["--shares", shares, "--tests", ",".join(TESTS), "--replicates", "2", "--duration", "7 s"]
+        options += ["--set", "time.warmup=1 s", "--set", "measurement.interval=0.5 s", "--burn-in", "0.5 s"]
+        return ["deploy", "bbr3", str(tmp_path / "ways.toml"), *options, "--workers", "1", "--out", str(out)]
+
+    def written(out, pattern):
+        return {file.relative_to(out): file.read_bytes() for file in sorted(out.glob(pattern))}
+
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    driver = subprocess.Popen([*MESONET, *command(killed, "50")], env=ENVIRONMENT, **silent)
+    until(lambda: written(killed, UNITS_OF_RUNS) and any(map(is_held_in_a_run, makers(driver))), driver)
+    (worker,) = makers(driver)
+    driver.kill()
+    worker.kill()
+    driver.wait()
+    assert 1 <= len(written(killed, UNITS_OF_RUNS)) < 2 * 6
+    for out in (killed, whole):
+        shown = CliRunner().invoke(main, command(out, "20,50"))
+        assert shown.exit_code == 0, shown.output
+        assert CliRunner().invoke(main, ["analyze", str(out), "--figures", "none"]).exit_code == 0
+    assert len(written(whole, UNITS_OF_RUNS)) == 2 * 7
+    assert len(written(whole, "analysis/tables/deployment_*")) == 8  # four tables of two formats
+    for pattern in ("runs/[!.]*/*.parquet", "analysis/tables/deployment_*"):
+        assert written(killed, pattern) == written(whole, pattern)
+
+
 @pytest.mark.slow
 @pytest.mark.process
 def test_the_verb_prints_outcomes_by_share_and_sentences(tmp_path):
@@ -270,7 +361,7 @@ def test_runs_until_the_total_effect_is_precise(tmp_path):
         (["--shares", "0,120"], ["--shares", "0 to 100"]),
         (["--shares", "a"], ["--shares", "percent"]),
         (["--unit", "city"], ["--unit", "home"]),
-        (["--tests", "ab"], ["--tests"]),
+        (["--tests", "a/b"], ["--tests", "paired-links"]),
         (["--quick", "--shares", "5"], ["--shares", "--quick"]),
         (["--until", "x"], ["--until"]),
         (["--until", "3%", "--replicates", "2"], ["--replicates", "--until"]),
@@ -289,6 +380,14 @@ def test_a_plan_runs_nothing(tmp_path):
     assert shown.exit_code == 0, shown.output
     assert holds(shown.output, "0.05", "3 conditions", "12 runs")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("tests", [None, ["ab"], ["paired-links", "event-study"]])
+def test_tests_are_chosen(tests):
+    chosen = small(tests=tests)
+    assert chosen.document()["deploy"].tests == (tests or ["ab", "paired-links"])
+    own = [level.test for level in chosen.deployment.levels if level.share is None]
+    assert own == [test for test in tests or [] if test == "event-study"]
 
 
 def test_outcomes_of_a_real_test_need_no_campaign():

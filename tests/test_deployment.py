@@ -113,6 +113,10 @@ def test_the_order_of_the_mix_does_not_matter(order: dict[str, float]) -> None:
         ({"incumbent": "tpc"}, "users.incumbent", "nearest: tcp"),
         ({"assignment": "house"}, "users.assignment", "user, home, flow, place"),
         ({"flows": [{"from": "A", "to": "B", "user": ""}]}, "flows[0].user", "not the name of a user"),
+        *(
+            ({"flows": [{"from": "A", "to": "B", "user": user}]}, "flows[0].user", f'"{user}" begins as')
+            for user in ("source 17", "home A", "flow 2")
+        ),
     ],
 )
 def test_refusals_name_the_value(values: dict[str, Any], path: str, words: str) -> None:

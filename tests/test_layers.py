@@ -25,8 +25,8 @@ import rust_uses
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 GROUND = (
-    "_version", "algorithms", "assets", "browser", "core", "errors", "files", "interrupts", "numpy_data", "plugins",
-    "processes", "progress", "terminal", "units", "visible", "words",
+    "_version", "algorithms", "assets", "browser", "core", "deployment_tests", "errors", "files",
+    "interrupts", "numpy_data", "plugins", "processes", "progress", "terminal", "units", "visible", "words",
 )  # fmt: skip
 LAYERS = (
     GROUND,

@@ -30,6 +30,14 @@ def effects(tmp_path, algorithm, against, replicates=2, **values):
     return rows_of(found, "throughput")
 
 
+def rates(pair, **values):
+    """Return the throughputs of two connections that share the link, segments/s."""
+    flows = [{"from": "A", "to": "B", "interface": "1 Gbit/s", "algorithm": name} for name in pair]
+    found = mn.simulate(mn.scenario("shared-link", flows=flows, duration="60 s", **SHORT, **values), seed=1)
+    groups = found.groups.to_polars().filter(pl.col("period") == "measured")
+    return [groups.filter(algorithm=name)["throughput"].item() for name in pair]
+
+
 def test_two_alphas_of_fast_share_in_proportion(tmp_path):
     """FAST keeps alpha segments in the queue: a flow gets alpha / sum of alphas, if all know the empty queue."""
     alphas = {"mu_T": 400, "mu_C": 200}
@@ -50,14 +58,6 @@ def test_fair_queueing_halves_the_link_between_two_connections(pair):
     """Round robin over two queues that are never empty serves each half of the time, whatever fills them."""
     assert rates(pair, **FAIR) == pytest.approx([CAPACITY / 2] * 2, rel=0.02)
     assert rates(pair) != pytest.approx([CAPACITY / 2] * 2, rel=0.02), "one queue for both"
-
-
-def rates(pair, **values):
-    """Return the throughputs of two connections that share the link, segments/s."""
-    flows = [{"from": "A", "to": "B", "interface": "1 Gbit/s", "algorithm": name} for name in pair]
-    found = mn.simulate(mn.scenario("shared-link", flows=flows, duration="60 s", **SHORT, **values), seed=1)
-    groups = found.groups.to_polars().filter(pl.col("period") == "measured")
-    return [groups.filter(algorithm=name)["throughput"].item() for name in pair]
 
 
 def test_estimands_agree_where_fair_queues_are_never_empty(tmp_path):

@@ -34,7 +34,7 @@ class Entry:
     name
         Stem of the file.
     title, text
-        Heading, and one sentence.
+        Heading, and a sentence or a few paragraphs.
     commands
         Commands that make the picture, in order; those of a campaign first.
     made
@@ -59,7 +59,7 @@ def entries() -> list[Entry]:
         shared = each.get("shared", "")
         commands = file["shared"][shared] if shared else [each["command"]]
         made = each["command"] if shared else f"{each['name']}.svg"
-        found.append(Entry(each["name"], each["title"], each["text"], commands, made, shared))
+        found.append(Entry(each["name"], each["title"], each["text"].strip(), commands, made, shared))
     return found
 
 

@@ -34,6 +34,9 @@ pub use topology::{
 };
 pub use traffic::{Demand, Traffic, TrafficRule};
 
+/// Beginnings of the names of users that have none of their own: of sources, homes and explicit flows.
+pub const UNNAMED_USERS: [&str; 3] = ["source ", "home ", "flow "];
+
 /// Why a scenario was refused: where, and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidScenario {
@@ -1222,9 +1225,19 @@ impl Scenario {
                     format!("\"{name}\" is not among the algorithms of the scenario"),
                 ));
             }
-            if flow.user.as_ref().is_some_and(String::is_empty) {
-                let message = "an empty name; allowed: the name of a user";
-                return Err(invalid(format!("flows[{i}].user"), message));
+            let path = || format!("flows[{i}].user");
+            let user = flow.user.as_deref();
+            if user == Some("") {
+                return Err(invalid(path(), "an empty name; allowed: the name of a user"));
+            }
+            if let Some(name) = user
+                && UNNAMED_USERS.iter().any(|first| name.starts_with(first))
+            {
+                let message = format!(
+                    "\"{name}\" begins as the users without a name; allowed: another beginning than {}",
+                    UNNAMED_USERS.map(|first| format!("\"{first}\"")).join(", ")
+                );
+                return Err(invalid(path(), message));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use crate::snapshots::continues;
 use mesonet_sim::measure::Table;
 use mesonet_sim::network::Network;
 use mesonet_sim::users::files::{ARRIVAL, EXPLICIT, FILE_CATEGORIES};
-use mesonet_sim::users::units::{home_end, places};
+use mesonet_sim::users::units::home_end;
 use mesonet_sim::users::{Assignment, Newcomer};
 use mesonet_sim::{Engine, Scenario};
 use proptest::prelude::*;
@@ -150,7 +150,7 @@ impl Flows {
         match (self.scenario.users.assignment, self.category(flow)) {
             (mesonet_sim::scenario::Unit::Home, _) => format!("home {}", self.home(flow)),
             (mesonet_sim::scenario::Unit::Place, _) => {
-                format!("place {}", places(&self.network)[self.home(flow)])
+                format!("place {}", self.network.places()[self.home(flow)])
             }
             (mesonet_sim::scenario::Unit::User, EXPLICIT) => {
                 let first = self.network.traffic.sources.iter().sum::<u64>();

@@ -3,7 +3,7 @@
 use crate::common::*;
 use mesonet_cc::SECOND;
 use mesonet_sim::Scenario;
-use mesonet_sim::network::{Domains, Network};
+use mesonet_sim::network::{Domains, Network, RouterClass};
 use mesonet_sim::simulation::Census;
 use serde_json::{Value, json};
 
@@ -29,6 +29,49 @@ fn abilene_has_the_published_shape() {
     assert!((d.mean_rtt - 0.040_69).abs() < 5e-6, "{}", d.mean_rtt);
     // Published 200 ms at X2 = 2; the great-circle map gives 170 (the original delays are not published).
     assert!((d.max_rtt - 0.0851).abs() < 1e-4, "{}", d.max_rtt);
+}
+
+#[test]
+fn places_are_points_of_presence_then_backbone_routers_then_the_router_itself() {
+    let place = |network: &Network, name: &str| {
+        let access = network.access_router(name).index();
+        network.topology.routers[network.places()[access]].name.clone()
+    };
+    let (backbone, _) = network(&abilene());
+    assert_eq!(["A1a", "A2b"].map(|name| place(&backbone, name)), ["A1", "A2"]);
+    for (access, router) in backbone.places().into_iter().enumerate() {
+        let wanted = match backbone.class_of(access) {
+            RouterClass::Direct => RouterClass::Backbone,
+            _ => RouterClass::Pop,
+        };
+        let router = &backbone.topology.routers[router];
+        assert_eq!((router.class, router.region), (wanted, backbone.region_of(access)));
+    }
+    let (line, _) = network(&with(abilene(), &[("topology", json!("parking-lot"))]));
+    assert_eq!(["A", "C"].map(|name| place(&line, name)), ["A", "C"]);
+}
+
+/// Servers are no homes, users are counted once, and a flow with an algorithm of its own is of no unit.
+#[test]
+fn units_are_counted_where_they_take_their_algorithm() {
+    let mut scenario =
+        with(abilene(), &[("topology", json!("dumbbell")), ("users.base_sources", json!(0.0))]);
+    let to = |user: Option<&str>, algorithm: Option<&str>| {
+        let mut flow = flow("A", "B", 0.0);
+        flow["user"] = json!(user);
+        flow["algorithm"] = json!(algorithm);
+        flow
+    };
+    scenario["flows"] =
+        json!([to(Some("one"), None), to(Some("one"), None), to(None, None), to(None, Some("tcp"))]);
+    for (unit, wanted) in [("user", [0.0, 2.0]), ("flow", [0.0, 3.0]), ("home", [0.0, 1.0])] {
+        scenario["users"]["assignment"] = json!(unit);
+        let (network, scenario) = network(&scenario);
+        let map = network.describe(&scenario).map;
+        let at = |name: &str| map.routers.iter().find(|router| router.name == name).unwrap();
+        assert_eq!(["A", "B"].map(|name| at(name).units), wanted, "{unit}");
+        assert_eq!(at("A").place.map(|place| map.routers[place].name.as_str()), Some("A"));
+    }
 }
 
 /// The name of a flow has room for 2^24 slots in a domain: those are its sources, not all sources of the

@@ -172,6 +172,7 @@ class DeploymentEntry(Struct, frozen=True, kw_only=True):
     order: Annotated[str, Meta(min_length=1, description="Who adopts first: random, place, access, or a file.")]
     outcome: Annotated[str, Meta(min_length=1, description="The outcome that leads.")]
     by: Annotated[list[str], Meta(description="Columns of the table `units` that divide units into groups.")]
+    tests: Annotated[list[str], Meta(description="Tests that are evaluated, with runs of their own or without.")]
     levels: Annotated[list[DeploymentLevel], Meta(min_length=2, description="Levels of the factor `share`, in order.")]
     starts_s: Annotated[list[Seconds], Meta(description="Starts of the periods of tests; empty without tests.")]
     burn_in_s: Annotated[Seconds, Meta(description="Time that is dropped at the beginning of each such period.")]

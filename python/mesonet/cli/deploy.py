@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mesonet.cli import completion
+from mesonet.cli.campaign_status import show_finished
 from mesonet.cli.common import JSON, Command
 from mesonet.cli.runner_options import how, runner_options
 from mesonet.errors import InputError
@@ -34,7 +34,11 @@ _TABLE = ("shares", "unit", "order", "tests", "period", "burn_in", "outcome", "b
 @click.option("--shares", metavar="LIST", help="Percent of the units that have ALGORITHM; 0 and 100 always run.")
 @click.option("--unit", metavar="NAME", help="What has one algorithm: user, home, flow or place; by default user.")
 @click.option("--order", metavar="NAME|FILE", help="Who adopts first: random, place, access, or a CSV file of routers.")
-@click.option("--tests", metavar="LIST", help="Tests with runs of their own: switchback, rollout, event-study.")
+@click.option(
+    "--tests",
+    metavar="LIST",
+    help="Tests: ab, paired-links (default); with runs of their own: switchback, rollout, event-study.",
+)
 @click.option("--period", metavar="TIME", help="Length of their periods; by default a sixth of the measured time.")
 @click.option("--burn-in", metavar="TIME", help="Beginning of each period that does not count.")
 @click.option("--outcome", metavar="NAME", help="The outcome that leads; all are in the tables. By default goodput.")
@@ -120,7 +124,7 @@ def deploy(
         )  # fmt: skip
     else:
         chosen.run_missing(folder, workers, progress=not as_json, force=force, **given)
-    _show(folder, as_json)
+    show_finished(folder, as_json)
 
 
 def _parsed(table: dict[str, Any]) -> dict[str, Any]:
@@ -175,26 +179,3 @@ def _plan(chosen: Experiment, as_json: bool) -> None:
         return
     write_table(["test", "share"], [[test, text if test == "sweep" else "-"] for test, text in levels])
     click.echo(f"\n{counted(chosen.conditions, 'condition')}, {counted(runs, 'run')}")
-
-
-def _show(folder: Path, as_json: bool) -> None:
-    """Show the status of the campaign, and its answers if it is complete."""
-    import mesonet
-    from mesonet.campaign.status import status as status_of
-    from mesonet.cli.deployment_answers import answer_documents, write_answers
-    from mesonet.cli.experiment_plan import status_lines
-    from mesonet.reporting.campaign_view.view import view_of
-
-    status = status_of(folder)
-    view = view_of(mesonet.load(folder)) if status.done == status.runs else None
-    if as_json:
-        from dataclasses import asdict
-
-        write_json({**asdict(status), "deployments": answer_documents(view) if view else []})
-    else:
-        click.echo("\n".join(status_lines(status)))
-        if view is not None:
-            write_answers(view)
-        click.echo(f"\nnext: mesonet report {shlex.quote(str(folder))}")
-    if status.failed:
-        click.get_current_context().exit(1)

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-import mesonet
-from mesonet.errors import Broken
-from mesonet.terminal import write_json, write_table
-from mesonet.units import with_bits
-
-if TYPE_CHECKING:
-    from mesonet.campaign import Campaign
-    from mesonet.campaign.status import Status
-
 from mesonet.cli import completion
+from mesonet.cli.campaign_status import show_finished, show_status
 from mesonet.cli.common import JSON, Command, stop
 from mesonet.cli.looks_options import LOOKS, looks_options, rule_arguments
 from mesonet.cli.runner_options import HOW, how, runner_options
+from mesonet.errors import Broken
+from mesonet.terminal import write_json, write_table
+from mesonet.units import with_bits
 
 
 class _Subgroup(click.Group):
@@ -167,11 +160,7 @@ def run_experiment(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit
         message = "interrupted; finished runs stay, the same command continues"
         stop(click.get_current_context(), message, 128 + number)
-    status = _show_status(folder, as_json, with_verdicts=True)
-    if status.failed:
-        click.get_current_context().exit(1)
-    if not as_json:
-        click.echo(f"next: mesonet report {shlex.quote(str(folder))}")
+    show_finished(folder, as_json)
 
 
 @experiment.command()
@@ -183,88 +172,5 @@ def status(target: str, out: Path | None, verify: bool, as_json: bool) -> None:
     """Show the progress of the campaign of EXPERIMENT, or of the campaign in DIR."""
     from mesonet.cli import experiment_targets
 
-    if _show_status(experiment_targets.find_folder(target, out), as_json, verify).damaged:
+    if show_status(experiment_targets.find_folder(target, out), as_json, verify).damaged:
         click.get_current_context().exit(1)
-
-
-def _show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts: bool = False) -> Status:
-    from mesonet.campaign.status import status as status_of
-    from mesonet.cli import experiment_plan
-
-    status = status_of(folder, verify=verify)
-    complete = with_verdicts and status.done == status.runs
-    campaign = mesonet.load(folder) if complete else None
-    verdicts = mesonet.verdict(campaign) if campaign else []
-    reason = _no_verdict(campaign) if campaign else ""
-    answers, disciplines = _disciplines(campaign) if campaign else ([], [])
-    looks = _looks(folder)
-    if as_json:
-        answered = {"verdicts": verdicts, "no_verdict": reason, "disciplines": disciplines} if with_verdicts else {}
-        if campaign and "deploy" in campaign.experiment:
-            answered |= _deployments(campaign, as_json)
-        write_json({**asdict(status), **({"looks": looks[1]} if looks else {}), **answered})
-        return status
-    click.echo("\n".join([*experiment_plan.status_lines(status), *(looks[0] if looks else [])]))
-    if status.failures:
-        columns = ["condition", "algorithm", "replicate", "tries", "message", "log"]
-        write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
-    if status.damaged:
-        write_table(["damaged run", "reason"], [[each["key"][:16], each["reason"]] for each in status.damaged])
-    if campaign and "deploy" in campaign.experiment:
-        _deployments(campaign, as_json)
-    if answers:
-        click.echo("\nwhich queue discipline:")
-        write_table(["discipline", "for whom"], answers)
-    for question in dict.fromkeys(each["question"] for each in verdicts):
-        found = [each for each in verdicts if each["question"] == question]
-        against = "" if len({each["against"] for each in found}) > 1 else f"{found[0]['against']} "
-        what = {"replacement": "replaced by", "competition": "flows that compete with"}.get(question, "against")
-        click.echo(f"\n{against}{what if against else 'comparisons'}:")
-        last = "why" if question == "competition" else "recommendation"
-        keys = ["title", *([] if against else ["against_title"]), "verdict", last]
-        head = ["scenario", *([] if against else ["against"]), "verdict", last]
-        write_table(head, [[each[key] for key in keys] for each in found])
-    if campaign and reason and len(campaign.algorithms) > 1:
-        click.echo(f"\n{reason}")
-    return status
-
-
-def _deployments(campaign: Campaign, as_json: bool) -> dict[str, Any]:
-    """Print what a deployment does, or return it as data."""
-    from mesonet.cli.deployment_answers import answer_documents, write_answers
-    from mesonet.reporting.campaign_view.view import CampaignView
-
-    view = CampaignView(campaign)
-    if as_json:
-        return {"deployments": answer_documents(view)}
-    write_answers(view)
-    return {}
-
-
-def _looks(folder: Path) -> tuple[list[str], dict[str, Any] | None] | None:
-    """Return the looks of a campaign in words and as data; None if it has no rule for them."""
-    from mesonet.campaign.ledger import REPLICATES_FILE
-
-    if not (folder / REPLICATES_FILE).exists():
-        return None
-    from mesonet.reporting.text.looks_text import looks_document, looks_lines
-
-    campaign = mesonet.load(folder)
-    return looks_lines(campaign), looks_document(campaign)
-
-
-def _no_verdict(campaign: Campaign) -> str:
-    """Return the reason why no algorithm has a verdict as a replacement; empty if there is one."""
-    from mesonet.reporting.campaign_view.view import CampaignView
-    from mesonet.reporting.text.verdict_text import no_verdict
-
-    return no_verdict(CampaignView(campaign))
-
-
-def _disciplines(campaign: Campaign) -> tuple[list[list[str]], list[dict[str, Any]]]:
-    """Return the answers on queue disciplines as rows of a table, and as data; none if no factor chooses them."""
-    from mesonet.reporting.campaign_view.view import CampaignView
-    from mesonet.reporting.text.disciplines_text import discipline_answers, discipline_rows
-
-    view = CampaignView(campaign)
-    return [[chosen, text] for _, chosen, text in discipline_answers(view)], discipline_rows(view)

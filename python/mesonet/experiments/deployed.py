@@ -63,9 +63,10 @@ def deploy(
     order
         Who adopts first: ``random``, ``place``, ``access``, or a CSV file of routers.
     tests
-        Tests with runs of their own: ``switchback``, ``rollout``, ``event-study``.
+        Tests to evaluate: ``ab`` and ``paired-links``, by default both, and with runs of their own ``switchback``,
+        ``rollout`` and ``event-study``.
     period, burn_in
-        Length of their periods, and of the beginning of each that does not count, such as ``"10 s"``.
+        Length of the periods of such runs, and of the beginning of each that does not count, such as ``"10 s"``.
     outcome
         The outcome that leads: ``goodput``, ``throughput``, ``completion_time``, ``slowdown``,
         ``retransmission_rate``, ``rtt`` or ``late_frames``.

@@ -9,7 +9,7 @@ The table ``[deploy]`` makes the conditions of a mixed experiment::
     shares = [0, 0.1, 0.5, 0.9, 1]          # of the units; 0 and 1 always run
     unit = "user"                           # what has one algorithm: user, home, flow or place
     order = "random"                        # who adopts first: random, place, access, or a CSV file of routers
-    tests = ["switchback"]                  # tests with runs of their own: switchback, rollout, event-study
+    tests = ["ab", "switchback"]            # ab, paired-links; with runs of their own: switchback, rollout, event-study
     period = "10 s"                         # of a switchback, and between the steps of a roll-out
     burn_in = "2 s"                         # dropped at the beginning of each period
     outcome = "goodput"                     # the outcome that leads
@@ -29,6 +29,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.campaign.documents import DeploymentEntry, DeploymentLevel
+from mesonet.deployment_tests import BY_TIME, EVENT_STUDY, OF_SWEEP, ROLLOUT, SWEEP, SWITCHBACK, TESTS
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
 from mesonet.experiments.mixed import SHARE
@@ -44,9 +45,6 @@ SHARES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
 UNITS = ("user", "home", "flow", "place")
 RANDOM, BY_PLACE, BY_ACCESS = "random", "place", "access"
 ORDERS = (RANDOM, BY_PLACE, BY_ACCESS)
-SWEEP, SWITCHBACK, ROLLOUT, EVENT_STUDY = "sweep", "switchback", "rollout", "event-study"
-TESTS = (SWITCHBACK, ROLLOUT, EVENT_STUDY)
-"""Tests that need runs of their own. A/B tests and paired links read the runs of the sweep."""
 LATE_FRAMES = "late_frames"
 OUTCOMES = ("goodput", "throughput", "completion_time", "slowdown", "retransmission_rate", "rtt", LATE_FRAMES)
 GROUPS = ("path_class", "rtt_class", "rate_class", "access", "pop")
@@ -64,7 +62,7 @@ class Adopters:
     """Units that adopt together."""
 
     routers: tuple[str, ...]  #: units below these routers
-    weight: float  #: number of units, in any measure
+    units: float  #: number of them
 
 
 @dataclass(frozen=True)
@@ -81,14 +79,14 @@ class Deployment:
         Adopters, ...
     ] = ()  #: in the order in which they adopt, where it is not random or a roll-out needs it
     starts: tuple[float, ...] = ()  #: of the periods of the tests, s
-    periods: int = 0  #: measured periods of the runs with tests; 0: as the scenario has them
+    periods: int = 0  #: measured periods of the runs; 0: as the scenario has them
     burn_in: float = 0.0  #: dropped at the beginning of each period of a test, s
 
     @property
     def levels(self) -> tuple[DeploymentLevel, ...]:
-        """The levels of the factor: the shares, then the tests."""
+        """The levels of the factor: the shares, then the tests with runs of their own."""
         sweep = (DeploymentLevel(SWEEP, share) for share in self.shares)
-        return (*sweep, *(DeploymentLevel(test, None) for test in self.tests))
+        return (*sweep, *(DeploymentLevel(test, None) for test in self.tests if test in BY_TIME))
 
     def entry(self) -> DeploymentEntry:
         """Return the entry of ``experiment.json``."""
@@ -97,6 +95,7 @@ class Deployment:
             order=self.order,
             outcome=self.outcome,
             by=list(self.by),
+            tests=list(self.tests),
             levels=list(self.levels),
             starts_s=list(self.starts),
             burn_in_s=self.burn_in,
@@ -114,14 +113,14 @@ class Deployment:
 
     def values(self) -> dict[str, Any]:
         """Return the values that all runs have, by path."""
-        periods = {"time.periods": self.periods} if self.tests else {}
+        periods = {"time.periods": self.periods} if self.periods else {}
         return {"users.assignment": self.unit, "users.ranks": "even", **periods}
 
     def factor(self) -> tuple[Level, ...]:
         """Return the values that the levels of the factor set."""
         in_order = self.order != RANDOM
         shares = [0.0 if level.share is None or in_order else level.share for level in self.levels]
-        if not self.tests and not in_order:
+        if not self.starts and not in_order:
             return (_level(SHARE, shares),)
         return (_level(SHARE, shares), _level(SCHEDULE, [self._schedule(level) for level in self.levels]))
 
@@ -152,11 +151,12 @@ def read_deployment(table: Mapping[str, Any], scenario: Scenario, directory: Pat
     for key in table:
         if key not in KEYS:
             raise unknown("key of [deploy]", str(key), KEYS, path=str(key))
-    tests = _chosen(table, "tests", TESTS)
+    tests = _chosen({"tests": OF_SWEEP, **table}, "tests", TESTS)
+    has_periods = any(test in BY_TIME for test in tests)
     for key in ("period", "burn_in"):
-        if key in table and not tests:
+        if key in table and not has_periods:
             problem = "only a test with runs of its own has periods"
-            raise InputError(problem, path=key, value=table[key], allowed=f"with tests = {', '.join(TESTS)}")
+            raise InputError(problem, path=key, value=table[key], allowed=f"with tests = {', '.join(BY_TIME)}")
     unit = _one({"unit": scenario.value("users.assignment"), **table}, "unit", UNITS)
     order = table.get("order", RANDOM)
     if not isinstance(order, str):
@@ -168,10 +168,9 @@ def read_deployment(table: Mapping[str, Any], scenario: Scenario, directory: Pat
         adopters = _adopters(order, scenario, unit, directory)
     if ROLLOUT in tests and len(adopters) < 2:
         problem = "a roll-out needs two places or more"
-        raise InputError(
-            problem, path="tests", value=ROLLOUT, allowed=", ".join(each for each in TESTS if each != ROLLOUT)
-        )
-    starts, periods, burn_in = _timeline(table, scenario) if tests else ((), 0, 0.0)
+        allowed = ", ".join(test for test in TESTS if test != ROLLOUT)
+        raise InputError(problem, path="tests", value=ROLLOUT, allowed=allowed)
+    starts, periods, burn_in = _timeline(table, scenario) if has_periods else ((), 0, 0.0)
     return Deployment(
         shares=_shares(table.get("shares", SHARES)),
         unit=unit,
@@ -257,24 +256,29 @@ def _text(seconds: float) -> str:
 
 def _adopters(order: str, scenario: Scenario, unit: str, directory: Path | None) -> tuple[Adopters, ...]:
     """Return the units that adopt together, in order; a random order has the places in theirs."""
-    drawn = scenario.describe()["map"]
-    above = _above(drawn)
-    weights = _weights(scenario, drawn["routers"], above, unit)
+    routers = scenario.set("users.assignment", unit).describe()["map"]["routers"]
+    names = [router["name"] for router in routers]
+    above = {  # by access router its place, and the router of its region
+        router["name"]: (names[router["place"]], names[router["region"]])
+        for router in routers
+        if router["place"] is not None
+    }
+    units_at = {router["name"]: router["units"] for router in routers}
     if order in (RANDOM, BY_PLACE):
         groups: Iterable[tuple[str, ...]] = _by_place(above)
     elif order == BY_ACCESS:
-        classes = {router["name"]: router["class"] for router in drawn["routers"]}
+        classes = {router["name"]: router["class"] for router in routers}
         groups = [tuple(name for name in above if classes[name] == each) for each in _BY_SPEED]
     else:
-        listed = _listed(order, directory, {router["name"] for router in drawn["routers"]})
+        listed = _listed(order, directory, set(names))
         groups = [*((name,) for name in listed), tuple(above)]  # all others adopt last
     found, taken = [], set[str]()
-    for routers in groups:
-        own = {name for name, ends in above.items() if {name, *ends} & set(routers)} - taken
+    for group in groups:
+        own = {name for name, ends in above.items() if {name, *ends} & set(group)} - taken
         taken |= own
-        at = tuple(name for name in routers if name in own or name not in above)
-        found.append(Adopters(at, sum(weights[name] for name in own)))
-    return tuple(each for each in found if each.weight)
+        at = tuple(name for name in group if name in own or name not in above)
+        found.append(Adopters(at, sum(units_at[name] for name in own)))
+    return tuple(each for each in found if each.units)
 
 
 def _by_place(above: Mapping[str, tuple[str, str]]) -> list[tuple[str, ...]]:
@@ -283,22 +287,6 @@ def _by_place(above: Mapping[str, tuple[str, str]]) -> list[tuple[str, ...]]:
     for name, (place, region) in above.items():
         places[place] = (*places.get(place, ()), name) if place == region else (place,)
     return list(places.values())
-
-
-def _above(drawn: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the place of each access router, and the router of its region.
-
-    The place is the point of presence above it, else the router of its region.
-    """
-    routers, names = drawn["routers"], [router["name"] for router in drawn["routers"]]
-    pops: dict[int, str] = {}
-    for link in drawn["links"]:
-        for host, pop in ((link["a"], link["b"]), (link["b"], link["a"])):
-            if routers[pop]["class"] == "pop":
-                pops.setdefault(host, names[pop])
-    access = [number for number, router in enumerate(routers) if router["class"] not in ("backbone", "pop")]
-    regions = {number: names[routers[number]["region"]] for number in access}
-    return {names[number]: (pops.get(number, regions[number]), regions[number]) for number in access}
 
 
 def _listed(file: str, directory: Path | None, names: Container[str]) -> list[str]:
@@ -318,32 +306,17 @@ def _listed(file: str, directory: Path | None, names: Container[str]) -> list[st
     return listed
 
 
-def _weights(
-    scenario: Scenario, routers: Sequence[Mapping[str, Any]], access: Container[str], unit: str
-) -> dict[str, float]:
-    """Return the number of units by access router: homes, else sources and explicit flows, else rates of arrivals."""
-    if unit == "home":
-        return {router["name"]: float(router["name"] in access) for router in routers}
-    weights = {router["name"]: float(router["sources"]) for router in routers}
-    speed = {router["name"]: _BY_SPEED.index(router["class"]) for router in routers if router["name"] in access}
-    for flow in scenario.value("flows"):
-        weights[flow["from"] if speed[flow["from"]] > speed[flow["to"]] else flow["to"]] += 1.0
-    if not any(weights.values()):
-        weights = {router["name"]: router["arrivals"] for router in routers}
-    return weights
-
-
 def _in_order(share: float, adopters: Sequence[Adopters]) -> list[dict[str, Any]]:
     """Return the entries with which a share of all units has the algorithm, the first adopters first."""
-    wanted = share * sum(each.weight for each in adopters)
+    wanted = share * sum(each.units for each in adopters)
     whole: list[Adopters] = []
     entries = []
     for each in adopters:
-        if wanted >= each.weight * (1 - 1e-12):
+        if wanted >= each.units * (1 - 1e-12):
             whole.append(each)
         elif wanted > 0:
-            entries.append(_entry(0.0, each.routers, wanted / each.weight))
-        wanted -= each.weight
+            entries.append(_entry(0.0, each.routers, wanted / each.units))
+        wanted -= each.units
     return [*([_entry(0.0, _routers(whole))] if whole else []), *entries]
 
 

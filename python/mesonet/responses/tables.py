@@ -187,7 +187,10 @@ GROUPS = TableColumns(
 `group` is the number in the ASME paper's Table 6, 1 to 24. Completion times are from the first SYN to the last
 acknowledgement; goodput is size / (last acknowledgement - first segment sent). Both are over the flows completed in
 the period; percentiles and medians come from histograms of 1.6 % resolution. `throughput` counts flows in progress,
-too: segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval."""
+too: segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval.
+
+Groups have histograms, so that they are few. The table of units has means by class of round trip, access and point of
+presence, too."""
 
 UNIT = ("period", "user", "home", "access", "algorithm", "path_class", "rtt_class", "rate_class")
 """Columns that identify a row of the table of units."""
@@ -334,7 +337,8 @@ FLOW_TRACES = TableColumns(
         "mode": ("", "mode of an algorithm that has modes, such as `startup` of BBR; else empty"),
     },
 )
-"""Counts are from the beginning of the flow."""
+"""Counts are from the beginning of the flow. User, path and classes of a flow are in the table of flows, by source and
+transfer."""
 
 ROUTER_TRACES = TableColumns(
     "one row per traced router and instant",

@@ -195,7 +195,7 @@ impl Network {
             traffic_rtt: flows.round_trip,
             routes: self.routes_summaries(scenario),
             loads: self.queue_loads(scenario),
-            map: self.map(scenario.network.delay_multiplier),
+            map: self.map(scenario),
             raised: self.raised(scenario),
             warnings: self.warnings(scenario),
         }

@@ -4,6 +4,8 @@ use super::Network;
 use super::lanes::LaneEnd;
 use super::numbers::RouterId;
 use super::topology::{LinkSpec, RouterSpec};
+use crate::scenario::Scenario;
+use crate::users::deployment::units;
 use serde::Serialize;
 
 /// A router.
@@ -15,10 +17,14 @@ pub struct MapRouter {
     pub class: &'static str,
     /// Index of the backbone (or plain) router it belongs to.
     pub region: usize,
+    /// Index of the router of its place; none where no hosts attach.
+    pub place: Option<usize>,
     /// Sources below it.
     pub sources: u64,
     /// Open-loop arrivals below it, flows/s.
     pub arrivals: f64,
+    /// Units below it that take their algorithm from the mix.
+    pub units: f64,
 }
 
 /// A link.
@@ -50,15 +56,22 @@ pub struct NetworkMap {
 }
 
 impl Network {
-    /// The map of the network, `multiplier` times the delays of its topology.
+    /// The map of the network.
     #[must_use]
-    pub fn map(&self, multiplier: f64) -> NetworkMap {
-        let router = |(index, router): (usize, &RouterSpec)| MapRouter {
-            name: router.name.clone(),
-            class: router.class.name(),
-            region: router.region,
-            sources: self.access_index[index].map_or(0, |access| self.traffic.sources[access.index()]),
-            arrivals: self.access_index[index].map_or(0.0, |access| self.arrival_rate(access)),
+    pub fn map(&self, scenario: &Scenario) -> NetworkMap {
+        let multiplier = scenario.network.delay_multiplier;
+        let (places, units) = (self.places(), units(scenario, self));
+        let router = |(index, router): (usize, &RouterSpec)| {
+            let access = self.access_index[index];
+            MapRouter {
+                name: router.name.clone(),
+                class: router.class.name(),
+                region: router.region,
+                place: access.map(|access| places[access.index()]),
+                sources: access.map_or(0, |access| self.traffic.sources[access.index()]),
+                arrivals: access.map_or(0.0, |access| self.arrival_rate(access)),
+                units: access.map_or(0.0, |access| units[access.index()]),
+            }
         };
         let of_link = |at: RouterId, to: usize| {
             self.lanes.iter().position(|lane| {

@@ -208,6 +208,23 @@ impl Wiring {
         self.topology.routers[self.access[access.index()]].access_kind()
     }
 
+    /// Router of the place of each access router: its point of presence, the first by link, if it has one;
+    /// else the backbone router of its region; else the router itself.
+    #[must_use]
+    pub fn places(&self) -> Vec<usize> {
+        let topology = &self.topology;
+        let class = |router: usize| topology.routers[router].class;
+        let mut places: Vec<usize> = topology.routers.iter().map(|router| router.region).collect();
+        for link in topology.links.iter().rev() {
+            for (router, above) in [(link.a, link.b), (link.b, link.a)] {
+                if !class(router).is_head() && class(above) == RouterClass::Pop {
+                    places[router] = above;
+                }
+            }
+        }
+        self.access.iter().map(|router| places[*router]).collect()
+    }
+
     /// Round-trip propagation delay between the hosts of two access routers at the start.
     #[must_use]
     pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {

@@ -8,7 +8,7 @@
 use super::deployment::{homes, turns};
 use super::files::{ARRIVAL, EXPLICIT};
 use super::population::{Source, rank_of_source};
-use super::units::{home_end, places, rank};
+use super::units::{home_end, rank};
 use crate::network::{AccessRouter, Network, Wiring};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AlgorithmShare, Deployment, InvalidScenario, Ranks, Scenario, Unit};
@@ -62,7 +62,7 @@ impl Assignment {
         let routers = match unit {
             Unit::User | Unit::Flow => Vec::new(),
             Unit::Home => network.access.clone(),
-            Unit::Place => places(network),
+            Unit::Place => network.places(),
         };
         let mut ranks: Vec<f64> = routers.iter().map(|router| rank(seed, name(*router))).collect();
         let is_even = scenario.users.ranks == Ranks::Even;

@@ -4,9 +4,10 @@
 use super::files::{ARRIVAL, EXPLICIT};
 use super::units::{begins_at_home, home_end};
 use crate::network::places::AccessPlaces;
-use crate::network::{Network, RouterClass, Wiring};
+use crate::network::{AccessRouter, Network, RouterClass, Wiring};
 use crate::scenario::{InvalidScenario, Scenario, Unit, invalid};
 use mesonet_cc::{Picos, picos};
+use std::collections::BTreeSet;
 
 /// Stands for all access routers.
 const ALL: &str = "all";
@@ -88,15 +89,37 @@ pub fn homes(scenario: &Scenario, network: &Network) -> Vec<bool> {
         arrivals.receivers().into_iter().for_each(|access| ends[1][access.index()] = true);
         add_homes(network, ARRIVAL, [&ends[0], &ends[1]], &mut homes);
     }
+    explicit_homes(scenario, network).into_iter().for_each(|(_, home)| homes[home.index()] = true);
+    homes
+}
+
+/// Number of units at each access router that take their algorithm from the mix: homes, else sources and
+/// users of explicit flows. Where only arrivals begin flows, their homes are units.
+pub fn units(scenario: &Scenario, network: &Network) -> Vec<f64> {
+    let unit = scenario.users.assignment;
+    let mut units: Vec<f64> = network.traffic.sources.iter().map(|sources| *sources as f64).collect();
+    let mut known = BTreeSet::new();
+    for (user, home) in explicit_homes(scenario, network) {
+        let is_new = user.filter(|_| unit == Unit::User).is_none_or(|user| known.insert(user));
+        units[home.index()] += f64::from(u8::from(is_new));
+    }
+    if unit == Unit::Home || units.iter().all(|count| *count == 0.0) {
+        units = homes(scenario, network).into_iter().map(|is_home| f64::from(u8::from(is_home))).collect();
+    }
+    units
+}
+
+/// User and home end of each explicit flow that takes its algorithm from the mix.
+fn explicit_homes<'a>(scenario: &'a Scenario, network: &Network) -> Vec<(Option<&'a str>, AccessRouter)> {
     let flows = scenario.flows.iter().filter(|flow| flow.algorithm.is_none());
-    let flows = flows.map(|flow| (flow.from.clone(), flow.to.clone()));
+    let flows = flows.map(|flow| (flow.user.as_deref(), flow.from.clone(), flow.to.clone()));
     let long_lived = network.long_lived_pairs();
     let drawn = long_lived.into_iter().take(scenario.users.long_lived_flows as usize).skip(1);
-    for (from, to) in flows.chain(drawn) {
+    let home = |(user, from, to): (_, String, String)| {
         let [from, to] = [from, to].map(|name| network.access_router(&name));
-        homes[home_end(network, EXPLICIT, from, to).index()] = true;
-    }
-    homes
+        (user, home_end(network, EXPLICIT, from, to))
+    };
+    flows.chain(drawn.map(|(from, to)| (None, from, to))).map(home).collect()
 }
 
 /// Adds the access routers that are the home end of a flow of a category, of all flows from one set of access

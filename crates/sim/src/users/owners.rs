@@ -1,9 +1,9 @@
 //! Users to whom flows belong: what tables call them, and where they are.
 
 use super::files::{ARRIVAL, EXPLICIT};
-use super::units::{home_end, places};
+use super::units::home_end;
 use crate::network::{AccessRouter, Wiring};
-use crate::scenario::{Scenario, Unit};
+use crate::scenario::{Scenario, UNNAMED_USERS, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -47,9 +47,10 @@ impl Owners {
     /// The users of a scenario with so many sources.
     #[must_use]
     pub fn new(scenario: &Scenario, wiring: &Wiring, sources: u32) -> Self {
+        let [.., of_flow] = UNNAMED_USERS;
         let mut first = BTreeMap::new();
         let explicit = (0..).zip(&scenario.flows).map(|(number, flow)| {
-            let name = flow.user.clone().unwrap_or_else(|| format!("flow {}", number + 1));
+            let name = flow.user.clone().unwrap_or_else(|| format!("{of_flow}{}", number + 1));
             let first = *first.entry(name.clone()).or_insert(number);
             (name, first)
         });
@@ -59,7 +60,7 @@ impl Owners {
         let kinds = accesses.map(|access| *first.entry(wiring.access_kind(access)).or_insert(access));
         let kinds = kinds.collect();
         let by_home = matches!(scenario.users.assignment, Unit::Home | Unit::Place);
-        Self { sources, by_home, explicit, places: places(wiring), kinds }
+        Self { sources, by_home, explicit, places: wiring.places(), kinds }
     }
 
     /// The owner of a flow, by its category, the number of its source and the access routers of both ends.
@@ -78,10 +79,11 @@ impl Owners {
     /// Name of the user.
     #[must_use]
     pub fn name(&self, wiring: &Wiring, owner: &Owner) -> String {
+        let [of_source, of_home, _] = UNNAMED_USERS;
         match owner.user {
-            User::Source(number) => format!("source {number}"),
+            User::Source(number) => format!("{of_source}{number}"),
             User::Explicit(number) => self.explicit[number as usize].0.clone(),
-            User::Home => format!("home {}", wiring.access_name(owner.home)),
+            User::Home => format!("{of_home}{}", wiring.access_name(owner.home)),
         }
     }
 

@@ -53,12 +53,16 @@ pub struct Population {
     receivers: Receivers,
 }
 
+/// Numbers that a source draws: for its interface, its rank, and for its patience.
+fn draws_of_source(seed: u64, number: u32) -> [f64; 3] {
+    let mut stream = Stream::new(seed, Purpose::Source, u64::from(number), 0);
+    std::array::from_fn(|_| stream.uniform())
+}
+
 /// Rank that a source draws.
 #[must_use]
 pub fn rank_of_source(seed: u64, number: u32) -> f64 {
-    let mut stream = Stream::new(seed, Purpose::Source, u64::from(number), 0);
-    stream.uniform();
-    stream.uniform()
+    draws_of_source(seed, number)[1]
 }
 
 /// The first quarter of an early start connects within this, s (assumed: avoids a phase-locked burst).
@@ -88,10 +92,9 @@ impl Population {
         let under = |(access, count): (usize, &u64)| (0..*count).map(move |_| AccessRouter::new(access));
         let places = network.traffic.sources.iter().enumerate().flat_map(under);
         places.zip(0..).map(|(access, number)| {
-            let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(number), 0);
-            let fast = stream.uniform() < self.fast_probability;
-            let rank = stream.uniform(); // as in `rank_of_source`
-            let impatient = stream.uniform() < scenario.users.patience_probability;
+            let [interface, rank, patience] = draws_of_source(self.seed, number);
+            let fast = interface < self.fast_probability;
+            let impatient = patience < scenario.users.patience_probability;
             Source { number, access, rank, fast, impatient, transfers: 0 }
         })
     }

@@ -28,23 +28,6 @@ pub fn begins_at_home(category: u8, origin: RouterClass, receiver: RouterClass) 
     }
 }
 
-/// Router of the place of each access router: its point of presence, the first by link, if it has one; else
-/// the backbone router of its region; else the router itself.
-#[must_use]
-pub fn places(wiring: &Wiring) -> Vec<usize> {
-    let topology = &wiring.topology;
-    let class = |router: usize| topology.routers[router].class;
-    let mut places: Vec<usize> = topology.routers.iter().map(|router| router.region).collect();
-    for link in topology.links.iter().rev() {
-        for (router, above) in [(link.a, link.b), (link.b, link.a)] {
-            if !class(router).is_head() && class(above) == RouterClass::Pop {
-                places[router] = above;
-            }
-        }
-    }
-    wiring.access.iter().map(|router| places[*router]).collect()
-}
-
 /// Rank of the unit with a name.
 #[must_use]
 pub fn rank(seed: u64, name: &str) -> f64 {
@@ -93,26 +76,6 @@ mod tests {
         let homes: Vec<AccessRouter> =
             (0..FILE_CATEGORIES.len() as u8).map(|category| home_end(&network, category, a, b)).collect();
         assert_eq!(homes, [a, a, a, a, b, b]);
-    }
-
-    #[test]
-    fn places_are_points_of_presence_then_backbone_routers_then_the_router_itself() {
-        let abilene = network(|_| ());
-        let places = |network: &Network, name: &str| {
-            let access = network.access_router(name).index();
-            network.topology.routers[super::places(network)[access]].name.clone()
-        };
-        assert_eq!(["A1a", "A2b"].map(|name| places(&abilene, name)), ["A1", "A2"]);
-        for (access, place) in super::places(&abilene).into_iter().enumerate() {
-            let wanted = match abilene.class_of(access) {
-                RouterClass::Direct => RouterClass::Backbone,
-                _ => RouterClass::Pop,
-            };
-            let router = &abilene.topology.routers[place];
-            assert_eq!((router.class, router.region), (wanted, abilene.region_of(access)));
-        }
-        let line = network(|scenario| scenario["topology"] = json!("parking-lot"));
-        assert_eq!(["A", "C"].map(|name| places(&line, name)), ["A", "C"]);
     }
 
     /// The values themselves are part of the contract "same seed, same bytes".

@@ -39,8 +39,9 @@ from mesonet.analysis.deployments.cells import starts as group_starts
 from mesonet.analysis.deployments.clusters import Contrast, Floats, cell, contrast
 from mesonet.analysis.deployments.effects import Asked
 from mesonet.analysis.deployments.estimands import Statement, total
-from mesonet.analysis.deployments.outcomes import AB, EVENT, LINKS, ROLLOUT, SWEEP, SWITCHBACK, TESTS, Outcomes
+from mesonet.analysis.deployments.outcomes import Outcomes
 from mesonet.analysis.deployments.words import needed
+from mesonet.deployment_tests import AB, EVENT_STUDY, LINKS, OF_SWEEP, ROLLOUT, SWEEP, SWITCHBACK, TESTS
 from mesonet.errors import InputError
 
 SCHEMA = {
@@ -69,7 +70,7 @@ def tests_table(read: Outcomes, asked: Asked) -> pl.DataFrame:
     """Return a row per design, share, outcome and condition."""
     rows = []
     for outcome in read.names:
-        by_condition = read.of(outcome, *TESTS).partition_by("condition", as_dict=True)
+        by_condition = read.of(outcome, SWEEP, *TESTS).partition_by("condition", as_dict=True)
         for (condition,), own in sorted(by_condition.items()):
             of = _Condition(own, asked)
             labels = {"outcome": outcome, "condition": condition, "scale": asked.lead[0], "weights": asked.lead[1]}
@@ -83,7 +84,7 @@ class _Condition:
     def __init__(self, rows: pl.DataFrame, asked: Asked) -> None:
         self._asked = asked
         self._by_test = {test: own for (test,), own in rows.partition_by("test", as_dict=True).items()}
-        self._runs = {name: _Runs(rows, asked) for name, rows in self._by_test.items() if name in (SWEEP, AB, LINKS)}
+        self._runs = {name: _Runs(rows, asked) for name, rows in self._by_test.items() if name in (SWEEP, *OF_SWEEP)}
         sweep = self._runs.get(SWEEP)
         self._total = sweep.test(total(), SIMULATED, "seeds") if sweep else None
         self._truth = _truth(self._total, asked) if self._total else None
@@ -107,7 +108,7 @@ class _Condition:
         for share in links.shares if links else ():
             if share > 0.5 and (found := links.paired(share)):  # type: ignore[union-attr]
                 yield found
-        for name, of in ((SWITCHBACK, _by_period), (EVENT, _by_period), (ROLLOUT, _by_place)):
+        for name, of in ((SWITCHBACK, _by_period), (EVENT_STUDY, _by_period), (ROLLOUT, _by_place)):
             if name in self._by_test:
                 yield of(name, self._by_test[name], self._asked)
 

@@ -29,8 +29,9 @@ from mesonet.analysis.deployments.estimands import (
     starved,
     statements,
 )
-from mesonet.analysis.deployments.outcomes import SWEEP, Outcomes
+from mesonet.analysis.deployments.outcomes import Outcomes
 from mesonet.analysis.deployments.words import needed, verdict
+from mesonet.deployment_tests import SWEEP
 
 SCHEMA = {
     "outcome": pl.String, "group": pl.String, "level": pl.String, "share": pl.Float64, "estimand": pl.String,

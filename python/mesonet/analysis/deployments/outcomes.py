@@ -8,14 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from mesonet.deployment_tests import BY_TIME, SWEEP, TESTS
 from mesonet.errors import InputError, unknown
 from mesonet.words import counted, listed, number
 
-SWEEP, AB, LINKS, SWITCHBACK, EVENT, ROLLOUT = "sweep", "ab", "paired-links", "switchback", "event-study", "rollout"
-TESTS = (SWEEP, AB, LINKS, SWITCHBACK, EVENT, ROLLOUT)
-"""Designs that the column `test` names; runs of a sweep have `sweep`, or none."""
-BY_TIME = (SWITCHBACK, EVENT, ROLLOUT)
-"""Designs in which the share depends on the period: units may change their arm."""
 UNIT, FLOW = "unit", "flow"
 MORE_IS_BETTER = {
     "goodput": True, "throughput": True, "bitrate": True, "completion_time": False, "slowdown": False,
@@ -206,8 +202,8 @@ def _checked_labels(frame: pl.DataFrame) -> pl.DataFrame:
         pl.col("outcome").cast(pl.String), pl.col("test").cast(pl.String).fill_null(SWEEP).replace("", SWEEP)
     )
     for test in sorted(frame["test"].unique().to_list()):
-        if test not in TESTS:
-            raise unknown("design of a test", test, TESTS, path="test")
+        if test not in (SWEEP, *TESTS):
+            raise unknown("design of a test", test, (SWEEP, *TESTS), path="test")
     return frame
 
 

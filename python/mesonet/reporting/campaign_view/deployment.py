@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from mesonet.analysis.deployments.deployment import Deployment, deployment
 from mesonet.analysis.deployments.designs import SIMULATED
-from mesonet.analysis.deployments.outcomes import LINKS
 from mesonet.analysis.deployments.units import outcomes_of
 from mesonet.campaign import tables
+from mesonet.deployment_tests import LINKS, SWEEP
 from mesonet.designs.grid import level_at
-from mesonet.experiments.deployment import FACTOR, LATE_FRAMES, OUTCOMES, SWEEP
+from mesonet.experiments.deployment import FACTOR, LATE_FRAMES, OUTCOMES
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.units import SEGMENT_BYTES
@@ -111,13 +111,14 @@ def effects_of(view: CampaignView, algorithm: str) -> Deployment | None:
     if rows.is_empty():
         return None
     steps = _steps(view.campaign, about)
-    return deployment(
+    found = deployment(
         rows,
         groups=about["by"],
         assignment="flow" if about["unit"] == "flow" or _varies_unit(view.campaign) else "unit",
         burn_in=steps,
         place="pop",
     )
+    return replace(found, tests=found.tests.filter(pl.col("test").is_in([SIMULATED, *about["tests"]])))
 
 
 def _varies_unit(campaign: Campaign) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from mesonet.analysis.deployments.deployment import Deployment
+from mesonet.deployment_tests import AB, EVENT_STUDY, LINKS, ROLLOUT, SWITCHBACK
 from mesonet.reporting.campaign_view.deployment import (
     WHOLE,
     choices,
@@ -28,8 +29,8 @@ TITLES = {
 }  # fmt: skip
 _PLURALS = {"user": "users", "home": "homes", "flow": "flows", "place": "places"}
 TESTS = {
-    "ab": "an A/B test", "paired-links": "paired links", "switchback": "a switchback", "rollout": "a roll-out",
-    "event-study": "an event study",
+    AB: "an A/B test", LINKS: "paired links", SWITCHBACK: "a switchback", ROLLOUT: "a roll-out",
+    EVENT_STUDY: "an event study",
 }  # fmt: skip
 _WRONG = 0.05
 """Share of tests with the wrong sign from which a sentence names them (chosen)."""

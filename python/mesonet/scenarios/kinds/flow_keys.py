@@ -49,7 +49,7 @@ OWN = {
     "user": Key(
         "flows[].user", Text("user", "not the name of a user", 'a name in quotes, such as user = "1"'), "",
         "User of the flow. Where users take an algorithm as a whole (`users.assignment`), the flows of one user draw "
-        "together.",
+        "together. Names of users without a name begin with `source `, `home ` or `flow `, and no other name does.",
         "each flow draws alone",
     ),
     "extra_delay": Key(
