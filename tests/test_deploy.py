@@ -384,8 +384,8 @@ def test_a_plan_runs_nothing(tmp_path):
 
 @pytest.mark.parametrize("tests", [None, ["ab"], ["paired-links", "event-study"]])
 def test_tests_are_chosen(tests):
-    chosen = small(tests=tests)
-    assert chosen.document()["deploy"].tests == (tests or ["ab", "paired-links"])
+    chosen = small(tests=tests, duration="37 s")
+    assert chosen.document()["deploy"]["tests"] == (tests or ["ab", "paired-links"])
     own = [level.test for level in chosen.deployment.levels if level.share is None]
     assert own == [test for test in tests or [] if test == "event-study"]
 

@@ -50,7 +50,11 @@ def show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts
     if status.damaged:
         write_table(["damaged run", "reason"], [[each["key"][:16], each["reason"]] for each in status.damaged])
     if campaign and "deploy" in campaign.experiment:
+        from mesonet.experiments.deployment import TOTAL_EFFECT
+
         _deployments(campaign, as_json)
+        if campaign.experiment["comparisons"] == [TOTAL_EFFECT]:
+            verdicts = []  # the answers have it
     if answers:
         click.echo("\nwhich queue discipline:")
         write_table(["discipline", "for whom"], answers)

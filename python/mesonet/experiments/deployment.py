@@ -41,6 +41,8 @@ SCHEDULE = "deployment"
 """The path of the schedule of a test; its entries get the algorithm of each run."""
 FACTOR = "share"
 """Id of the factor whose levels are the deployments."""
+TOTAL_EFFECT = f"{FACTOR}=1 : {FACTOR}=0"
+"""The comparison that answers of a deployment have."""
 SHARES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
 UNITS = ("user", "home", "flow", "place")
 RANDOM, BY_PLACE, BY_ACCESS = "random", "place", "access"
@@ -104,7 +106,7 @@ class Deployment:
     @property
     def comparisons(self) -> tuple[str, ...]:
         """Comparisons that the report decides: the total effect."""
-        return (f"{FACTOR}=1 : {FACTOR}=0",)
+        return (TOTAL_EFFECT,)
 
     @property
     def keep(self) -> tuple[str, ...]:

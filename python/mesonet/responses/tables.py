@@ -145,7 +145,7 @@ FLOWS = TableColumns(
 )
 
 GROUPS = TableColumns(
-    "one row per period, flow group and algorithm",
+    "one row per period, flow group and algorithm; `units` has round trips, access and points of presence, too",
     {
         "period": ("", _PERIOD),
         "group": ("1", "flow group 1 to 24 of the ASME paper's Table 6; null where there is none"),
@@ -187,10 +187,7 @@ GROUPS = TableColumns(
 `group` is the number in the ASME paper's Table 6, 1 to 24. Completion times are from the first SYN to the last
 acknowledgement; goodput is size / (last acknowledgement - first segment sent). Both are over the flows completed in
 the period; percentiles and medians come from histograms of 1.6 % resolution. `throughput` counts flows in progress,
-too: segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval.
-
-Groups have histograms, so that they are few. The table of units has means by class of round trip, access and point of
-presence, too."""
+too: segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval."""
 
 UNIT = ("period", "user", "home", "access", "algorithm", "path_class", "rtt_class", "rate_class")
 """Columns that identify a row of the table of units."""
@@ -317,7 +314,7 @@ have arrived, over UDP when all of its own segments have. Messages that could st
 not count. With data without end (`burst_time` without `rate`), and with a video, there are no messages."""
 
 FLOW_TRACES = TableColumns(
-    "one row per traced flow and instant",
+    "one row per traced flow and instant; `flows` has user, path and classes of a flow",
     {
         "time_s": ("s", "the instant, every `trace.every`"),
         "flow": ("", "which one: `flow 1` or `source 17`"),
@@ -337,8 +334,7 @@ FLOW_TRACES = TableColumns(
         "mode": ("", "mode of an algorithm that has modes, such as `startup` of BBR; else empty"),
     },
 )
-"""Counts are from the beginning of the flow. User, path and classes of a flow are in the table of flows, by source and
-transfer."""
+"""Counts are from the beginning of the flow."""
 
 ROUTER_TRACES = TableColumns(
     "one row per traced router and instant",
