@@ -125,6 +125,16 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in re.split(f",{OUTSIDE}", text)]
 
 
+def written(name: str) -> str:
+    """Return the text that names an algorithm in any process: of a plug-in, its file.
+
+    `name`: canonical text of an algorithm or a variant, whose plug-in is loaded.
+    """
+    declared = _named(name).algorithm.name
+    plugin = plugins.by_name().get(declared)
+    return plugin.file + name.removeprefix(declared) if plugin and plugin.file else name
+
+
 def constant(about: core.AlgorithmParameter, value: Any) -> float:
     """Return the value of a constant, checked against its range.
 

@@ -5,14 +5,17 @@ use crate::AckEvent;
 use serde::{Deserialize, Serialize};
 
 /// The ECN field of the segments that a flow sends, where the network marks (RFC 3168, section 5; RFC 9331).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Codepoint {
     /// Not-ECT: queues drop, and never mark.
+    #[serde(rename = "Not-ECT")]
     NotEct,
     /// ECT(0): queues may mark instead of dropping. Retransmissions are not marked (RFC 3168, section 6.1.5).
+    #[serde(rename = "ECT(0)")]
     Ect0,
     /// ECT(1): congestion control is scalable. Queues may keep its segments apart and mark them early,
     /// retransmissions too (RFC 9331).
+    #[serde(rename = "ECT(1)")]
     Ect1,
 }
 

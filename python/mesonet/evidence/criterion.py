@@ -37,6 +37,11 @@ class Measure:
     least: float  #: difference in the unit of the value up to which there is no harm
     reason: str  #: reason for both
 
+    @property
+    def relative_margin(self) -> float:
+        """The margin as a relative change: a harm of a half is a value twice as high, or half as high."""
+        return self.margin / (1 - self.margin)
+
 
 @dataclass(frozen=True)
 class Observed:
@@ -60,7 +65,8 @@ class Criterion:
     reading: str  #: scenario in words, for readers of the report
     #: Scenario, values and factors, as in an experiment file. Factors may have ``labels``: a name of each level.
     table: Mapping[str, Any]
-    measures: tuple[Measure, ...]  #: quantities that are compared; empty if nothing runs
+    #: Quantities that are compared, by their effect on users, the largest first; empty if nothing runs.
+    measures: tuple[Measure, ...]
     observed: tuple[Observed, ...]  #: quantities that are reported without a verdict
     numbers: str  #: sources of the numbers, in words: documented, recalled, chosen
     covered_by: tuple[str, ...]  #: cases that answer this one, for the kind ``covered``

@@ -47,7 +47,7 @@ def unit(name: str) -> str:
 
     The unit; ``1`` for a part of 1. `name`: a response, or a name of `NAMED` or `DERIVED`.
     """
-    return BY_NAME[name].unit if name in BY_NAME else _UNITS.get(name, "1")
+    return _UNITS.get(name) or (BY_NAME[name].unit if name in BY_NAME else "1")
 
 
 def _in_role(scenario: dict[str, Any], of: str) -> list[int]:
@@ -61,7 +61,7 @@ def _in_role(scenario: dict[str, Any], of: str) -> list[int]:
 
 
 def _goodput(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
-    """Return the mean goodput of flows in the measured time, segments/s."""
+    """Return the mean goodput of flows in the measured time, Mbit/s."""
     series = campaign.table(key, "series")
     columns = [f"flow_{number}_delivered" for number in _in_role(scenario, of)]
     warmup = scenario["time"]["warmup"]
@@ -69,7 +69,8 @@ def _goodput(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) ->
     last = series.select(pl.col("time_s"), pl.col(columns).fill_null(0)).tail(1)
     start = before.sum_horizontal()[0] if len(before) else 0
     time = last["time_s"][0] - (warmup if len(before) else 0.0)
-    return float((last.select(columns).sum_horizontal()[0] - start) / len(columns) / time)
+    segments = (last.select(columns).sum_horizontal()[0] - start) / len(columns) / time
+    return float(segments * 8 * scenario["transport"]["segment_bytes"] / 1e6)
 
 
 def _completion_time(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
@@ -155,6 +156,11 @@ TABLES: dict[str, tuple[str, ...]] = {
     "message_delay_p95": ("applications",),
 }
 """Tables that the runs keep for these measures."""
-_UNITS = {"goodput": "segments/s", "completion_time": "s", "message_delay_p95": "ms"}
+_UNITS = {
+    "goodput": "Mbit/s", "completion_time": "s", "message_delay_p95": "ms",
+    "segments_entering": "segments/s",  # the interval of all cases is 1 s
+    "slowdown_p50": "times", "slowdown_p95_below_100kb": "times",
+}  # fmt: skip
+"""Units of measures that are no response, and of responses whose unit needs words in a sentence."""
 DERIVED: dict[str, Callable[[Campaign, str], pl.DataFrame]] = {"late_share": _late_share}
 """Measures that are computed from responses, by name: the columns condition, replicate and value of an algorithm."""

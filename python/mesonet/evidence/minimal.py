@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from shlex import quote
 from typing import Any
 
+from mesonet.algorithms import written
 from mesonet.campaign.ledger import run_seed
 from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Measure
@@ -51,11 +52,12 @@ def scenario_files(plan: EvidencePlan, search: Searched) -> list[tuple[str, str,
             seed = run_seed(SEEDS["confirmed"], search.confirmed.index(trail.simplest) + 1, 1)
             text = scenario_text(search.domain, trail.simplest, trail.measure, plan.algorithm, incumbent)
             commands = [
-                f"mesonet run {name} --algorithm {quote(each)} --seed {seed}" for each in (plan.algorithm, incumbent)
+                f"mesonet run {name} --algorithm {quote(written(each))} --seed {seed}"
+                for each in (plan.algorithm, incumbent)
             ]
             found.append((name, text, commands))
     return found
 
 
 def _flow(flow: Mapping[str, Any], incumbent: str) -> list[str]:
-    return [f"{key} = {json.dumps(incumbent if value == INCUMBENT else value)}" for key, value in flow.items()]
+    return [f"{key} = {json.dumps(written(incumbent) if value == INCUMBENT else value)}" for key, value in flow.items()]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mesonet import algorithms
+from mesonet.algorithms import written
 from mesonet.analysis.decisions.course import LOOKS, planned_looks
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
@@ -46,6 +48,14 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """Cell of a criterion in words."""
+
+    label: str  #: all its levels, such as ``buffer 1 bdp, round trip 20 ms``
+    levels: tuple[str, ...]  #: its level of each factor, such as ``buffer 1 bdp``; empty for the end of a search
+
+
+@dataclass(frozen=True)
 class EvidencePlan:
     """Everything that an evidence report needs."""
 
@@ -68,6 +78,17 @@ class EvidencePlan:
             **({"looks": list(self.looks), "budget_s": BUDGET_S} if len(self.looks) > 1 else {}),
             "criteria": [each.id for each in self.criteria],
         }
+
+    def command(self, only: Sequence[str] = ()) -> str:
+        """Return the command that makes the report again in a new folder. `only`: criteria; by default its own."""
+        every = [each.id for each in criteria(self.suite)]
+        chosen = list(only) or [each.id for each in self.criteria]
+        words = ["mesonet", "evidence", written(self.algorithm)]
+        words += ["--suite", self.suite.name] if self.suite.name != DEFAULT else []
+        words += ["--against", ",".join(map(written, self.against))]
+        words += ["--replicates", str(self.replicates)] if len(self.looks) == 1 else []
+        words += ["--only", ",".join(chosen)] if chosen != every else []
+        return shlex.join([*words, "--out", "-".join(["again", *only])])
 
     def campaigns_of(self, criterion: Criterion) -> list[str]:
         """Return the campaigns of a criterion."""
@@ -158,8 +179,8 @@ def campaign_name(criterion: Criterion, incumbent: str, stage: str = "") -> str:
     return "-".join([criterion.id, *stage.split(), "beside", name_part(incumbent)])
 
 
-def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
-    """Return the cells of a criterion in words. One text per condition, such as ``buffer 1 bdp, round trip 20 ms``."""
+def cells_of(criterion: Criterion, chosen: Experiment) -> list[Cell]:
+    """Return the cells of a criterion, one per condition."""
     labels = {factor["id"]: _level_labels(factor) for factor in criterion.table.get("factors", [])}
     found = []
     for row in chosen.rows.matrix.tolist():
@@ -167,7 +188,7 @@ def cell_labels(criterion: Criterion, chosen: Experiment) -> list[str]:
         for (id, levels), place in zip(chosen.levels.items(), row, strict=True):
             text = labels[id][level_at(place, len(levels[0].values))]
             words.append(f"{chosen.names[id]} {text}".strip())
-        found.append(", ".join(words) or ONLY)
+        found.append(Cell(", ".join(words) or ONLY, tuple(words)))
     return found
 
 
@@ -223,25 +244,27 @@ def search_cpu_s(plan: EvidencePlan) -> float:
     return sum(float(_search_row(plan, each)[-1]) for each in plan.criteria if each.kind == "search")
 
 
-def _search_row(plan: EvidencePlan, criterion: Criterion) -> list[str]:
-    """Return the row of `EvidencePlan.rows` for a search, with the numbers of a usual search."""
+def screening(plan: EvidencePlan, criterion: Criterion) -> Experiment:
+    """Return the experiment of the first stage of a search, against the first incumbent."""
     chosen = domain(criterion)
-    places = screening_cells(chosen)
-    name = campaign_name(criterion, plan.against[0])
-    one = replace(criterion, table=chosen.table(places))
-    pair = [plan.algorithm, plan.against[0]]
-    screening = experiment_for(
+    incumbent = plan.against[0]
+    return experiment_for(
         suite=plan.suite,
-        criterion=one,
-        name=name,
-        names=list(dict.fromkeys(pair)),
-        incumbent=pair[1],
+        criterion=replace(criterion, table=chosen.table(screening_cells(chosen))),
+        name=campaign_name(criterion, incumbent),
+        names=list(dict.fromkeys([plan.algorithm, incumbent])),
+        incumbent=incumbent,
         replicates=REPLICATES,
         seed=SEEDS["tested"],
     )
+
+
+def _search_row(plan: EvidencePlan, criterion: Criterion) -> list[str]:
+    """Return the row of `EvidencePlan.rows` for a search, with the numbers of a usual search."""
+    first = screening(plan, criterion)
     confirmed = 2 * len(criterion.measures)
-    runs = (EXPECTED_CELLS * REPLICATES + confirmed * plan.replicates) * len(pair) * len(plan.against)
-    a_run = cpu_s(screening) / (len(places) * len(screening.algorithms) * REPLICATES)
+    runs = (EXPECTED_CELLS * REPLICATES + confirmed * plan.replicates) * 2 * len(plan.against)
+    a_run = cpu_s(first) / (first.conditions * len(first.algorithms) * REPLICATES)
     return [criterion.id, criterion.title, f"about {EXPECTED_CELLS}", f"about {runs}", f"{a_run * runs:.0f}"]
 
 

@@ -17,7 +17,7 @@ from mesonet.evidence.criterion import Criterion, read
 DEFAULT = "rfc9743"
 _FOLDER = Path(str(files("mesonet.evidence"))) / "suites"
 _TEXTS = ("short", "title", "document", "source", "purpose", "case", "thresholds", "environments")
-_KEYS = {*_TEXTS, "cases", "quick", "full", "percentile", "bands"}
+_KEYS = {*_TEXTS, "demands", "cases", "quick", "full", "percentile", "bands"}
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Suite:
     full: int  #: of a full report
     thresholds: str  #: sentence about the thresholds of the document
     environments: str  #: sentence that introduces the environments in which harm was found
+    demands: str  #: sentence about the words for demands, such as MUST; empty if the document has none
     percentile: float | None  #: percentile over the runs that the report shows beside the mean; None: none
     #: Words of the document for values, by name of the value: pairs of an upper bound and a word, in ascending order.
     bands: Mapping[str, tuple[tuple[float, str], ...]]
@@ -124,6 +125,7 @@ def _read(folder: Path) -> Suite:
         cases=tuple(checked("cases", two_words, "the words for one case and for several")),
         quick=checked("quick", is_count("quick"), "at least 2"),
         full=checked("full", is_count("full"), "at least 2"),
+        demands=checked("demands", isinstance(table.get("demands", ""), str), "text in quotes") or "",
         percentile=checked("percentile", percentile is None or 0 < percentile < 100, "more than 0 and less than 100"),
         bands=bands,
         folder=folder,

@@ -7,7 +7,7 @@ use super::map::NetworkMap;
 use super::routes::RoutesSummary;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
-use mesonet_cc::seconds;
+use mesonet_cc::{Codepoint, Config, seconds};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -95,6 +95,8 @@ pub struct Description {
     pub routes: Vec<RoutesSummary>,
     /// Load that users and arrivals offer to each queue.
     pub loads: Vec<QueueLoad>,
+    /// ECN field of the segments of each algorithm, where the network marks.
+    pub codepoints: Vec<Codepoint>,
     /// Every router and link.
     pub map: NetworkMap,
     /// Notes on values that the network raises.
@@ -195,6 +197,7 @@ impl Network {
             traffic_rtt: flows.round_trip,
             routes: self.routes_summaries(scenario),
             loads: self.queue_loads(scenario),
+            codepoints: scenario.configs().iter().map(Config::codepoint).collect(),
             map: self.map(scenario),
             raised: self.raised(scenario),
             warnings: self.warnings(scenario),
