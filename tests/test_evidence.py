@@ -5,8 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
 from functools import cache
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,19 +22,22 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet
+from commands import ENVIRONMENT, MESONET, PATIENCE_S
 from fragments import holds
 from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, NO_WORSE, WORSE
 from mesonet.cli import catalogue
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
-from mesonet.evidence import evaluation, measures, verdicts
+from mesonet.evidence import cells, drafts, evaluation, measures, sentences, verdicts
 from mesonet.evidence import suite as suite_module
+from mesonet.evidence import summary as summary_module
 from mesonet.evidence.criterion import read
-from mesonet.evidence.page import html, markdown
-from mesonet.evidence.plan import EvidencePlan, cell_labels, look_cpu_s, plan
+from mesonet.evidence.page import document, html
+from mesonet.evidence.plan import Cell, EvidencePlan, cells_of, look_cpu_s, plan
 from mesonet.evidence.report_runs import Results
+from mesonet.evidence.setups import algorithm_text, scenarios_of, setup
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of, suites
-from mesonet.evidence.verdicts import judge
+from mesonet.evidence.verdicts import NOT_RUN, judge
 from verification import evidence_table
 
 RFC9743 = criteria(suite_of(DEFAULT))
@@ -80,13 +87,15 @@ def test_every_campaign_can_run(suite: str, case: str) -> None:
     kept = {table for each in chosen.criteria[0].quantities for table in measures.TABLES.get(each.value, ())}
     for name, each in chosen.campaigns.items():
         each.check()
-        assert len(set(cell_labels(chosen.criteria[0], each))) == each.conditions, name
+        assert len({cell.label for cell in cells_of(chosen.criteria[0], each)}) == each.conditions, name
         # Roles count explicit flows only, and replicates differ only by random starts and arrivals.
         for scenario in (each.canonical(number, "prague") for number in range(1, each.conditions + 1)):
             assert scenario["users"]["base_sources"] == 0
             assert scenario.get("arrivals") or any(flow.get("start_within") for flow in scenario["flows"])
             if "series" in kept:
                 assert len(scenario["flows"]) <= scenario["measurement"]["flow_series"]
+            if any(each.value == "segments_entering" for each in chosen.criteria[0].quantities):
+                assert scenario["measurement"]["interval"] == 1  # they are shown in segments/s
 
 
 def test_the_catalogue_lists_suites() -> None:
@@ -163,14 +172,53 @@ def judged(
         cells = chosen.campaigns[chosen.comparisons[0].tested].conditions
         return np.tile(np.asarray(tested if algorithm == "bbr" else reference, dtype=float), (cells, 1))
 
-    monkeypatch.setattr(verdicts, "values", fake)
-    (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
-    assert html(chosen, [found]).count(found.verdict)
-    assert markdown(chosen, [found]).count(found.why)
+    patch_values(monkeypatch, fake)
+    findings = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
+    common = summary_module.summary(chosen, findings)
+    found = only_run(findings)
+    assert html(chosen, findings, common).count(found.verdict)
+    assert drafts.markdown(common).count(found.why)
+    recount(document(chosen, findings, common))
     return found
 
 
-def labelled(cell: verdicts.CellComparison, label: str) -> verdicts.CellComparison:
+def only_run(findings: Sequence[verdicts.CriterionVerdict]) -> verdicts.CriterionVerdict:
+    """Return the finding of the only criterion of a report."""
+    (found,) = (each for each in findings if each.verdict != NOT_RUN)
+    return found
+
+
+def patch_values(monkeypatch: pytest.MonkeyPatch, fake: Any) -> None:
+    """Replace the values of measures, of those with a verdict and of those without."""
+    for module in (cells, verdicts):
+        monkeypatch.setattr(module, "values", fake)
+
+
+def recount(report: dict[str, Any]) -> None:
+    """Check that harm, verdicts and counts of a report follow from its pairs by the rule that it states."""
+    for finding in report["findings"]:
+        compared = finding["comparisons"]
+        for each in compared:
+            if not each["pairs"]:
+                continue
+            c, less = each["shift"], not each["more_is_better"]
+            x, y = (
+                np.exp(np.log(np.array(each["pairs"]) + c).mean(axis=0)) - c if c or np.all(each["pairs"]) else (0, 0)
+            )
+            assert (x, y) == pytest.approx((each["tested"], each["reference"]))
+            lost, better = (x - y, y - x) if less else (y - x, x - y)
+            worst = (x if less else y) if lost > 0 else (y if less else x)
+            assert each["harm"] == pytest.approx((lost if lost > 0 else -better) / (worst + c) if worst + c else 0)
+            if each["verdict"] == WORSE:
+                assert each["low"] > each["margin"]
+        for word, some, every in re.findall(r"“([^”]+)” in (\d+) of (\d+) comparisons?", finding["why"]):
+            assert int(every) == len(compared)
+            assert int(some) == sum(each["verdict"] == word for each in compared)
+            levels = re.findall(r"(\d+) of (\d+) (?:of|at|against) ", finding["why"].partition(". ")[0])
+            assert not levels or sum(int(each) for each, _ in levels) == int(some)
+
+
+def labelled(cell: cells.CellComparison, label: str) -> cells.CellComparison:
     """Return a comparison with another label."""
     return dataclasses.replace(cell, decision=dataclasses.replace(cell.decision, label=label))
 
@@ -178,24 +226,114 @@ def labelled(cell: verdicts.CellComparison, label: str) -> verdicts.CellComparis
 def test_verdicts_follow_margin_and_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     found = judged(monkeypatch, [50, 51, 49, 50], [100, 101, 99, 100])
     assert found.verdict == WORSE
-    assert "is 50 instead of 100 segments/s, a harm of 50% (48% to 52%)" in found.why
+    assert "is 50 instead of 100 Mbit/s, a harm of 50 % (48 to 52 %)" in found.why
     same = judged(monkeypatch, [90, 91, 89, 90], [100, 101, 99, 100])
-    assert (same.verdict, same.why.split(".")[1]) == (NO_WORSE, " A harm of more than 13% is excluded in each")
+    assert same.verdict == NO_WORSE
+    assert holds(
+        same.why, "“no worse” in 6 of 6 comparisons. The largest harm:", "is 90 instead of 100 Mbit/s", "13 %)"
+    )
     noisy = judged(monkeypatch, [200, 10, 150, 30], [100, 101, 99, 100])
     assert noisy.verdict == CANNOT_TELL
-    assert holds(noisy.why, "a harm of 99% is not excluded", "97 more replicates would settle it")
+    assert holds(noisy.why, "a harm of 99 % is not excluded", "97 more replicates would settle it")
     assert judged(monkeypatch, [np.nan] * 4, [100, 101, 99, 100]).verdict == CANNOT_TELL
     gain = judged(monkeypatch, [150, 151, 149, 150], [100, 101, 99, 100])
-    assert (gain.verdict, holds(gain.why, "none is worse", "a gain of 33%")) == (BETTER, True)
+    assert (gain.verdict, holds(gain.why, "“better” in 6 of 6", "a gain of 33 %")) == (BETTER, True)
     edge = judged(monkeypatch, [80.2, 80.1, 80, 79.9], [100, 100, 100, 100.0])
-    assert (edge.verdict, holds(edge.why, "a harm of 20%", "margin 20%")) == (AT_MARGIN, True)
-    one = verdicts._verdict([labelled(found.cells[0], label) for label in (WORSE, CANNOT_TELL, NO_WORSE)])
-    assert holds(one[1], "1 of 3 comparisons, 1 cannot tell. The worst:")
+    assert (edge.verdict, holds(edge.why, "a harm of 20 %", "margin 20 %")) == (AT_MARGIN, True)
+    three = [labelled(found.cells[0], label) for label in (WORSE, CANNOT_TELL, NO_WORSE)]
+    assert sentences.count(WORSE, three) == "“worse” in 1 of 3 comparisons; “cannot tell” in 1."
     # A loss rate of .4 % is below what the criterion calls relevant, whatever its ratio.
     assert judged(monkeypatch, [4e-3] * 4, [1e-4] * 4, "5.1.3").verdict == NO_WORSE
     lossy = judged(monkeypatch, [0.1, 0.11, 0.1, 0.09], [0.01, 0.011, 0.01, 0.009], "5.1.3")
     assert lossy.verdict == WORSE
-    assert "is 0.1 instead of 0.01, a harm" in lossy.why
+    assert "is 10 % instead of 1 %, a harm" in lossy.why
+
+
+def finding_of(monkeypatch: pytest.MonkeyPatch, section: str, kept: Callable[[str], float]) -> tuple[Any, Any]:
+    """Return plan and findings where the incumbent keeps a part of 100 that depends on the cell."""
+    chosen = plan("bbr", ["cubic", "tcp"], 4, section)
+    (criterion,) = chosen.criteria
+    labels = [cell.label for cell in cells_of(criterion, chosen.campaigns[chosen.comparisons[0].tested])]
+    calm = np.array([100.0, 101, 99, 100])
+
+    def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
+        return np.array([calm * (kept(label) if algorithm == "bbr" else 1.0) for label in labels])
+
+    patch_values(monkeypatch, fake)
+    return chosen, judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
+
+
+def test_the_headline_follows_from_the_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen, findings = finding_of(monkeypatch, "5.2.1", lambda cell: 1.0 if "4 bdp" in cell else 0.5)
+    common = summary_module.summary(chosen, findings)
+    assert common.headline == (
+        "With bbr, mean goodput of the incumbent's flows is 50 Mbit/s instead of 100 Mbit/s (a harm of 50 %) against "
+        "cubic and tcp, at buffer 0.25 bdp and at buffer 1 bdp; not worse at buffer 4 bdp. Not run: 27 of 28 criteria."
+    )
+    (line,) = common.harm
+    assert line == (
+        "5.2.1 Competition with the incumbents (MUST): “worse” in 8 of 12 comparisons: 4 of 4 at buffer 0.25 bdp, 4 of "
+        "4 at buffer 1 bdp."
+    )
+    recount(document(chosen, findings, common))
+    # A level with a single harmful cell is neither harmful nor harmless.
+    chosen, findings = finding_of(monkeypatch, "5.2.1", lambda cell: 0.5 if "4 bdp, round trip 80" in cell else 1.0)
+    assert "cubic and tcp, in 2 of 4 at buffer 4 bdp; not worse at buffer 0.25 bdp and at buffer 1 bdp." in (
+        summary_module.summary(chosen, findings).headline
+    )
+    chosen, findings = finding_of(monkeypatch, "5.2.1", lambda cell: 1.0)
+    assert summary_module.summary(chosen, findings).headline == (
+        "bbr is worse than cubic and tcp by no criterion of 1 judged. Not run: 27 of 28 criteria."
+    )
+
+
+def test_harm_of_demands_comes_first() -> None:
+    order = [verdicts.CriterionVerdict(each, WORSE, "", ()) for each in RFC9743 if each.runs]
+    found = [(each.criterion.demand, each.criterion.kind) for each in summary_module._harmful(order)]
+    assert [demand for demand, _ in found] == sorted(demand for demand, _ in found)
+    assert found[0] == ("must", "beside")
+
+
+def test_cells_are_ranked_by_what_users_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loss of 2 % instead of .005 % has the higher ratio, 15 % instead of .9 % the larger effect."""
+    few, many = (judged_quickly(monkeypatch, [x] * 4, [y] * 4, "5.1.3") for x, y in ((0.02, 5e-5), (0.15, 9e-3)))
+    assert (few.verdict, many.verdict) == (WORSE, WORSE)
+    assert sentences.leading([few, many]) is many
+    # Beyond the ratio, c keeps small values from a large harm: .68 % instead of .005 % is about 1 % more than nothing.
+    tiny = judged_quickly(monkeypatch, [0.0068] * 4, [5e-5] * 4, "5.1.3")
+    assert tiny.harm == pytest.approx((0.0068 - 5e-5) / (0.0068 + 0.005))
+
+
+def test_a_gain_in_the_worst_cell_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = plan("bbr", ["cubic"], 4, "6.4")
+    conditions = chosen.campaigns["6.4"].conditions
+
+    def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
+        mine = {"goodput": (19.0, 11.0), "queue_delay_p95_plain": (77.0, 0.8)}[name][algorithm != "bbr"]
+        return np.full((conditions, 4), mine)
+
+    patch_values(monkeypatch, fake)
+    found = only_run(judge(chosen, Results(dict.fromkeys(chosen.campaigns))))  # type: ignore[arg-type]
+    assert holds(
+        found.why, "77 instead of 0.8 ms", "In this cell mean goodput is 19 instead of 11 Mbit/s, a gain of 42 %"
+    )
+
+
+def test_set_ups_and_algorithms_are_in_words() -> None:
+    chosen = plan("bbr", ["cubic", "prague"], 2, "5.2.1,6")
+    compete, search = (setup(each, scenarios_of(chosen, each)) for each in chosen.criteria)
+    assert holds(
+        compete, "joined by links of 20 Mbit/s", "20 to 80 ms", "Buffers of 12 kB to 800 kB", "drop-tail, without ECN",
+        "Runs of 60 s, measured from 20 s on",
+    )  # fmt: skip
+    assert holds(search, "The screening: Bottleneck", "buffer 0.1 bdp, 0.25 bdp, 1 bdp, 4 bdp, 16 bdp")
+    competition = chosen.campaigns["5.2.1-beside-cubic"]
+    fields = [
+        re.findall(r"ECN field where queues mark: (\S+)\.", algorithm_text(competition.canonical(1, name)))
+        for name in ("bbr", "cubic", "prague")
+    ]
+    assert fields == [["Not-ECT"], ["ECT(0)"], ["ECT(1)"]]
+    assert "decrease 0.2" in algorithm_text(competition.canonical(1, "tcp(decrease=0.2)"))
 
 
 @pytest.mark.slow
@@ -237,19 +375,19 @@ _planned = cache(lambda section: plan("bbr", ["cubic"], 4, section))
 
 def judged_quickly(
     monkeypatch: pytest.MonkeyPatch, tested: Any, reference: Any, section: str = "5.2.1"
-) -> verdicts.CellComparison:
+) -> cells.CellComparison:
     """Return one comparison alone."""
     chosen = _planned(section)
     both = {"bbr": np.asarray(tested, dtype=float), "cubic": np.asarray(reference, dtype=float)}
-    monkeypatch.setattr(verdicts, "values", lambda campaign, name, of, algorithm: both[algorithm][np.newaxis])
+    patch_values(monkeypatch, lambda campaign, name, of, algorithm: both[algorithm][np.newaxis])
     comparison = chosen.comparisons[0]
     campaigns: Any = dict.fromkeys(chosen.campaigns)
-    (cell,) = verdicts.compare(
+    (cell,) = cells.compare(
         comparison,
         comparison.criterion.measures[0],
         algorithm="bbr",
         campaigns=campaigns,
-        labels=["a cell"],
+        cells=[Cell("a cell", ("a cell",))],
         count=1,
     )
     return cell
@@ -260,7 +398,8 @@ def test_roles_and_times_of_flows() -> None:
         {"algorithm": "cubic", "size": 10.0}, {"algorithm": None, "size": 20.0},
         {"algorithm": None, "size": None, "transport": "udp"},
     ]  # fmt: skip
-    scenario = {"flows": flows, "time": {"warmup": 2.0, "duration": 9.0}}
+    megabit = {"segment_bytes": 125_000}
+    scenario = {"flows": flows, "time": {"warmup": 2.0, "duration": 9.0}, "transport": megabit}
     series = pl.DataFrame({
         "time_s": [1.0, 2.0, 3.0, 4.0], "flow_1_delivered": [None, 10, 20, 40],
         "flow_2_delivered": [None, None, None, 6],
@@ -326,13 +465,14 @@ def test_percentiles_and_observations_of_a_suite(monkeypatch: pytest.MonkeyPatch
     def fake(campaign: Any, name: str, of: str, algorithm: str) -> Any:
         return np.array([[0.1, 0.1, 0.1, 0.5]]) if name == "load" else np.array([[1.0, 2.0, 3.0, 4.0]])
 
-    monkeypatch.setattr(verdicts, "values", fake)
-    (found,) = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
+    patch_values(monkeypatch, fake)
+    findings = judge(chosen, Results(dict.fromkeys(chosen.campaigns)))  # type: ignore[arg-type]
+    found = only_run(findings)
     assert all(cell.percentiles == pytest.approx((3.7, 3.7)) for cell in found.cells)
     assert [each.word for each in found.observations] == ["too timid"]
     assert found.observations[0].tested == pytest.approx(0.2)
     assert holds(found.why, "Load of the main flow against cubic", "20%, too timid")
-    page = html(chosen, [found])
+    page = html(chosen, findings, summary_module.summary(chosen, findings))
     assert "90th percentile with bbr" in page
     assert "Word of C4" in page
     assert "below 20% really too timid, below 30% too timid" in page
@@ -393,6 +533,12 @@ def test_parts_of_a_report_are_as_good_as_the_whole(tmp_path: Path) -> None:
     assert pages[0] == pages[1]
 
 
+VOCABULARY = {
+    "section", "name", "t", "tt", "ul", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+"""Elements of RFC 7991 that a section may have."""
+
+
 @pytest.mark.process
 def test_a_report_from_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "report"
@@ -400,14 +546,33 @@ def test_a_report_from_the_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, [*call, "--json"])
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
-    assert [each["section"] for each in found["verdicts"]] == ["6.1", "7.4", "7.10"]
+    # The table has every criterion of the document, those that were not run included.
+    assert [each["section"] for each in found["verdicts"]] == SECTIONS
+    run = [each["section"] for each in found["verdicts"] if each["verdict"] != NOT_RUN]
+    assert run == ["6.1", "7.4", "7.10"]
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<script" not in page
-    assert "| 7.4 |" in (out / "evidence.md").read_text(encoding="utf-8")
-    table = ElementTree.parse(out / "evidence.xml").getroot()
-    assert [row[0].text for row in table.iterfind("tbody/tr")] == ["6.1", "7.4", "7.10"]
+    text = (out / "evidence.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| ([\d.a-z-]+) \|.*\|.*(?:MUST|SHOULD) \|", text, re.MULTILINE) == SECTIONS
+    assert re.findall(r'<th scope="row">(?:<a [^>]*>)?([^<]*)<', page) == SECTIONS
+    section = ElementTree.parse(out / "evidence.xml").getroot()
+    assert {each.tag for each in section.iter()} <= VOCABULARY
+    verdict_table, margins = section.findall("table")
+    assert [row[0].text for row in verdict_table.iterfind("tbody/tr")] == SECTIONS
+    assert [row[0].text for row in margins.iterfind("tbody/tr")] == ["7.4", "7.4"]
+    for form in (page, text, "".join(section.itertext())):
+        assert holds(form, "Not run: 25 of 28 criteria", "What an algorithm does only later", "Margins are choices")
+        assert holds(
+            form, f"mesonet {mesonet.__version__}", "code ", "2 replicates", "seeds 1 (tested)", "preset linux"
+        )
+    report = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
+    recount(report)
+    rows = re.findall(r"<tr[^>]*>(?:<td>[^<]*</td>){6}<td>([^<]*)</td><td>\d+</td></tr>", page)
+    compared = [each for finding in report["findings"] for each in finding["comparisons"]]
+    assert sorted(rows) == sorted(each["verdict"] for each in compared)
+    assert len(rows) == 4
     # A repeated command runs nothing again; another report has no place there.
     again = CliRunner().invoke(main, [*call, "--json"])
     assert json.loads(again.stdout) == found
@@ -435,6 +600,32 @@ def test_the_table_of_all_algorithms_is_the_page_of_its_rows() -> None:
     assert (root / "docs/reference/evidence.md").read_text(encoding="utf-8") == evidence_table.page(rows)
 
 
+@pytest.mark.slow
+@pytest.mark.process
+def test_every_printed_command_runs_in_another_process(tmp_path: Path) -> None:
+    """With the tested algorithm and an incumbent from a file, which another process has not loaded."""
+    file = shutil.copy(Path(__file__).parent.parent / "examples" / "plugins" / "aimd.c", tmp_path)
+    tested, incumbent = f"{file}(increase=2)", str(file)
+    call = ["evidence", tested, "--against", incumbent, "--only", "7.4", "--replicates", "2"]
+    call += ["--out", str(tmp_path / "first")]
+    first = CliRunner().invoke(main, call)
+    assert first.exit_code == 0, first.stderr
+    page = unescape((tmp_path / "first" / "index.html").read_text(encoding="utf-8"))
+    assert holds(page, "AIMD in C. Source: RFC 5681", f"Plug-in {file}, SHA-256 of its files", "increase 2")
+    commands = dict.fromkeys(re.findall(r"<code>(mesonet [^<]*)</code>", page))
+    assert len(commands) == 2
+    for command in commands:
+        words = shlex.split(command)
+        again = subprocess.run(
+            [*MESONET, *words[1:]], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+            timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert again.returncode == 0, again.stderr
+        made = tmp_path / words[words.index("--out") + 1]
+        reports = [json.loads((each / "verdicts.json").read_text()) for each in (tmp_path / "first", made)]
+        assert reports[0] == reports[1]
+
+
 def looks_of_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tested: Any, **how: Any) -> tuple[list[int], Any]:
     """Return the replicates at the looks of a report with given values of all ten replicates, and its finding."""
     chosen = plan("bbr", ["cubic"], 10, "5.2.1", until_decided=True)
@@ -450,9 +641,9 @@ def looks_of_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tested: Any
         return np.tile(kept[: campaign.replicates], (cells, 1))
 
     monkeypatch.setattr(evaluation, "run_look", run_look)
-    monkeypatch.setattr(verdicts, "values", fake)
+    patch_values(monkeypatch, fake)
     _, found = evaluation.evaluate(chosen, tmp_path, **how)
-    return looks, found[0] if found else None
+    return looks, only_run(found)
 
 
 def test_a_criterion_runs_until_it_is_decided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -486,11 +677,11 @@ def test_the_budget_ends_the_looks_of_a_report(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_looks_share_the_error_probability(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "values", lambda *_: np.tile([50.0, 51, 49, 50], (6, 1)))
+    patch_values(monkeypatch, lambda *_: np.tile([50.0, 51, 49, 50], (6, 1)))
     one, several = plan("bbr", ["cubic"], 4, "5.2.1"), plan("bbr", ["cubic"], 4, "5.2.1", until_decided=True)
     assert (one.looks, several.looks) == ((4,), (3, 4))
     results: Any = Results(dict.fromkeys(one.campaigns))  # type: ignore[arg-type]
-    (narrow,), (wide,) = judge(one, results), judge(several, results)
+    narrow, wide = (only_run(judge(each, results)) for each in (one, several))
     assert wide.cells[0].decision.alpha[0] == pytest.approx(narrow.cells[0].decision.alpha[0] / 2)
 
 

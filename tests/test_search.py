@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import shlex
+import subprocess
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +15,13 @@ import numpy as np
 import pytest
 
 import mesonet as mn
+from commands import ENVIRONMENT, MESONET, PATIENCE_S
 from mesonet.errors import InputError
+from mesonet.evidence.confirmed_search import Searched
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.domain import Domain, SearchPoint, domain
-from mesonet.evidence.minimal import scenario_text
-from mesonet.evidence.plan import SEEDS, experiment_for, plan
+from mesonet.evidence.minimal import scenario_files, scenario_text
+from mesonet.evidence.plan import SEEDS, Comparison, experiment_for, plan
 from mesonet.evidence.suite import criteria, suite_of
 from mesonet.evidence.worst_cell import KEPT, Pair, Trail, screening_cells, search
 
@@ -159,6 +164,26 @@ def test_the_file_of_a_cell_is_its_scenario(place: SearchPoint, tmp_path: Path) 
     # It names only what is not plain.
     named = set(tomllib.loads(text))
     assert ("network" in named, "impairments" in named) == (chosen.label(place) != "plain levels",) * 2
+
+
+@pytest.mark.process
+def test_the_commands_of_a_file_run_in_another_process(tmp_path: Path) -> None:
+    """With an algorithm and an incumbent of a plug-in, which another process has not loaded."""
+    file = Path(__file__).parent.parent / "examples" / "plugins" / "aimd.c"
+    chosen = plan(f"{file}(increase=2)", [str(file)], 2, "6")
+    cells, trails, _ = searched(lambda place: 0.95 - 0.2 * place[-1])
+    comparison = Comparison(chosen.criteria[0], chosen.against[0], "6", "6")
+    found = Searched(comparison, cells, tuple(trails), (trails[0].worst, trails[0].simplest))
+    ((name, text, commands),) = scenario_files(chosen, found)
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    for command in commands:
+        words = shlex.split(command)[1:]
+        done = subprocess.run(
+            [*MESONET, *words, "--json"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+            timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)
 
 
 def test_the_plan_expects_a_search() -> None:

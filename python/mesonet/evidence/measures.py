@@ -158,7 +158,7 @@ TABLES: dict[str, tuple[str, ...]] = {
 """Tables that the runs keep for these measures."""
 _UNITS = {
     "goodput": "Mbit/s", "completion_time": "s", "message_delay_p95": "ms",
-    "segments_entering": "segments/s",  # the interval of all cases is 1 s
+    "segments_entering": "segments/s",  # the interval of its cases is 1 s
     "slowdown_p50": "times", "slowdown_p95_below_100kb": "times",
 }  # fmt: skip
 """Units of measures that are no response, and of responses whose unit needs words in a sentence."""

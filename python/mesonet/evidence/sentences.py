@@ -84,7 +84,8 @@ def _behind(verdict: str, cells: Sequence[CellComparison], observations: Sequenc
     if verdict == CANNOT_TELL:
         those = [cell for cell in cells if cell.verdict == CANNOT_TELL]
         widest = max(those, key=lambda cell: (not cell.compared, cell.missing > 0, cell.high))
-        return f"The widest: {widest.measure.title}, {_where(widest)}: {_open(widest)}."
+        values = sentence(widest) if widest.compared else widest.measure.title
+        return f"The widest: {values}, {_where(widest)}: {_open(widest)}."
     largest = max(cells, key=lambda cell: cell.harm)
     if verdict == AT_MARGIN:
         edge = max((cell for cell in cells if cell.verdict == AT_MARGIN), key=lambda cell: cell.harm)
@@ -115,10 +116,9 @@ def _open(cell: CellComparison) -> str:
     if cell.missing:
         return f"{cell.missing} of {cell.missing + cell.compared} pairs of runs have no value"
     more = needed(cell.decision)
-    why = cell.decision.why if cell.high > 0.99 else f"a harm of {percent(100 * cell.high)} is not excluded"
-    return f"{sentence(cell)}; {why}" + (
-        f"; {counted(more.replicates, 'more replicate')} would settle it" if more else ""
-    )
+    high = percent(100 * cell.high)
+    why = "hardly any harm is excluded" if high == "100 %" else f"a harm of {high} is not excluded"
+    return f"{why}; {counted(more.replicates, 'more replicate')} would settle it" if more else why
 
 
 def _where(cell: CellComparison) -> str:

@@ -84,9 +84,9 @@ def _headline(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     if not harmful:
         judged = [each for each in findings if each.cells]
         still_open = sum(each.verdict == CANNOT_TELL for each in judged)
-        text = f"{plan.algorithm} is worse than {listed(plan.against)} by none of {len(judged)} judged"
         also = f", and {still_open} cannot tell" if still_open else ""
-        return f"{text} {plan.suite.cases[1]}{also}.{partial}"
+        text = f"{plan.algorithm} is worse than {listed(plan.against)} by no {plan.suite.cases[0]}"
+        return f"{text} of {len(judged)} judged{also}.{partial}"
     first = leading(harmful[0].cells)
     measured = [cell for cell in harmful[0].cells if cell.measure is first.measure]
     worse = [cell for cell in measured if cell.verdict == WORSE]
