@@ -30,3 +30,9 @@ def test_values_without_effect_are_noted(values: dict[str, object], notes: list[
     for path, value in values.items():
         scenario = scenario.set(path, value)
     assert ecn_notes(scenario) == notes
+
+
+def test_the_description_has_the_codepoint_of_each_algorithm() -> None:
+    scenario = mn.scenario("dumbbell", algorithms="bbr=0.4, cubic=0.3, prague=0.3")
+    assert scenario.describe()["codepoints"] == ["Not-ECT", "ECT(0)", "ECT(1)"]
+    assert scenario.set("parameters.cubic.ecn", 0).describe()["codepoints"][1] == "Not-ECT"

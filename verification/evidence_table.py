@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import csv
 import sys
+from datetime import date
 from pathlib import Path
 
 from mesonet import core
+from mesonet._version import __version__
 from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, NO_WORSE, WORSE
 from mesonet.evidence.evaluation import evaluate
 from mesonet.evidence.plan import AGAINST, plan
 from mesonet.evidence.suite import DEFAULT, criteria, suite_of
-from mesonet.evidence.verdicts import NOT_EVALUATED
+from mesonet.evidence.verdicts import NOT_EVALUATED, NOT_RUN
 from mesonet.words import listed
 
 TABLE = Path(__file__).parent / "tables" / "evidence.csv"
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"
-COLUMNS = ("algorithm", "section", "verdict", "harmful", "comparisons", "worst_harm", "why")
+COLUMNS = ("algorithm", "section", "verdict", "harmful", "comparisons", "worst_harm", "why", "version", "date")
 _MARKS = {NO_WORSE: "–", BETTER: "+", CANNOT_TELL: "?", AT_MARGIN: "±", NOT_EVALUATED: "?"}
 FORMER = {"harm": WORSE, "no harm found": NO_WORSE, "not evaluated": CANNOT_TELL}
-"""Verdicts of rows that were measured before `decide` judged evidence."""
+"""Verdicts of rows without a date: they were measured before `decide` judged evidence."""
 _HEADING = """# Evidence about the built-in algorithms
 
 Verdicts of `mesonet evidence` with up to {replicates} replicates, against {against}, for each algorithm by criterion of
@@ -32,8 +34,7 @@ RFC 9743. A number means “worse”: it is the largest harm of a cell that is w
 the margin”, ? “cannot tell”. Criteria that nothing is simulated for are left out. An algorithm that is an incumbent is
 compared with other runs of itself, too.{missing}
 
-{former} by the former rule, and wait to be measured again. “Worse” was a harm beyond the margin whose
-interval excluded 0 in two sets of runs. “No worse” was the absence of a harm that would have been found.
+{measured}
 
 Evidence is not certification, and the RFC has no thresholds: [how to read it](../how-to/evidence.md). The table has
 what gets worse, not what gets better, and margins are choices.
@@ -57,12 +58,15 @@ def measured(algorithm: str, out: Path, search: bool) -> list[dict[str, str]]:
 
     _, findings = evaluate(chosen, out / f"{'search' if search else 'evidence'}-{algorithm}", told=told)
     rows = []
+    version = f"{__version__}, code {core.code_version()[:12]}"
     for each in findings:
+        if each.verdict == NOT_RUN:
+            continue
         harmful = [cell for cell in each.cells if cell.verdict == WORSE]
         worst = max((cell.harm for cell in harmful), default=None)
         values = (
             algorithm, each.criterion.id, each.verdict, str(len(harmful)), str(len(each.cells)),
-            "" if worst is None else f"{worst:.3f}", each.why,
+            "" if worst is None else f"{worst:.3f}", each.why, version, date.today().isoformat(),
         )  # fmt: skip
         rows.append(dict(zip(COLUMNS, values, strict=True)))
     return rows
@@ -91,13 +95,28 @@ def page(rows: list[dict[str, str]]) -> str:
     missing = f" Not run yet: {', '.join(rest)}." if rest else ""
     missing += "" if is_whole else " Cells without a mark are not run yet."
     against = " and ".join(f"`{name}`" for name in AGAINST)
-    judged = {each.id for each in criteria(suite) if each.kind in ("alone", "beside")}
-    old = {row["algorithm"] for row in rows if row["section"] in judged and row["verdict"] in FORMER}
-    new = [f"`{name}`" for name in names if name not in old]
-    but = f", except of {listed(new)} (without criterion 6)," if new else ""
-    former = f"All rows{but} were measured"
-    heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing, former=former)
+    heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing, measured=_measured(rows, names))
     return heading + "\n" + "\n".join(lines) + "\n\n" + _worst(rows, names)
+
+
+def _measured(rows: list[dict[str, str]], names: list[str]) -> str:
+    """Return version and date of the measurements, a line for each."""
+    searches = {each.id for each in criteria(suite_of(DEFAULT)) if each.kind == "search"}
+    by_time: dict[tuple[str, str, bool], dict[str, None]] = {}
+    for row in sorted(rows, key=lambda row: names.index(row["algorithm"])):
+        by_time.setdefault((row["date"], row["version"], row["section"] in searches), {})[row["algorithm"]] = None
+    lines = []
+    for (day, version, is_search), found in sorted(by_time.items(), reverse=True):
+        of = listed([f"`{name}`" for name in found]) if len(found) < len(names) else "all algorithms"
+        what = f"{'The search for the worst cell' if is_search else 'The verdicts'} of {of}"
+        when = f"{day}, mesonet {version}" if day else "by the former rule, and wait to be measured again"
+        lines.append(f"* {what}: {when}.")
+    if any(not row["date"] for row in rows):
+        lines += [
+            "", "By the former rule, “worse” was a harm beyond the margin whose interval excluded 0 in two sets of runs.",
+            "“No worse” was the absence of a harm that would have been found.",
+        ]  # fmt: skip
+    return "\n".join(["Measured:", "", *lines])
 
 
 def _mark(row: dict[str, str] | None) -> str:

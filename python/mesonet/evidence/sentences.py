@@ -64,12 +64,12 @@ def _level(place: int) -> Callable[[CellComparison], str]:
     return lambda cell: f"at {cell.cell.levels[place]}"
 
 
-def leading(cells: Sequence[CellComparison], verdict: str = WORSE) -> CellComparison:
-    """Return the comparison with a verdict that matters most to users.
+def leading(cells: Sequence[CellComparison]) -> CellComparison:
+    """Return the comparison that is worse and matters most to users.
 
-    Of the first measure that has one: a criterion lists its measures by their effect on users.
+    Of the first measure that is worse: a criterion lists its measures by their effect on users.
     """
-    having = [cell for cell in cells if cell.verdict == verdict]
+    having = [cell for cell in cells if cell.verdict == WORSE]
     order = list(dict.fromkeys(cell.measure for cell in cells))
     first = min((cell.measure for cell in having), key=order.index)
     return max((cell for cell in having if cell.measure is first), key=lambda cell: cell.effect)
