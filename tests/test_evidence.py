@@ -84,6 +84,7 @@ def test_criteria_follow_the_sections_of_the_rfc() -> None:
 )
 def test_every_campaign_can_run(suite: str, case: str) -> None:
     chosen = plan("prague", ["cubic", "prague"], 2, case, suite)
+    assert "Runs of" in setup(chosen.criteria[0], scenarios_of(chosen, chosen.criteria[0]))
     kept = {table for each in chosen.criteria[0].quantities for table in measures.TABLES.get(each.value, ())}
     for name, each in chosen.campaigns.items():
         each.check()

@@ -113,8 +113,8 @@ def _measured(rows: list[dict[str, str]], names: list[str]) -> str:
         lines.append(f"* {what}: {when}.")
     if any(not row["date"] for row in rows):
         lines += [
-            "", "By the former rule, “worse” was a harm beyond the margin whose interval excluded 0 in two sets of runs.",
-            "“No worse” was the absence of a harm that would have been found.",
+            "", "By the former rule, “worse” was a harm beyond the margin whose interval excluded 0 in two sets",
+            "of runs. “No worse” was the absence of a harm that would have been found.",
         ]  # fmt: skip
     return "\n".join(["Measured:", "", *lines])
 
