@@ -215,7 +215,7 @@ def recount(report: dict[str, Any]) -> None:
         for word, some, every in re.findall(r"“([^”]+)” in (\d+) of (\d+) comparisons?", finding["why"]):
             assert int(every) == len(compared)
             assert int(some) == sum(each["verdict"] == word for each in compared)
-            levels = re.findall(r"(\d+) of (\d+) (?:of|at|against) ", finding["why"].partition(". ")[0])
+            levels = re.findall(r"(\d+) of (\d+) (?:in|at|against) ", finding["why"].partition(". ")[0])
             assert not levels or sum(int(each) for each, _ in levels) == int(some)
 
 

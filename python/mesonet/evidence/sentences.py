@@ -43,7 +43,7 @@ def by_factor(cells: Sequence[CellComparison], has: Callable[[CellComparison], b
     A factor of the scenario, the incumbent or the measure.
     """
     ways: list[Callable[[CellComparison], str]] = [
-        lambda cell: f"of {cell.measure.title}",
+        lambda cell: f"in {cell.measure.title}",
         lambda cell: f"against {cell.incumbent}",
         *(_level(place) for place in range(min(len(cell.cell.levels) for cell in cells))),
     ]

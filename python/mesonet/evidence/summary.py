@@ -44,7 +44,6 @@ class Summary:
 
 def summary(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> Summary:
     """Return the summary of a report. `findings`: of all criteria of the suite, as `judge` returns them."""
-    case = plan.suite.cases[0]
     return Summary(
         title=f"Evidence about {plan.algorithm}, by {plan.suite.title}",
         headline=_headline(plan, findings),
@@ -53,15 +52,24 @@ def summary(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> Summary
             f"{each.criterion.id} {each.criterion.title}{_demand(each, ' ({})')}: {count(WORSE, each.cells)}"
             for each in _harmful(findings)
         ),
-        verdicts=Table(
-            "Verdicts",
-            (plan.suite.case.capitalize(), case.capitalize(), "Demand", "Verdict", "Why"),
-            [(each.criterion.id, each.criterion.title, _demand(each), each.verdict, each.why) for each in findings],
-        ),
+        verdicts=_verdicts(plan, findings),
         margins=_margins(plan),
         reading=tuple(_reading(plan)),
         provenance=tuple(_provenance(plan)),
         command=plan.command(),
+    )
+
+
+def _verdicts(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> Table:
+    """Return the table of all criteria, with demands if the document has any."""
+    demands = ["Demand"] if any(each.criterion.demand for each in findings) else []
+    return Table(
+        "Verdicts",
+        (plan.suite.case.capitalize(), plan.suite.cases[0].capitalize(), *demands, "Verdict", "Why"),
+        [
+            (each.criterion.id, each.criterion.title, *(_demand(each) for _ in demands), each.verdict, each.why)
+            for each in findings
+        ],
     )
 
 
