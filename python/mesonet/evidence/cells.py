@@ -55,7 +55,7 @@ class CellComparison:
         """Return the geometric mean of values plus the shift, less the shift."""
         with np.errstate(divide="ignore"):  # a value of 0 without a shift
             logs = np.log(self.pairs[side] + self.shift)
-        return float(np.exp(logs.mean()) - self.shift) if self.compared else np.nan
+        return max(float(np.exp(logs.mean()) - self.shift), 0.0) if self.compared else np.nan
 
     @property
     def harm(self) -> float:

@@ -98,9 +98,9 @@ def _behind(verdict: str, cells: Sequence[CellComparison], observations: Sequenc
 
 
 def _elsewhere(worst: CellComparison, cells: Sequence[CellComparison], observations: Sequence[ReportedValue]) -> str:
-    """Return what is better in the worst cell, and what is reported about it, as a sentence."""
+    """Return the gains in the worst cell, proved or not, and what is reported about it, as a sentence."""
     same = [cell for cell in cells if (cell.label, cell.incumbent) == (worst.label, worst.incumbent)]
-    texts = [sentence(cell) for cell in same if cell.verdict == BETTER]
+    texts = [sentence(cell) for cell in same if cell.harm < 0]
     texts += [
         f"{each.observed.title} is {_instead(each.tested, each.reference, unit(each.observed.value))}"
         for each in observations

@@ -105,6 +105,7 @@ def _headline(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     )
     harm = span(min(cell.harm for cell in worse), max(cell.harm for cell in worse), "1")
     incumbents = listed(list(dict.fromkeys(cell.incumbent for cell in worse)))
+    still_open = sum(cell.verdict == CANNOT_TELL for cell in measured)
     free = _free(measured)
     free += [
         f"{name} ({each.criterion.id})"
@@ -115,7 +116,8 @@ def _headline(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
     return (
         f"With {plan.algorithm}, {first.measure.title} is {' instead of '.join(values)} (a harm of {harm}) against "
         f"{incumbents}, "
-        f"{_extent(measured, worse)}{f'; not worse {listed(free)}' if free else ''}.{partial}"
+        f"{_extent(measured, worse)}{f'; not worse {listed(free)}' if free else ''}"
+        f"{f'; “{CANNOT_TELL}” in {still_open} of {len(measured)}' if still_open else ''}.{partial}"
     )
 
 
