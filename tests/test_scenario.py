@@ -24,11 +24,25 @@ def explained(chosen, path: str) -> tuple[str, str]:
 
 def test_built_in_scenarios_are_accepted_by_the_simulator() -> None:
     assert set(names()) == {
-        "abilene", "bottleneck", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot",
+        "abilene", "bottleneck", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "homes", "isp", "parking-lot",
         "shared-link", "video-beside-bulk",
     }  # fmt: skip
     for name in names():
-        assert core.describe(scenario(name).to_json())["topology"] == scenario(name).value("topology")
+        topology = scenario(name).value("topology")
+        assert core.describe(scenario(name).to_json())["topology"] == getattr(topology, "name", topology)
+
+
+def test_a_built_in_scenario_names_a_file_of_the_package(tmp_path, monkeypatch) -> None:
+    (tmp_path / "homes.csv").write_text("from,to,delay_ms\nElsewhere,Town,1\n")
+    (tmp_path / "own.toml").write_text('base = "homes"\n[tiers]\nhomes_per_pop = 10\n')
+    monkeypatch.chdir(tmp_path)
+    counts = {}
+    for name in ("homes", "own.toml"):
+        routers = [each["name"] for each in scenario(name).describe()["map"]["routers"]]
+        assert "Internet" in routers
+        counts[name] = sum(each.startswith("Town.") and each.count(".") == 2 for each in routers)
+    assert counts == {"homes": 100, "own.toml": 10}
+    assert scenario("homes", topology="homes.csv").value("topology").routers[0].name == "Elsewhere"
 
 
 def test_abilene_has_the_published_counts() -> None:
@@ -238,7 +252,7 @@ def test_files_that_are_not_text_are_refused(tmp_path: Path) -> None:
 def test_unknown_scenario_lists_the_built_in_ones() -> None:
     with pytest.raises(
         InputError,
-        match=r"nearest: abilene.*dumbbell-two-rtt, isp, parking-lot, shared-link, video-beside-bulk, or the path",
+        match=r"nearest: abilene.*two-rtt, homes, isp, parking-lot, shared-link, video-beside-bulk, or the path",
     ):
         scenario("abilen")
 

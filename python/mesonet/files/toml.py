@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tomllib
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,15 @@ def builtin_names(folder: str) -> list[str]:
 
     Names, sorted. `folder`: `SCENARIOS` or `EXPERIMENTS`.
     """
-    files = (resources.files("mesonet") / folder).iterdir()
-    return sorted(entry.name.removesuffix(".toml") for entry in files if entry.name.endswith(".toml"))
+    return sorted(path.stem for path in builtin_folder(folder).glob("*.toml"))
+
+
+def builtin_folder(folder: str) -> Path:
+    """Return a folder of the package, with the TOML files and the files that they name.
+
+    `folder`: `SCENARIOS` or `EXPERIMENTS`.
+    """
+    return Path(__file__).parents[1] / folder
 
 
 def builtin_titles(folder: str) -> dict[str, str]:
@@ -29,8 +35,7 @@ def builtin_titles(folder: str) -> dict[str, str]:
 
     Title by name, in the order of the names. `folder`: `SCENARIOS` or `EXPERIMENTS`.
     """
-    files = resources.files("mesonet") / folder
-    texts = {name: (files / f"{name}.toml").read_text() for name in builtin_names(folder)}
+    texts = {name: (builtin_folder(folder) / f"{name}.toml").read_text() for name in builtin_names(folder)}
     return {name: str(tomllib.loads(text)["title"]) for name, text in texts.items()}
 
 
@@ -40,7 +45,7 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
     Text, name for messages, and folder of the file; None for a built-in one. `folder`: `SCENARIOS` or `EXPERIMENTS`.
     `what`: ``scenario`` or ``experiment``, for messages.
     """
-    builtin = resources.files("mesonet") / folder / f"{name}.toml"
+    builtin = builtin_folder(folder) / f"{name}.toml"
     if "/" not in name and builtin.is_file():
         return builtin.read_text(), f"{name}.toml", None
     path = (beside / name) if beside is not None else Path(name)

@@ -16,7 +16,16 @@ from typing import Any
 
 from mesonet import algorithms, core, units
 from mesonet.errors import InputError
-from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_names, builtin_titles, find_toml, identity, read_toml
+from mesonet.files.toml import (
+    EXPERIMENTS,
+    SCENARIOS,
+    builtin_folder,
+    builtin_names,
+    builtin_titles,
+    find_toml,
+    identity,
+    read_toml,
+)
 from mesonet.scenarios import access, canonical, constants, impairment_sets, link_values, settings
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
@@ -516,7 +525,7 @@ def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[s
                 raise InputError("write the full path", path=path, allowed=full)
         except InputError as error:
             raise error.located(file=file) from None
-        start = start.set(path, values[path], f"set in {file}", directory)
+        start = start.set(path, values[path], f"set in {file}", directory or builtin_folder(SCENARIOS))
     return start
 
 
