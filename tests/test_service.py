@@ -12,13 +12,13 @@ import pytest
 from fake_campaign import fake_campaign
 from mesonet import plots
 from mesonet.campaign import Campaign
-from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES, KEY_RESPONSES, SERVICE
+from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES, KEY_RESPONSES, SERVICE, VIDEO
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import figure_groups
 from mesonet.reporting.figures.service import LATE, OF_FRAMES, SIZES, WITHOUT, service_summary
 from mesonet.reporting.folder.analysis_files import SECTIONS
 
-VIDEO = {"from": "A", "to": "B", "application": {"source": {"frames": {"rate": 30.0, "size": 2.5}}}}
+MEDIA = {"from": "A", "to": "B", "application": {"source": {"frames": {"rate": 30.0, "size": 2.5}}}}
 SENT = 1000
 
 
@@ -45,7 +45,7 @@ def with_service(*traffic: str, recorded: bool = True) -> Campaign:
             ]
             scenario = {
                 "network": {}, "arrivals": [{"from": "A"}] if ARRIVALS in traffic else [],
-                "flows": [{"from": "A"}, VIDEO] if FRAMES in traffic else [{"from": "A"}],
+                "flows": [{"from": "A"}, MEDIA] if FRAMES in traffic else [{"from": "A"}],
             }  # fmt: skip
             scenarios.append({"condition": condition, "algorithm": algorithm, "scenario": scenario})
     more = pl.DataFrame(rows, schema=campaign.responses.schema, orient="row")
@@ -118,6 +118,33 @@ def test_one_figure_shows_slowdown_and_late_frames() -> None:
     (group,) = [group for group in figure_groups(alone) if group.id == "service"]
     assert group.title == "Late frames"
     assert "slowdown, ×" not in plots.to_svg(group.figures[0].draw().chart())
+
+
+def test_videos_have_a_bitrate_and_the_time_for_which_they_stall() -> None:
+    campaign = with_service()
+    scenarios = copy.deepcopy(campaign.experiment["scenarios"])
+    rows = []
+    for entry in scenarios:
+        entry["scenario"]["flows"] = [{"from": "A", "to": "B", "application": {"source": {"video": {}}}}]
+        place = campaign.algorithms.index(entry["algorithm"])
+        for name, value in (("video_bitrate", 100.0 + place), ("video_rebuffering", 0.1 * place)):
+            rows.append((entry["condition"], entry["algorithm"], 1, name, "", "measured", "1", value))
+    more = pl.DataFrame(rows, schema=campaign.responses.schema, orient="row")
+    experiment = dict(campaign.experiment) | {"scenarios": scenarios}
+    view = CampaignView(replace(campaign, experiment=experiment, responses=pl.concat([campaign.responses, more])))
+    assert view.traffic == [VIDEO]
+    (group,) = [group for group in figure_groups(view) if group.id == "service"]
+    assert group.title == "Videos"
+    drawn = group.figures[0].draw()
+    rows = drawn.tables["service"]
+    stalls = rows.filter(panel="rebuffering", algorithm=view.algorithms[1])
+    assert stalls["median"].to_list() == pytest.approx([10.0])  # %
+    bitrates = dict(rows.filter(panel="bitrate").select("algorithm", "median").iter_rows())
+    assert bitrates == pytest.approx({name: 100.0 + place for place, name in enumerate(view.algorithms)})
+    assert f"0 % with {view.algorithms[0]}" in drawn.text
+    svg = plots.to_svg(drawn.chart())
+    assert "bitrate of videos, segments/s" in svg
+    assert "time for which videos stall, %" in svg
 
 
 def test_the_caption_counts_flows_without_slowdown() -> None:

@@ -77,7 +77,7 @@ def pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     condition.
     """
     places = found.of_category(category)
-    one, _ = rate_unit(found)
+    one, _ = rate_unit(found.view)
     own = finite_mean(found.goodput(OWN)[:, :, places], axis=-1) / one
     view = found.view
     if TCP in found.kinds:
@@ -102,7 +102,7 @@ def pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
 
 def _draw(found: Users, file: str) -> Drawing:
     table, wording = pairs(found, file)
-    _, unit = rate_unit(found)
+    _, unit = rate_unit(found.view)
     chart = yy_scatter(
         table, found.view.algorithms, x=f"own, {unit}", y=f"{rival(found.view)}, {unit}",
         title=f"Goodput of {file} flows: own against {wording}",

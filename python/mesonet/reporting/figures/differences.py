@@ -48,7 +48,7 @@ def _draw(found: Users, file: str) -> Drawing:
     table, wording = pairs(found, file)
     chart = condition_bars(
         table.with_columns(value=pl.col("x") - pl.col("y")), found.view.algorithms, order=found.view.by_congestion,
-        title=f"Goodput of {file} flows less the goodput of {wording}", response=rate_unit(found)[1],
+        title=f"Goodput of {file} flows less the goodput of {wording}", response=rate_unit(found.view)[1],
     )  # fmt: skip
     return drawing(chart, caption(table, wording))
 

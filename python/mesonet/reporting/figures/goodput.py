@@ -10,6 +10,7 @@ import polars as pl
 from mesonet.charts.grouped_bars import grouped_bars
 from mesonet.reporting.campaign_view.flow_groups import OWN
 from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_over_conditions
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.words import counted, listed, percent, verb
 
@@ -33,15 +34,15 @@ def figure(found: Users) -> Figure:
     )
 
 
-def rate_unit(found: Users) -> tuple[float, str]:
+def rate_unit(view: CampaignView) -> tuple[float, str]:
     """Return the unit of goodputs in figures, in segments/s, and its name: Mbit/s where segments have one size."""
-    size = found.view.data_bytes
+    size = view.data_bytes
     return (1.0, UNIT) if size is None else (1e6 / (8 * size), "Mbit/s")
 
 
 def _draw(found: Users, file: str) -> Drawing:
     rows, places = [], found.of_category(file)
-    one, unit = rate_unit(found)
+    one, unit = rate_unit(found.view)
     labels = list(found.labels.values())
     for kind in found.kinds:
         means = mean_over_conditions(found.goodput(kind)) / one

@@ -1,4 +1,4 @@
-"""Slowdown of flows by size, late frames and delays of frames: a row per class, a colour per algorithm."""
+"""Slowdown of flows by size, frames and videos: a row per class, a colour per algorithm."""
 
 from __future__ import annotations
 
@@ -10,28 +10,35 @@ import altair as alt
 import polars as pl
 
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES
+from mesonet.reporting.campaign_view.values import ARRIVALS, FRAMES, VIDEO
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
+from mesonet.reporting.figures.goodput import rate_unit
 from mesonet.responses.definitions import SIZE_CLASSES
 from mesonet.words import counted, listed, number, percent, period_title
 
 DATA = "service"
 WIDTH, STEP = 520, 14  # px
-#: Panels of the figure, with the titles of their axes.
-SLOWDOWN, SHARE, DELAY = "slowdown", "late", "delay"
-PANELS = {SLOWDOWN: "slowdown, ×", SHARE: "late frames, %", DELAY: "delay of frames, ms"}
+#: Panels of the figure, with the titles of their axes. Names from `LATE` on are measures of the summary, too.
+SLOWDOWN, DELAY, LATE, BITRATE, REBUFFERING = "slowdown", "delay", "late", "bitrate", "rebuffering"
+PANELS = {
+    SLOWDOWN: "slowdown, ×", LATE: "late frames, %", DELAY: "delay of frames, ms", BITRATE: "bitrate of videos, {}",
+    REBUFFERING: "time for which videos stall, %",
+}  # fmt: skip
 #: Titles of the group, and of the figure, by what the campaign has.
-TITLES = {ARRIVALS: "slowdown", FRAMES: "late frames"}
+TITLES = {ARRIVALS: "slowdown", FRAMES: "late frames", VIDEO: "videos"}
+QUESTIONS = {
+    ARRIVALS: "how slow are flows of each size", FRAMES: "how late are frames", VIDEO: "how good and steady are videos",
+}  # fmt: skip
 #: Measures of the summary: the share of the flows or frames that get at most this.
 SHARES = ("p50", "p95", "p99")
 #: Response that counts the flows whose slowdown is not known.
 WITHOUT = "flows_without_slowdown"
-#: Measure of the summary: late frames over frames sent.
-LATE = "late"
-#: Rows of the summary: classes of flow sizes in words, and frames.
+#: Rows of the summary: classes of flow sizes in words, frames and videos.
 SIZES = {"": "all flows"} | {end: f"flows {words}" for end, words in SIZE_CLASSES.items() if words}
-OF_FRAMES = "frames"
+OF_FRAMES, OF_VIDEOS = "frames", "videos"
+#: Beginnings of sentences on measures that are shares.
+SHARES_OF = {LATE: "The share of late frames is", REBUFFERING: "Videos stall for a share of"}
 _SCHEMA: dict[str, Any] = {
     "subject": pl.String, "row": pl.String, "algorithm": pl.String, "measure": pl.String, "conditions": pl.Int64,
     "median": pl.Float64, "least": pl.Float64, "most": pl.Float64,
@@ -39,18 +46,17 @@ _SCHEMA: dict[str, Any] = {
 
 
 def figure(view: CampaignView) -> Figure | None:
-    """Return slowdown and late frames; None if the campaign has neither arrivals nor frames."""
+    """Return slowdown, late frames and videos; None if the campaign has none of them."""
     summary = service_summary(view)
     if summary.is_empty():
         return None
-    questions = {ARRIVALS: "how slow are flows of each size", FRAMES: "how late are frames"}
     there = [name for name in view.traffic if name in set(summary["subject"])]
-    rows = summary.select("subject", "row").n_unique() + summary.filter(measure=LATE).select("row").n_unique()
+    rows = _in_panels(view, summary).select("panel", "row").n_unique()
     return Figure(
         id="service",
         short_title=listed([TITLES[name] for name in there]).capitalize(),
-        title=f"{' and '.join(questions[name] for name in there)}?".capitalize(),
-        reading="One colour per algorithm. Left is better.",
+        title=f"{' and '.join(QUESTIONS[name] for name in there)}?".capitalize(),
+        reading="One colour per algorithm. Left is better, except for bitrates.",
         draw=partial(_draw, view),
         height=120 * len(there) + (14 * len(view.algorithms) + 6) * rows,
         file="service/service",
@@ -64,25 +70,33 @@ def group_title(view: CampaignView) -> str:
 
 def _draw(view: CampaignView) -> Drawing:
     summary = service_summary(view)
-    late = pl.col("measure") == LATE
-    columns = ("median", "least", "most")
-    rows = summary.with_columns(
-        pl.when(pl.col("subject") == ARRIVALS).then(pl.lit(SLOWDOWN)).when(late).then(pl.lit(SHARE))
-        .otherwise(pl.lit(DELAY)).alias("panel"),
-        *(pl.when(late).then(100 * pl.col(name)).otherwise(pl.col(name)).alias(name) for name in columns),
-    ).drop("subject")  # fmt: skip
     title = f"{group_title(view)}, {period_title(view.main_period)}"
-    chart = service(rows, view.algorithms, panels=PANELS, title=title)
+    panels = PANELS | {BITRATE: PANELS[BITRATE].format(rate_unit(view)[1])}
+    chart = service(_in_panels(view, summary), view.algorithms, panels=panels, title=title)
     return drawing(chart, caption(view, summary))
 
 
-def service_summary(view: CampaignView) -> pl.DataFrame:
-    """Return slowdown by flow size, late frames and delays of frames: medians over the conditions, and their ranges.
+def _in_panels(view: CampaignView, summary: pl.DataFrame) -> pl.DataFrame:
+    """Return the summary with the panel of each row, in the units of the panels."""
+    measure = pl.col("measure")
+    of_shares = pl.when(pl.col("subject") == ARRIVALS).then(pl.lit(SLOWDOWN)).otherwise(pl.lit(DELAY))
+    factor = measure.replace_strict(
+        {LATE: 100.0, REBUFFERING: 100.0, BITRATE: 1 / rate_unit(view)[0]}, default=1.0, return_dtype=pl.Float64
+    )
+    return summary.with_columns(
+        pl.when(measure.is_in(list(PANELS))).then(measure).otherwise(of_shares).alias("panel"),
+        *(pl.col(name) * factor for name in ("median", "least", "most")),
+    ).drop("subject")
 
-    A row per subject (`ARRIVALS` or `FRAMES`), row (of `SIZES`, or `OF_FRAMES`), algorithm and measure (of `SHARES`, or
-    `LATE`): columns subject, row, algorithm, measure, conditions (that have a value), median, least and most, of means
-    over replicates. Slowdowns are ratios, delays ms, and late frames a share from 0 to 1. Only traffic that the
-    campaign has, and only what it recorded.
+
+def service_summary(view: CampaignView) -> pl.DataFrame:
+    """Return what flows, frames and videos get: medians over the conditions, and their ranges.
+
+    A row per subject (`ARRIVALS`, `FRAMES` or `VIDEO`), row (of `SIZES`, `OF_FRAMES` or `OF_VIDEOS`), algorithm and
+    measure (of `SHARES`, or `LATE`, `BITRATE`, `REBUFFERING`): columns subject, row, algorithm, measure, conditions
+    (that have a value), median, least and most, of means over replicates. Slowdowns are ratios, delays ms, bitrates
+    segments/s; late frames and rebuffering are shares from 0 to 1. Only traffic that the campaign has, and only what
+    it recorded.
     """
     frames = []
     if ARRIVALS in view.traffic:
@@ -97,6 +111,9 @@ def service_summary(view: CampaignView) -> pl.DataFrame:
             pl.col("value") / pl.col("sent")
         )
         frames.append(_summary(pl.concat([share.drop("sent"), _values(view, delays)]), FRAMES))
+    if VIDEO in view.traffic:
+        names = {f"video_{measure}": (OF_VIDEOS, measure) for measure in (BITRATE, REBUFFERING)}
+        frames.append(_summary(_values(view, names), VIDEO))
     return pl.concat(frames) if frames else pl.DataFrame(schema=_SCHEMA)
 
 
@@ -136,7 +153,7 @@ def service(
     panels: Mapping[str, str],
     title: str = "",
 ) -> alt.VConcatChart:
-    """Draw what flows and frames get, by algorithm.
+    """Draw what flows, frames and videos get, by algorithm.
 
     Parameters
     ----------
@@ -195,12 +212,12 @@ def _panel(rows: pl.DataFrame, name: str, text: str, algorithms: list[str]) -> A
 
 
 def caption(view: CampaignView, summary: pl.DataFrame) -> str:
-    """Return the best and the worst algorithm for flows and for frames, and how to read the marks."""
+    """Return the best and the worst algorithm for flows, frames and videos, and how to read the marks."""
     found = []
-    for subject, row, measure in ((ARRIVALS, SIZES[""], "p95"), (FRAMES, OF_FRAMES, LATE)):
-        rows = summary.filter(subject=subject, row=row, measure=measure).sort("median", maintain_order=True)
+    for row, measure in ((SIZES[""], "p95"), (OF_FRAMES, LATE), (OF_VIDEOS, REBUFFERING)):
+        rows = summary.filter(row=row, measure=measure).sort("median", maintain_order=True)
         if len(rows):
-            found.append(_ends(subject, rows))
+            found.append(_ends(measure, rows))
     text = " Points are medians over the conditions" if len(view.conditions) > 1 else " Points are the values"
     ends = ", lines reach from the smallest to the largest condition" if len(view.conditions) > 1 else ""
     marks = (
@@ -221,11 +238,11 @@ def _left_out(view: CampaignView) -> str:
     return f" {flows} flows {what} and are left out, in {counted(len(rows), 'run')}."
 
 
-def _ends(subject: str, rows: pl.DataFrame) -> str:
+def _ends(measure: str, rows: pl.DataFrame) -> str:
     """Return a sentence on the first and the last algorithm."""
-    values = [number(value, 3) if subject == ARRIVALS else percent(100 * value) for value in rows["median"]]
+    values = [percent(100 * value) if measure in SHARES_OF else number(value, 3) for value in rows["median"]]
     names = rows["algorithm"].to_list()
-    what = "95 % of all flows have a slowdown of at most" if subject == ARRIVALS else "The share of late frames is"
+    what = SHARES_OF.get(measure, "95 % of all flows have a slowdown of at most")
     if len(names) == 1:
         return f"{what} {values[0]}."
     if values[0] == values[-1]:
