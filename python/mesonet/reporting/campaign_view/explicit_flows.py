@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from mesonet.reporting.campaign_view.columns import WHOLE
+from mesonet.reporting.campaign_view.deployment import is_deployment
 from mesonet.reporting.campaign_view.flow_groups import has_groups
 from mesonet.reporting.campaign_view.view import CampaignView
 
@@ -25,7 +26,8 @@ def explicit_flows(view: CampaignView) -> list[list[dict[str, Any]]]:
 def throughputs(view: CampaignView) -> dict[str, pl.DataFrame]:
     """Return the throughput of the explicit flows in every run: of the algorithm under test, and of each other one.
 
-    Flow groups tell flows apart by algorithm only. If a scenario gives flows an algorithm that is also under test,
+    In a deployment it is of all flows that draw their algorithm, because a share of 0 leaves the incumbent alone. Flow
+    groups tell flows apart by algorithm only. If a scenario gives flows an algorithm that is also under test,
     its run has a mean over both kinds of flows. This mean is left out unless all flows are alike.
 
     By title: columns condition, algorithm, replicate and value, in segments/s. Empty unless `explicit_flows` has flows,
@@ -37,6 +39,8 @@ def throughputs(view: CampaignView) -> dict[str, pl.DataFrame]:
     given = sorted({flow["algorithm"] for each in flows for flow in each if flow.get("algorithm")})
     alike = all({**flow, "algorithm": None} == {**each[0], "algorithm": None} for each in flows for flow in each)
     own = pl.col("flow_algorithm") == pl.col("algorithm")
+    if is_deployment(view.campaign) and any(not flow.get("algorithm") for each in flows for flow in each):
+        own |= pl.col("flow_algorithm") == view.campaign.experiment["mixed_with"]
     rows = view.groups.filter((pl.col("period") == WHOLE) & (pl.col("category") == "explicit"))
     rows = rows.filter(alike | ~(own & pl.col("flow_algorithm").is_in(given)))
     time = pl.col("flow_seconds")

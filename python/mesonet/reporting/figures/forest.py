@@ -28,11 +28,18 @@ OPEN = "all conditions"
 
 
 def figure(view: CampaignView) -> Figure | None:
-    """Return the change in each condition, for each comparison and judged quantity."""
+    """Return the change in each condition, for each comparison and judged quantity that has any."""
     compared = {each.name: each for each in comparisons(view)} if view.has_results else {}
-    pairs = {mine.name: (mine, other) for mine, other in judged_pairs(view)} if compared else {}
-    if not pairs:
+    judged = judged_pairs(view) if compared else []
+    shown = [
+        (name, mine.name)
+        for name, each in compared.items()
+        for mine, other in judged
+        if each.has_both(mine, other).any()
+    ]
+    if not shown:
         return None
+    pairs = {mine.name: (mine, other) for mine, other in judged if mine.name in {quantity for _, quantity in shown}}
 
     first = next(iter(compared.values()))
     most = len(first.pairs.conditions[0])
@@ -41,7 +48,7 @@ def figure(view: CampaignView) -> Figure | None:
     def draw(comparison: str, quantity: str) -> Drawing:
         mine, other = pairs[quantity]
         each = compared[comparison]
-        found = decision(each, mine, other, len(pairs))
+        found = decision(each, mine, other, len(judged))
         rows = table(view, each, found)
         heading = f"{capitalised(mine.title)}: {each.name} against {each.against}"
         return drawing(
@@ -58,7 +65,7 @@ def figure(view: CampaignView) -> Figure | None:
             f"margin of {percent(margin_of(view))}. If the change depends on a factor, its levels have colours."
         ),
         draw=draw,
-        selections=[{"comparison": name, "quantity": each} for name in compared for each in pairs],
+        selections=[{"comparison": name, "quantity": quantity} for name, quantity in shown],
         height=120 + (NARROW_STEP if many else STEP) * most,
         marks=2 * most,
         own_tables=True,

@@ -53,6 +53,11 @@ class Comparison:
         y = other.runs[self.pairs.conditions[1], there if other.reference is None else other.reference]
         return x[:, : y.shape[1]], y[:, : x.shape[1]]
 
+    def has_both(self, mine: Quantity, other: Quantity) -> NDArray[np.bool_]:
+        """Return True for each pair of conditions in which both sides have a value, in runs of equal replicates."""
+        x, y = self.values(mine, other)
+        return np.asarray(np.isfinite(x - y).any(axis=1))
+
     @property
     def shares_numbers(self) -> bool:
         """True if both runs of each pair have one seed, so that both meet the same random numbers."""

@@ -147,7 +147,8 @@ def verdicts(view: CampaignView) -> list[Verdict]:
     kept = [(each, each) for each in of_incumbent(view)]
     found = []
     for each in compared:
-        beside = [both for both in kept if _has_both(each, *both)] if each.question == LEVEL else []
+        # Groups of few flows are not compared.
+        beside = [both for both in kept if each.has_both(*both).all()] if each.question == LEVEL else []
         verdict = _verdict(each, [*pairs, *beside])
         found.append(replace(verdict, users=tuple(_changes(each, by_users))))
     if not explicit_flows(view):
@@ -166,12 +167,6 @@ def judged_pairs(view: CampaignView) -> list[tuple[Quantity, Quantity]]:
     """Return the quantities that are judged, of the first and of the second scenarios."""
     mine = quantities(view)
     return _both(mine, mine if view.beside is None else quantities(CampaignView(view.beside)))
-
-
-def _has_both(compared: Comparison, quantity: Quantity, other: Quantity) -> bool:
-    """Return True if every pair of conditions has values on both sides: groups of few flows are not compared."""
-    x, y = compared.values(quantity, other)
-    return bool(np.isfinite(x - y).any(axis=1).all())
 
 
 def _both(mine: Sequence[Quantity], others: Sequence[Quantity]) -> list[tuple[Quantity, Quantity]]:
