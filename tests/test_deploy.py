@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import mesonet as mn
 from commands import ENVIRONMENT, MESONET, until
 from fragments import holds
+from mesonet import plots
 from mesonet.analysis import deployment as effects
 from mesonet.cli.verbs import main
 from mesonet.deployment_tests import TESTS
@@ -22,7 +23,9 @@ from mesonet.errors import InputError
 from mesonet.experiments.deployed import deploy
 from mesonet.experiments.deployment import SHARES, UNITS
 from mesonet.reporting.campaign_view.deployment import effects_of, lead_outcome, outcomes, rows_of
+from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.campaign_view.view import view_of
+from mesonet.reporting.figures import sampled_groups
 from mesonet.reporting.text.deployment_text import sentences, share_rows
 from test_checkpoint import is_held_in_a_run, makers
 
@@ -250,6 +253,96 @@ def test_effects_follow_from_units(campaign):
     assert at_half == pytest.approx(by_hand, rel=1e-9)
     assert [row.share for row in share_rows(view, "bbr3")] == ["0 %", "10 %", "50 %", "100 %"]
     assert holds(" ".join(sentences(view, "bbr3")), "When all users have bbr3", "A/B test", "keep cubic")
+
+
+def figures_of(view):
+    return {figure.id: figure for group in sampled_groups(Sampled(view)) for figure in group.figures}
+
+
+@pytest.mark.slow
+def test_every_selection_of_a_figure_has_values(campaign):
+    figures = figures_of(view_of(campaign))
+    assert {"deploy-shares", "deploy-tests", "forest"} <= set(figures)
+    assert "deploy-conditions" not in figures  # no other factor
+    assert "deploy-map" not in figures  # no places
+    explicit = {"comparison": "share of units = 1 (bbr3)", "quantity": "throughput of explicit flows"}
+    assert explicit in figures["forest"].selections
+    for name in ("deploy-shares", "deploy-tests", "forest"):
+        for selection in figures[name].selections:
+            first = next(iter(figures[name].draw(**selection).tables.values()))
+            assert first.height, (name, selection)
+
+
+@pytest.mark.slow
+def test_a_factor_on_the_unit_has_the_total_effect_and_the_ab_test_of_each_condition(tmp_path):
+    file = tmp_path / "unit.toml"
+    file.write_text(UNITS)
+    campaign = mn.experiment(str(file)).run(tmp_path / "out", progress=False)
+    view = view_of(campaign)
+    drawn = figures_of(view)["deploy-conditions"].draw(deployed="bbr3", outcome="throughput", share="50")
+    rows = drawn.tables["deploy_conditions"]
+    names = ["unit = user, queue = drop_tail", "unit = flow, queue = drop_tail"]
+    names += [name.replace("drop_tail", "fq_codel") for name in names]
+    assert set(rows["name"]) == set(names)
+    total = rows.filter(effect="total").sort("name")["value"].to_list()
+    assert total[0] == pytest.approx(total[2], rel=1e-9)  # shares 0 and 1 do not depend on the unit
+    assert total[1] == pytest.approx(total[3], rel=1e-9)
+    by_hand = rows_of(effects_of(view, "bbr3"), "throughput", names[1]).filter(estimand="naive", share=0.5)
+    naive = rows.filter((pl.col("effect") == "naive") & (pl.col("name") == names[1]))
+    assert naive["value"].to_list() == pytest.approx((100 * by_hand["value"]).to_list())
+    assert holds(drawn.text, "50 %", "4 conditions")
+
+
+UNITS = """
+name = "units"
+title = "Units"
+scenario = "shared-link"
+algorithms = ["bbr3"]
+mixed_with = "cubic"
+replicates = 2
+[set]
+time.duration = "3 s"
+time.warmup = "1 s"
+network.speed = "20 Mbit/s"
+flows = [
+    {from = "A", to = "B", interface = "100 Mbit/s", user = "1", count = 2},
+    {from = "A", to = "B", interface = "100 Mbit/s", user = "2", count = 2},
+]
+[deploy]
+shares = [0.5]
+[[factors]]
+id = "unit"
+path = "users.assignment"
+minus = "user"
+plus = "flow"
+[[factors]]
+id = "queue"
+path = "aqm.discipline"
+minus = "drop_tail"
+plus = "fq_codel"
+"""
+
+
+@pytest.mark.slow
+def test_effects_by_place_are_on_the_map(tmp_path):
+    chosen = deploy(
+        "bbr3", "abilene", shares=[0.5], by=["pop"], replicates=1, duration="3 s",
+        values={"time.warmup": "1 s", "users.think_time": "200 ms", "users.base_sources": 1},
+    )  # fmt: skip
+    view = view_of(chosen.run(tmp_path / "out", progress=False))
+    figures = figures_of(view)
+    drawn = figures["deploy-map"].draw(deployed="bbr3", outcome="goodput", effect="total")
+    rows = drawn.tables["deploy_map"]
+    groups = figures["deploy-groups"].draw(deployed="bbr3", outcome="goodput").tables["deploy_groups"]
+    by_place = dict(groups.filter(effect="total").select("level", "value").iter_rows())
+    assert dict(rows.select("place", "value").iter_rows()) == by_place
+    assert rows.height > 20
+    assert set(rows["way"]) == {"rise", "fall"}
+    ends = rows.filter("known").select("low", "high").rows()
+    assert 0 < len(ends) < rows.height
+    assert all(low > 0 or high < 0 for low, high in ends)
+    svg = plots.to_svg(drawn.chart())
+    assert "Seattle" in svg
 
 
 @pytest.mark.slow

@@ -18,9 +18,9 @@ import pytest
 import mesonet as mn
 from mesonet import core
 from mesonet.errors import InputError
+from mesonet.maps.flowers import HEIGHT, WIDTH, flower_map
 from mesonet.reporting.replay import ReplayRun, recorded_runs, replay_section
 from mesonet.reporting.replay.frames import frames, link_frames, packed
-from mesonet.reporting.replay.layout import HEIGHT, WIDTH, replay_map
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
 from mesonet.units import RATE, with_bits
 
@@ -194,7 +194,7 @@ def carried(section):
 @pytest.mark.parametrize("name", ["abilene", "isp", "dumbbell", "parking-lot"])
 def test_every_router_has_a_place_of_its_own(name):
     about = described(name)
-    drawn = replay_map(name, about)
+    drawn = flower_map(name, about)
     assert [place.name for place in drawn.places] == [router["name"] for router in about["map"]["routers"]]
     assert len(drawn.links) == len(about["map"]["links"])
     for place in drawn.places:
@@ -208,7 +208,7 @@ def test_a_network_of_any_shape_is_drawn():
     """Routers of all kinds without one above them, at one place."""
     routers = [{"name": n, "class": "normal access", "region": 0, "sources": 1} for n in "abcd"]
     links = [{"a": 0, "b": n, "delay": 0.0, "cost": 1.0} for n in (1, 2, 3)]
-    drawn = replay_map({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
+    drawn = flower_map({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
     assert len({(place.x, place.y) for place in drawn.places}) == 4
 
 
@@ -245,7 +245,7 @@ def test_a_network_of_the_user_is_drawn_at_the_coordinates_of_its_file(tmp_path)
     (tmp_path / "nodes.csv").write_text("name,latitude,longitude\nWest,50,0\nMiddle,50,10\nEast,50,20\nNorth,60,10\n")
     (tmp_path / "links.csv").write_text("from,to\nWest,Middle\nMiddle,East\nMiddle,North\n")
     chosen = mn.scenario("abilene", topology=str(tmp_path))
-    drawn = replay_map(chosen.canonical()["topology"], chosen.describe())
+    drawn = flower_map(chosen.canonical()["topology"], chosen.describe())
     at = {place.name: place for place in drawn.places if place.head}
     assert drawn.on_map
     assert at["West"].x < at["Middle"].x < at["East"].x
@@ -256,6 +256,6 @@ def test_a_network_of_the_user_is_drawn_at_the_coordinates_of_its_file(tmp_path)
 def test_a_network_without_places_is_not_called_a_map():
     routers = [{"name": n, "class": "backbone", "region": n, "sources": 1} for n in ("Oslo", "Bergen", "Hamar")]
     links = [{"a": a, "b": b, "delay": 0.0, "cost": 1.0} for a, b in ((0, 1), (1, 2), (0, 2))]
-    drawn = replay_map({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
+    drawn = flower_map({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
     assert not drawn.on_map
-    assert replay_map("abilene", described("abilene")).on_map
+    assert flower_map("abilene", described("abilene")).on_map

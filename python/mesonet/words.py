@@ -166,6 +166,37 @@ def percent(value: float | None, *, sign: bool = False) -> str:
     return f"{text} %"
 
 
+MANY_TIMES = 10
+"""Factor from which a relative change reads better as a factor (chosen)."""
+
+
+def change(value: float | None) -> str:
+    """Return a relative change as text: with its sign in percent, or from `MANY_TIMES` on as a factor.
+
+    "–" for None, NaN and infinity. `value`: 0.1 for +10 %.
+
+    Examples
+    --------
+    >>> change(-0.31), change(47.74)
+    ('−31 %', '49 times')
+    """
+    if value is None or not MANY_TIMES <= 1 + value < math.inf:
+        return percent(None if value is None else 100 * value, sign=True)
+    return f"{number(1 + value, 2)} times"
+
+
+def change_span(low: float, high: float) -> str:
+    """Return a range of relative changes as text.
+
+    Examples
+    --------
+    >>> change_span(-0.35, -0.13), change_span(-0.98, 16.2)
+    ('−35 to −13 %', '−98 % to 17 times')
+    """
+    first, last = change(low), change(high)
+    return f"{first.removesuffix(' ' + last.rpartition(' ')[2])} to {last}"
+
+
 def hundredths(value: float) -> str:
     """Return a correlation or loading x 100, whole.
 

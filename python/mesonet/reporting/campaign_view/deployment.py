@@ -64,7 +64,8 @@ def choices(view: CampaignView) -> list[Choice]:
         effects = effects_of(view, algorithm)
         if effects is not None:
             there = effects.effects
-            where = there.filter(pl.col("group") == CONDITION)["level"].unique(maintain_order=True).to_list()
+            named = set(there.filter(pl.col("group") == CONDITION)["level"])
+            where = [name for name in _levels(view.campaign)["condition"].unique(maintain_order=True) if name in named]
             lead, names = lead_outcome(view), there["outcome"].unique(maintain_order=True).to_list()
             ordered = [lead, *(name for name in OUTCOMES if name in names and name != lead)]
             found += [Choice(algorithm, outcome, each) for outcome in ordered for each in (WHOLE, *where)]

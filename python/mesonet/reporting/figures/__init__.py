@@ -23,7 +23,9 @@ from mesonet.reporting.figures import (
     congestion,
     contour,
     correlations,
+    deploy_conditions,
     deploy_groups,
+    deploy_map,
     deploy_shares,
     deploy_tests,
     differences,
@@ -117,7 +119,14 @@ def sampled_groups(sampled: Sampled) -> list[Group]:
 
 
 def _deployment(view: CampaignView) -> Group:
-    figures = made(view, deploy_shares.figure, deploy_tests.figure, deploy_groups.figure)
+    figures = made(
+        view,
+        deploy_shares.figure,
+        deploy_conditions.figure,
+        deploy_tests.figure,
+        deploy_groups.figure,
+        deploy_map.figure,
+    )
     return Group("deployment", "What the deployment does", figures)
 
 

@@ -13,7 +13,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.deploy_shares import controls
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text.deployment_text import TITLES
-from mesonet.words import percent
+from mesonet.words import change
 
 DATA = "deploy_groups"
 WIDTH, STEP = 420, 16  # px
@@ -116,5 +116,5 @@ def caption(rows: pl.DataFrame) -> str:
     if known.height < 2:
         return "Only one group has a total effect."
     ordered = known.to_dicts()
-    ends = [f"{row['name']} ({percent(row['value'], sign=True)})" for row in (ordered[0], ordered[-1])]
+    ends = [f"{row['name']} ({change(row['value'] / 100)})" for row in (ordered[0], ordered[-1])]
     return f"The total effect is smallest for {ends[0]} and largest for {ends[1]}, by chance or not."

@@ -11,8 +11,9 @@ from mesonet.charts import theme
 from mesonet.reporting.campaign_view.deployment import WHOLE, Choice, choices, effects_of, rows_of, shown
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing
+from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.deployment_text import TITLES
-from mesonet.words import capitalised, percent
+from mesonet.words import capitalised, change, percent
 
 DATA = "deploy_shares"
 WIDTH, HEIGHT = 520, 300  # px
@@ -62,7 +63,7 @@ def controls(view: CampaignView, *, where: bool = True) -> list[Control]:
     ]
     if where:
         places = list(dict.fromkeys(each.where for each in found))
-        names = [(name, "all conditions" if name == WHOLE else name) for name in places]
+        names = [(name, "all conditions" if name == WHOLE else in_words(name, view.segment_bytes)) for name in places]
         chosen.append(Control("where", "Where", names, places[min(1, len(places) - 1)]))
     return chosen
 
@@ -134,12 +135,10 @@ def caption(view: CampaignView, choice: Choice) -> str:
     parts = []
     total = rows.filter((pl.col("estimand") == "total") & pl.col("value").is_not_null())
     if not total.is_empty():
-        parts.append(f"The total effect is {percent(100 * total['value'][0], sign=True)}.")
+        parts.append(f"The total effect is {change(total['value'][0])}.")
     naive = rows.filter((pl.col("estimand") == "naive") & pl.col("value").is_not_null())
     if not naive.is_empty():
         row = naive.sort(pl.col("value").abs()).row(-1, named=True)
-        parts.append(
-            f"An A/B test at {percent(100 * row['share'])} finds {percent(100 * row['value'], sign=True)}, the most."
-        )
-    where = "" if choice.where == WHOLE else f"{capitalised(choice.where)}. "
+        parts.append(f"An A/B test at {percent(100 * row['share'])} finds {change(row['value'])}, the most.")
+    where = "" if choice.where == WHOLE else f"{capitalised(in_words(choice.where, view.segment_bytes))}. "
     return where + " ".join(parts)

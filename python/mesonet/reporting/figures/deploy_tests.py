@@ -11,7 +11,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.deploy_shares import controls
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text.deployment_text import TESTS, TITLES
-from mesonet.words import counted, percent
+from mesonet.words import change, counted, percent
 
 DATA, TOTAL = "deploy_tests", "deploy_total"
 WIDTH, STEP = 480, 18  # px
@@ -121,6 +121,6 @@ def caption(rows: pl.DataFrame) -> str:
     if known.is_empty():
         return "The total effect is not known, so that no bias is."
     worst = known.sort(pl.col("bias").abs()).row(-1, named=True)
-    text = f"The largest bias has {worst['name']}: {percent(worst['bias'], sign=True).removesuffix(' %')} points."
+    text = f"Farthest from the total effect is {worst['name']}: {change(worst['estimate'] / 100)}."
     wrong = known.filter(pl.col("wrong_sign") > 5).height
     return f"{text} {counted(wrong, 'test')} of {known.height} have the wrong sign in more than 5 % of cases."

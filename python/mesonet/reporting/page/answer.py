@@ -10,9 +10,9 @@ import polars as pl
 from markupsafe import Markup
 
 from mesonet import core, units
+from mesonet.maps.flowers import MapPoint, flower_map
 from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.replay.layout import MapPoint, replay_map
 from mesonet.reporting.text import html
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.deployment_text import HEAD, deployment_answers
@@ -199,7 +199,7 @@ def _varied(view: CampaignView) -> list[tuple[str, str]]:
 
 def _map(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the routers that the replay names, their links and the frame of the drawing; None for too many."""
-    drawn = replay_map(scenario["topology"], described)
+    drawn = flower_map(scenario["topology"], described)
     heads = {place: point for place, point in enumerate(drawn.places) if point.head}
     if not 1 < len(heads) <= MOST_ON_MAP:
         return None

@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from mesonet import core, units
 from mesonet.assets import carrier
+from mesonet.maps.flowers import HEIGHT, WIDTH, FlowerMap, flower_map
 from mesonet.reporting import packing
 from mesonet.reporting.replay.frames import frames, link_frames, packed
-from mesonet.reporting.replay.layout import HEIGHT, WIDTH, ReplayMap, replay_map
 from mesonet.reporting.replay.recorded import ReplayRun
 from mesonet.reporting.text import html
 
@@ -48,7 +48,7 @@ def replay_section(runs: Sequence[ReplayRun], pairs: Sequence[tuple[RunName, Run
         return ReplaySection("", Markup(""))
     topology = runs[0].scenario["topology"]
     described = core.describe(json.dumps(runs[0].scenario))
-    drawn = replay_map(topology, described)
+    drawn = flower_map(topology, described)
     names = [place.name for place in drawn.places]
     shown = [
         run
@@ -86,7 +86,7 @@ def _frames(run: ReplayRun, names: Sequence[str], ends: Sequence[tuple[str, str]
     return packed(np.concatenate(parts))
 
 
-def _shape(drawn: ReplayMap) -> str:
+def _shape(drawn: FlowerMap) -> str:
     """Return the layout of routers without coordinates: in a line, where all heads have equal height, or a circle."""
     heights = {place.y for place in drawn.places if place.head}
     return "in a line" if len(heights) == 1 else "on a circle"
@@ -148,7 +148,7 @@ def _flows(run: ReplayRun, times: Sequence[float]) -> list[list[int]]:
     return [run.series[column].to_numpy()[np.maximum(at, 0)].astype(int).tolist() for column in STATES]
 
 
-def _scene(drawn: ReplayMap) -> dict[str, Any]:
+def _scene(drawn: FlowerMap) -> dict[str, Any]:
     return {
         "width": WIDTH,
         "height": HEIGHT,

@@ -21,7 +21,8 @@ from mesonet.reporting.campaign_view.deployment import (
     tests_of,
 )
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.words import capitalised, counted, number, percent, quantity
+from mesonet.reporting.text.answer_text import in_words
+from mesonet.words import MANY_TIMES, capitalised, change, change_span, counted, number, percent, quantity
 
 TITLES = {
     "goodput": "goodput", "throughput": "throughput", "completion_time": "completion time", "slowdown": "slowdown",
@@ -101,7 +102,7 @@ def note(view: CampaignView, algorithm: str) -> str:
 
 def question(view: CampaignView, algorithm: str, where: str = WHOLE) -> str:
     """Return the question that the table answers."""
-    place = "" if where == WHOLE else f", with {where}"
+    place = "" if where == WHOLE else f", with {in_words(where, view.segment_bytes)}"
     return f"What happens when {algorithm} is deployed beside {view.campaign.experiment['mixed_with']}{place}?"
 
 
@@ -142,7 +143,7 @@ def sentences(view: CampaignView, algorithm: str, where: str = WHOLE) -> list[st
         *(_groups(found, lead) if where == WHOLE else ()),
         *_equilibria(found, lead, where, about["unit"]),
     ]
-    return [part for part in parts if part]
+    return [in_words(part, view.segment_bytes) for part in parts if part]
 
 
 def _value(view: CampaignView, outcome: str, row: dict[str, Any] | None) -> str:
@@ -156,13 +157,12 @@ def _change(row: dict[str, Any] | None) -> str:
     """Return a relative change with its interval."""
     if row is None or row["value"] is None:
         return "–"
-    text = percent(100 * row["value"], sign=True)
+    text = change(row["value"])
     return text if row["low"] is None else f"{text} ({_interval(row)})"
 
 
 def _interval(row: dict[str, Any]) -> str:
-    ends = [percent(100 * row[name], sign=True) for name in ("low", "high")]
-    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+    return change_span(row["low"], row["high"])
 
 
 def _lead(view: CampaignView, lead: str) -> str:
@@ -181,15 +181,15 @@ def _total(rows: pl.DataFrame, lead: str, algorithm: str, unit: str) -> str:
         return f"{text}; the noise of one run is not known."
     text += f" (95 % interval: {_interval(row)}, {counted(row['seeds'], 'run')} of each share)"
     if row["low"] <= 0 <= row["high"]:
-        seen = (
-            "" if row["smallest"] is None else f": an effect of {percent(100 * row['smallest'])} would have been seen"
-        )
+        seen = "" if row["smallest"] is None else f": an effect of {change(row['smallest'])} would have been seen"
         return f"{text}. This cannot be distinguished from no effect{seen}."
     return f"{text}."
 
 
-def _moved(change: float) -> str:
-    return f"{'rises' if change > 0 else 'falls'} by {percent(abs(100 * change))}"
+def _moved(by: float) -> str:
+    if 1 + by >= MANY_TIMES:
+        return f"rises to {change(by)} its value"
+    return f"{'rises' if by > 0 else 'falls'} by {percent(abs(100 * by))}"
 
 
 def _tests(found: Deployment, lead: str, where: str) -> Iterator[str]:
@@ -203,7 +203,9 @@ def _tests(found: Deployment, lead: str, where: str) -> Iterator[str]:
             continue
         row = max(rows, key=lambda each: abs(each["bias"]))
         at = f" with {percent(100 * row['share'])} of the units" if 0 < row["share"] < 1 else ""
-        text = f"{capitalised(title)}{at} finds {percent(100 * row['estimate'], sign=True)} on average"
+        finds = "find" if name == LINKS else "finds"
+        much = " as much" if 1 + row["estimate"] >= MANY_TIMES else ""
+        text = f"{capitalised(title)}{at} {finds} {change(row['estimate'])}{much} on average"
         if row["wrong_sign"] is not None and row["wrong_sign"] > _WRONG:
             text += f", and {percent(100 * row['wrong_sign'])} of such tests have the wrong sign"
         elif row["bias_low"] is not None and row["bias_low"] <= 0 <= row["bias_high"]:
@@ -242,7 +244,7 @@ def _groups(found: Deployment, lead: str) -> Iterator[str]:
     """Yield a sentence on each group whose levels differ in the total effect."""
     rows = found.groups.filter((pl.col("outcome") == lead) & (pl.col("estimand") == "total") & (pl.col("p") < 0.05))
     for row in rows.iter_rows(named=True):
-        ends = [f"{row[f'{end}_level']} ({percent(100 * row[end], sign=True)})" for end in ("lowest", "highest")]
+        ends = [f"{row[f'{end}_level']} ({change(row[end])})" for end in ("lowest", "highest")]
         group = row["group"].replace("_", " ")
         yield f"By {group} the total effect is smallest for {ends[0]} and largest for {ends[1]}."
 

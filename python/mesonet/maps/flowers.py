@@ -1,4 +1,4 @@
-"""Layout of the replay: backbone routers by their coordinates if these are known, the routers below around them.
+"""Layout of all routers: backbone routers by their coordinates if these are known, the routers below around them.
 
 A flower is a router with the routers below around it. Flowers push each other apart, because they would hide their
 neighbours if two cities are close: the map is a scheme, not a survey.
@@ -30,7 +30,7 @@ PUSHES = 400
 
 @dataclass(frozen=True)
 class MapPoint:
-    """A router on the map, as the page has it; positions and lengths are in px."""
+    """A router on the map; positions and lengths are in px."""
 
     name: str
     label: str  #: name with its city, if it is known
@@ -42,7 +42,7 @@ class MapPoint:
 
 
 @dataclass(frozen=True)
-class ReplayMap:
+class FlowerMap:
     """The routers of a map and its links."""
 
     places: tuple[MapPoint, ...]
@@ -50,7 +50,7 @@ class ReplayMap:
     on_map: bool  #: True if the place of every backbone router is known
 
 
-def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
+def flower_map(topology: Any, described: Mapping[str, Any]) -> FlowerMap:
     """Return the routers of a network with their places on the map, and the links between them.
 
     The places in the order of the routers, and the links; the size of the map is `WIDTH` and `HEIGHT`.
@@ -89,7 +89,7 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
         for n, each in enumerate(routers)
     )
     on_map = all(routers[n]["name"] in places for n in heads)
-    return ReplayMap(drawn, tuple(links), on_map)
+    return FlowerMap(drawn, tuple(links), on_map)
 
 
 def _places(topology: Any) -> dict[str, tuple[str, float, float]]:
