@@ -27,6 +27,7 @@ from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.campaign_view.view import view_of
 from mesonet.reporting.figures import sampled_groups
 from mesonet.reporting.text.deployment_text import sentences, share_rows
+from mesonet.words import change, change_span
 from test_checkpoint import is_held_in_a_run, makers
 
 SHORT = {"time.warmup": "1 s", "network.speed": "40 Mbit/s", "flows[0].interface": "100 Mbit/s"}
@@ -279,7 +280,7 @@ def test_a_factor_on_the_unit_has_the_total_effect_and_the_ab_test_of_each_condi
     file.write_text(UNITS)
     campaign = mn.experiment(str(file)).run(tmp_path / "out", progress=False)
     view = view_of(campaign)
-    drawn = figures_of(view)["deploy-conditions"].draw(deployed="bbr3", outcome="throughput", share="50")
+    drawn = figures_of(view)["deploy-conditions"].draw(deployed="bbr3", outcome="throughput", tested="50")
     rows = drawn.tables["deploy_conditions"]
     names = ["unit = user, queue = drop_tail", "unit = flow, queue = drop_tail"]
     names += [name.replace("drop_tail", "fq_codel") for name in names]
@@ -291,6 +292,8 @@ def test_a_factor_on_the_unit_has_the_total_effect_and_the_ab_test_of_each_condi
     naive = rows.filter((pl.col("effect") == "naive") & (pl.col("name") == names[1]))
     assert naive["value"].to_list() == pytest.approx((100 * by_hand["value"]).to_list())
     assert holds(drawn.text, "50 %", "4 conditions")
+    page = mn.report(campaign, tmp_path / "report.html").read_text()
+    assert holds(page, "Where would an A/B test mislead?", "with unit = flow, queue = fq_codel?")
 
 
 UNITS = """
@@ -481,6 +484,15 @@ def test_tests_are_chosen(tests):
     assert chosen.document()["deploy"]["tests"] == (tests or ["ab", "paired-links"])
     own = [level.test for level in chosen.deployment.levels if level.share is None]
     assert own == [test for test in tests or [] if test == "event-study"]
+
+
+def test_large_changes_are_factors():
+    assert [change(value) for value in (-0.31, 0.0, 8.99, 9.0, 47.74, None)] == [
+        "−31 %", "0 %", "+899 %", "10 times", "49 times", "–",
+    ]  # fmt: skip
+    assert change_span(-0.35, -0.13) == "−35 to −13 %"
+    assert change_span(-0.98, 16.2) == "−98 % to 17 times"
+    assert change_span(11.0, 59.0) == "12 to 60 times"
 
 
 def test_outcomes_of_a_real_test_need_no_campaign():

@@ -15,7 +15,7 @@ from mesonet.reporting.text.deployment_text import TITLES
 from mesonet.words import change, counted, percent
 
 DATA = "deploy_conditions"
-WIDTH, STEP = 420, 30  # px
+WIDTH, STEP = 420, 15  # px
 TOTAL, NAIVE = "total", "naive"
 EFFECTS = {TOTAL: "total effect", NAIVE: "an A/B test"}
 """Effects with their words, from top to bottom."""
@@ -37,8 +37,8 @@ def figure(view: CampaignView) -> Figure | None:
     shares = sorted({share for *_, share in tables}, key=float)
     middle = min(shares, key=lambda share: abs(float(share) - 50))
 
-    def draw(deployed: str, outcome: str, share: str) -> Drawing:
-        rows = tables[deployed, outcome, share]
+    def draw(deployed: str, outcome: str, tested: str) -> Drawing:
+        rows = tables[deployed, outcome, tested]
         heading = f"{TITLES[outcome]}: the effect of {deployed} by condition".capitalize()
         return drawing(deploy_conditions(rows, title=heading), caption(rows))
 
@@ -51,14 +51,14 @@ def figure(view: CampaignView) -> Figure | None:
             "this share misses the effect of changing all."
         ),
         draw=draw,
-        selections=[dict(zip(("deployed", "outcome", "share"), key, strict=True)) for key in tables],
-        height=110 + STEP * max(rows["name"].n_unique() for rows in tables.values()),
+        selections=[dict(zip(("deployed", "outcome", "tested"), key, strict=True)) for key in tables],
+        height=110 + 2 * STEP * max(rows["name"].n_unique() for rows in tables.values()),
         own_tables=True,
         controls=[
             *controls(view, where=False),
-            Control("share", "A/B test of", [(share, f"{share} %") for share in shares], middle),
+            Control("tested", "A/B test of", [(share, f"{share} %") for share in shares], middle),
         ],
-        file="deployment/conditions/{outcome}/{deployed}/{share}",
+        file="deployment/conditions/{outcome}/{deployed}/{tested}",
     )
 
 
@@ -84,23 +84,14 @@ def table(view: CampaignView, choice: Choice) -> pl.DataFrame:
 
 
 def deploy_conditions(effects: pl.DataFrame, *, title: str = "") -> alt.LayerChart:
-    """Draw the total effect and the finding of an A/B test by condition.
+    """Return the total effect and the finding of an A/B test, a row per condition.
 
-    Parameters
-    ----------
-    effects
-        Columns name, effect (``total`` or ``naive``), share, value, low and high, in %.
-    title
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
-    The chart.
+    `effects`: columns name, effect (``total`` or ``naive``), share, value, low and high, in %.
     """
     kinds = list(EFFECTS)
     label = f"datum.label === '{TOTAL}' ? '{EFFECTS[TOTAL]}' : '{EFFECTS[NAIVE]}'"
     legend = alt.Legend(title=None, orient="top", labelExpr=label)
-    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=alt.Step(STEP)).encode(
+    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=alt.Step(STEP, **{"for": "offset"})).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=320)),
         yOffset=alt.YOffset("effect:N", sort=kinds),
         color=alt.Color("effect:N", scale=theme.in_turn(kinds, (theme.BLUE, theme.BLACK)), legend=legend),

@@ -40,7 +40,8 @@ def figure(view: CampaignView) -> Figure | None:
         title="Who gains, and who pays?",
         reading=(
             "Points are effects with their 95 % intervals. The left panel has the change of all users of a group when "
-            "all have changed, the right panel the change of its users who keep the incumbent."
+            "all have changed. The right panel has the change of its users who keep the incumbent, at the share "
+            "nearest to one half."
         ),
         draw=draw,
         selections=[{"deployed": each.algorithm, "outcome": each.outcome} for each in tables],
@@ -61,9 +62,10 @@ def table(view: CampaignView, choice: Choice) -> pl.DataFrame:
     if rows.is_empty():
         return rows
     rows = leading(rows)
-    inside = rows.filter(pl.col("estimand") == SPILL_OVER)["share"].max()
+    inside = rows.filter(pl.col("estimand") == SPILL_OVER)["share"]
+    middle = min(inside, key=lambda share: abs(share - 0.5), default=None)
     kept = rows.filter(
-        (pl.col("estimand") == TOTAL) | ((pl.col("estimand") == SPILL_OVER) & (pl.col("share") == inside))
+        (pl.col("estimand") == TOTAL) | ((pl.col("estimand") == SPILL_OVER) & (pl.col("share") == middle))
     ).filter(pl.col("value").is_not_null())
     return kept.select(
         name=pl.format("{}: {}", pl.col("group").str.replace("_", " "), "level"),
@@ -93,7 +95,7 @@ def deploy_groups(effects: pl.DataFrame, *, title: str = "") -> alt.HConcatChart
     """
     there = [name for name in EFFECTS if name in set(effects["effect"])]
     panels = [_panel(name, is_first=name == there[0]) for name in there]
-    chart = alt.hconcat(*panels, spacing=18, data=alt.NamedData(name=DATA))
+    chart = alt.hconcat(*panels, spacing=18, data=alt.NamedData(name=DATA)).resolve_scale(y="shared")
     return theme.finish(chart, {DATA: effects}, title=title)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import altair as alt
 import polars as pl
@@ -73,20 +72,20 @@ def figure(view: CampaignView) -> Figure | None:
 
 
 def table(view: CampaignView, drawn: FlowerMap, choice: Choice, effect: str) -> pl.DataFrame:
-    """Return a row per point of presence: x, y (px), place, value, low, high (%), share, size, way and known."""
+    """Return a row per point of presence: place, value, low, high, share (%), x, y (px), size, way and known."""
     rows = deploy_groups.table(view, choice)
     if rows.is_empty():
         return rows
     at = pl.DataFrame([{"place": each.name, "x": each.x, "y": each.y} for each in drawn.places])
     rows = rows.filter((pl.col("group") == PLACE) & (pl.col("effect") == effect))
     return at.join(rows, left_on="place", right_on="level", maintain_order="left").select(
-        "x",
-        "y",
         "place",
         "value",
         "low",
         "high",
         "share",
+        "x",
+        "y",
         size=pl.col("value").abs(),
         way=pl.when(pl.col("value") > 0).then(pl.lit(RISE)).otherwise(pl.lit(FALL)),
         known=((pl.col("low") > 0) | (pl.col("high") < 0)).fill_null(False),
@@ -111,25 +110,15 @@ def _names(drawn: FlowerMap) -> pl.DataFrame:
 
 
 def deploy_map(effects: pl.DataFrame, network: Mapping[str, pl.DataFrame], *, title: str = "") -> alt.LayerChart:
-    """Draw the effects of a deployment on the map.
+    """Return a triangle per point of presence over the links and names of backbone routers.
 
-    Parameters
-    ----------
-    effects
-        Columns x, y (px), place, value, low, high, share (all in %), size, way (``rise`` or ``fall``) and known.
-    network
-        Tables of the links and of the names, with places in px.
-    title
-        As for every plot, see `mesonet.plots`.
-
-    Returns
-    -------
-    The chart.
+    `effects`: columns as in `table`. `network`: tables of links and of names, with places in px.
     """
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, WIDTH], nice=False), axis=None)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[HEIGHT, 0], nice=False), axis=None)
     ways = [RISE, FALL]
     colours = theme.in_turn(ways, (theme.BLUE, theme.VERMILLION))
+    legend = alt.Legend(title=None, orient="bottom")
     size = alt.Scale(range=[0, WIDEST], zero=True, nice=False)
     tips = theme.tooltips("place:N", ("value:Q", "change, %", "+.3~g"), ("low:Q", "from", "+.3~g"),
                           ("high:Q", "to", "+.3~g"), ("share:Q", "share, %", ".3~g"))  # fmt: skip
@@ -138,9 +127,9 @@ def deploy_map(effects: pl.DataFrame, network: Mapping[str, pl.DataFrame], *, ti
     shown = marks.encode(
         x=x,
         y=y,
-        size=alt.Size("size:Q", scale=size, legend=alt.Legend(title="change, %", orient="right", symbolType="circle")),
-        shape=alt.Shape("way:N", scale=theme.in_turn(ways, ("triangle-up", "triangle-down")), legend=_legend("right")),
-        stroke=alt.Stroke("way:N", scale=colours, legend=_legend("right")),
+        size=alt.Size("size:Q", scale=size, legend=alt.Legend(title="change, %", orient="bottom", symbolType="circle")),
+        shape=alt.Shape("way:N", scale=theme.in_turn(ways, ("triangle-up", "triangle-down")), legend=legend),
+        stroke=alt.Stroke("way:N", scale=colours, legend=legend),
         fill=alt.Fill("way:N", scale=colours, legend=None),
         fillOpacity=alt.FillOpacityValue(**theme.either("datum.known", 0.85, 0)),
         tooltip=tips,
@@ -148,10 +137,6 @@ def deploy_map(effects: pl.DataFrame, network: Mapping[str, pl.DataFrame], *, ti
     chart = alt.layer(links.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"), shown, *_texts(x, y))
     chart = chart.properties(width=WIDTH, height=HEIGHT)
     return theme.finish(chart, {DATA: effects, **network}, title=title)
-
-
-def _legend(orient: Any) -> alt.Legend:
-    return alt.Legend(title=None, orient=orient)
 
 
 def _texts(x: alt.X, y: alt.Y) -> list[alt.Chart]:
