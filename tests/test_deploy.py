@@ -293,7 +293,7 @@ def test_a_factor_on_the_unit_has_the_total_effect_and_the_ab_test_of_each_condi
     assert naive["value"].to_list() == pytest.approx((100 * by_hand["value"]).to_list())
     assert holds(drawn.text, "50 %", "4 conditions")
     page = mn.report(campaign, tmp_path / "report.html").read_text()
-    assert holds(page, "Where would an A/B test mislead?", "with unit = flow, queue = fq_codel?")
+    assert holds(page, "with unit = flow, queue = fq_codel?", "Where would an A/B test mislead?")
 
 
 UNITS = """
