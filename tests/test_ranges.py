@@ -174,7 +174,9 @@ for _key, _kind, _value, _line in (
     ("delays", "time", "5 ms", ""),
     ("outages", "time", "5 ms", ""),
     (
-        "buffers", "segments", "5 segments",
+        "buffers",
+        "segments",
+        "5 segments",
         'network.queue = "port"\nnetwork.speed = "1000000 seg/ms"\nimpairments.at = ["A -> B"]',
     ),
     ("jitter_mean", "time", "5 ms", 'impairments.jitter = "uniform"'),

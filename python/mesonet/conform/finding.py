@@ -8,7 +8,7 @@ from typing import Any
 
 PASS, FAIL, ERROR, KNOWN, SKIPPED = "pass", "fail", "error", "known failure", "skipped"
 """Verdicts. An error is a check that did not end, such as by a crash of a plug-in. A known failure is one whose cause
-a check states for an algorithm of mesonet. A check is skipped if it does not apply to the algorithm, or if the simulator
+is stated for an algorithm of mesonet. A check is skipped if it does not apply to the algorithm, or if the simulator
 lacks what it needs."""
 Outcome = tuple[str, str, dict[str, float]]
 """Verdict of a check, what was measured in words, and the measured numbers by name."""
