@@ -113,10 +113,11 @@ def _headline(plan: EvidencePlan, findings: Sequence[CriterionVerdict]) -> str:
         if each.verdict == WORSE and each is not harmful[0]
         for name in _free([cell for cell in each.cells if _is_alike(cell, first)])
     ]
+    extent = _extent(measured, worse)
+    against = "" if "against" in extent else f"against {incumbents}, "
     return (
-        f"With {plan.algorithm}, {first.measure.title} is {' instead of '.join(values)} (a harm of {harm}) against "
-        f"{incumbents}, "
-        f"{_extent(measured, worse)}{f'; not worse {listed(free)}' if free else ''}"
+        f"With {plan.algorithm}, {first.measure.title} is {' instead of '.join(values)} (a harm of {harm}) "
+        f"{against}{extent}{f'; not worse {listed(free)}' if free else ''}"
         f"{f'; “{CANNOT_TELL}” in {still_open} of {len(measured)}' if still_open else ''}.{partial}"
     )
 
