@@ -116,7 +116,7 @@ def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputE
     names = list(known)
     near = get_close_matches(value, names, n=3, cutoff=0.5)
     problem = f"unknown {what}" + (f" (nearest: {', '.join(near)})" if near else "")
-    allowed = ", ".join(names if len(names) <= 40 else near or names[:40])
+    allowed = ", ".join(names if len(names) <= 50 else near or names[:50])
     return InputError(problem, value=value, allowed=allowed, **where)
 
 

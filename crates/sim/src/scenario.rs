@@ -7,8 +7,8 @@
 use crate::network::RouterClass;
 use mesonet_cc::plugin::{self, Plugin, PluginConfig};
 use mesonet_cc::{
-    Common, Config, HyStart, HyStartRules, IdleRule, SlowStart, SlowStartRules, TimeoutRule, WindowBasis,
-    picos, registry,
+    Codepoint, Common, Config, HyStart, HyStartRules, IdleRule, SlowStart, SlowStartRules, TimeoutRule,
+    WindowBasis, picos, registry,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -1394,6 +1394,15 @@ impl Scenario {
             Config::new(known.name, self.common(), &values).expect("checked")
         };
         self.algorithms.iter().map(config).collect()
+    }
+
+    /// ECN field of the segments of each algorithm; none if one of them is a plug-in that is not loaded.
+    #[must_use]
+    pub fn codepoints(&self) -> Vec<Codepoint> {
+        if self.algorithms.iter().any(|algorithm| algorithm.registered().is_none()) {
+            return Vec::new();
+        }
+        self.configs().iter().map(Config::codepoint).collect()
     }
 
     /// Mean file size over all categories that flows draw, segments.

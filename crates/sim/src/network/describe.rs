@@ -7,7 +7,7 @@ use super::map::NetworkMap;
 use super::routes::RoutesSummary;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
-use mesonet_cc::{Codepoint, Config, seconds};
+use mesonet_cc::{Codepoint, seconds};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -197,7 +197,7 @@ impl Network {
             traffic_rtt: flows.round_trip,
             routes: self.routes_summaries(scenario),
             loads: self.queue_loads(scenario),
-            codepoints: scenario.configs().iter().map(Config::codepoint).collect(),
+            codepoints: scenario.codepoints(),
             map: self.map(scenario),
             raised: self.raised(scenario),
             warnings: self.warnings(scenario),
