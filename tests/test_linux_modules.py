@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from mesonet.cli.verbs import main
 from mesonet.errors import InputError, PluginFault
 from mesonet.plugins import loaded
 from mesonet.plugins.files import companions
-from mesonet.plugins.linux import shim, threaded
+from mesonet.plugins.linux import OURS, WITNESSED, shim, threaded
 
 ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "how-to" / "linux-modules.md"
 AIMD = ROOT / "examples" / "plugins" / "linux" / "tcp_aimd.c"
 KERNEL = os.environ.get("MESONET_LINUX_SOURCE", "")
 """Folder net/ipv4 of a Linux kernel, which the user has."""
@@ -210,13 +212,52 @@ def test_parameters_that_the_module_refuses_end_the_run(
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_of_a_kernel_run(name: str) -> None:
     values = {"preset": "linux", "duration": "1 s", "warmup": "0.3 s", "network.speed": "100 seg/ms"}
-    if name == "cdg":
-        values["transport.undo"] = "false"  # its state has pointers
     mix = f"linux:{KERNEL}/tcp_{name}.c=0.5, cubic=0.5"
     scenario = mn.scenario("abilene", algorithm=mix, **values)
     found = mn.simulate(scenario, seed=2)
     assert found.responses.to_polars().filter(response="loss_rate")["value"].max() > 0.01
     assert measured(mn.simulate(scenario, seed=2, threads=2)) == measured(found)
+
+
+def test_pages_and_output_have_what_modules_were_compared_with() -> None:
+    rows = re.findall(r"^\| `tcp_(\w+)` \| (.*?) \| (.*?) \|", PAGE.read_text(), re.MULTILINE)
+    assert [name for name, _, _ in rows] == sorted(MODULES)
+    for name, ours, kernel in rows:
+        assert ours == (f"`{OURS[name]}`" if name in OURS else "never"), name
+        assert kernel == (f"Linux {WITNESSED[name]}, by `{OURS[name]}`" if name in WITNESSED else "never"), name
+    shown = CliRunner().invoke(main, ["plugin", f"linux:{AIMD}", "--json"])
+    assert (
+        json.loads(shown.stdout)["compared"]
+        == "aimd was never compared with a kernel, nor with an algorithm of mesonet"
+    )
+
+
+def test_the_clock_of_the_receiver_begins_anywhere(tmp_path: Path) -> None:
+    # A module that waits while both clocks show about the same, as TCP-LP divides by their difference.
+    waits = changed(
+        tmp_path,
+        "!tcp_is_cwnd_limited(sk)",
+        "(u32)(tp->rx_opt.rcv_tsval - tp->rx_opt.rcv_tsecr) < 1000U || !tcp_is_cwnd_limited(sk)",
+    )
+    values = {"preset": "linux", "duration": "30 s"}
+    tcp = measured(mn.simulate(mn.scenario("bottleneck", algorithm="tcp", **values)))
+    assert measured(mn.simulate(mn.scenario("bottleneck", algorithm=waits, **values))) == tcp
+
+
+def test_a_module_with_memory_of_its_own_undoes_reductions(tmp_path: Path) -> None:
+    release = "static void aimd_release(struct sock *sk)\n{\n}\n\nstatic struct tcp_congestion_ops"
+    text = AIMD.read_text().replace("static struct tcp_congestion_ops", release, 1)
+    (tmp_path / "tcp_own.c").write_text(text.replace("\t.owner", "\t.release\t= aimd_release,\n\t.owner", 1))
+    values = {
+        "preset": "linux",
+        "duration": "30 s",
+        "impairments.late": 0.01,
+        "impairments.late_by": "40 ms",
+        "impairments.at": ["all"],
+    }
+    own = mn.scenario("bottleneck", algorithm=f"linux:{tmp_path / 'tcp_own.c'}", **values)
+    tcp = mn.scenario("bottleneck", algorithm="tcp", **values)
+    assert measured(mn.simulate(own)) == measured(mn.simulate(tcp))
 
 
 # Equal citizens

@@ -20,14 +20,12 @@ import polars as pl
 
 import mesonet as mn
 from mesonet.plots import save
+from mesonet.plugins.linux import OURS
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 MARKS = "<!-- oracle -->\n", "<!-- end of oracle -->\n"
-LINUX = {
-    "bic": "bic", "htcp": "htcp", "highspeed": "hstcp", "scalable": "scalable", "illinois": "illinois",
-    "westwood": "westwood", "vegas": "vegas", "cubic": "cubic", "dctcp": "dctcp", "bbr": "bbr",
-}  # fmt: skip
-"""Our algorithm by the name of the module's file."""
+LINUX = ("bic", "htcp", "highspeed", "scalable", "illinois", "westwood", "vegas", "cubic", "dctcp", "bbr")
+"""Modules in the order of the page."""
 PRODUCTION = {"s2n-cubic": "cubic", "s2n-bbr2": "bbr3"}
 """Our algorithm by the name of the other."""
 EVERY_ACK = {"transport.delayed_acks": "false"}
@@ -55,7 +53,7 @@ class Comparison:
 
 def linux(folder: Path) -> Comparison:
     """Return the comparison with the modules of a kernel."""
-    pairs = [(f"linux:{folder / f'tcp_{name}.c'}", ours) for name, ours in LINUX.items()]
+    pairs = [(f"linux:{folder / f'tcp_{name}.c'}", OURS[name]) for name in LINUX]
     return Comparison("conformance-linux", "Linux", pairs)
 
 

@@ -8,6 +8,7 @@ import click
 
 from mesonet import plugins
 from mesonet.cli.common import JSON, Command
+from mesonet.plugins import linux
 from mesonet.terminal import write_json, write_table
 
 
@@ -27,8 +28,10 @@ def plugin(file: str | None, as_json: bool) -> None:
             click.echo(path)
         return
     found = plugins.load(file)
+    compared = linux.compared(found.algorithm.name)
     if as_json:
         about = {"file": found.file, "digest": found.digest, "snapshots": not found.pointers}
+        about |= {"compared": compared} if compared else {}
         write_json({**asdict(found.algorithm), **about})
         return
     write_table(
@@ -40,6 +43,7 @@ def plugin(file: str | None, as_json: bool) -> None:
             ["file", found.file],
             ["digest", found.digest],
             ["snapshots", "no: its state has pointers" if found.pointers else "yes"],
+            *([["compared", compared]] if compared else []),
         ],
     )
     if found.algorithm.params:

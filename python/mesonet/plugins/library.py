@@ -33,15 +33,10 @@ _OPEN: list[ctypes.CDLL] = []
 def table(file: Path, known: str, part: str = "") -> int:
     """Return the address of the table of functions of a plug-in.
 
-    `file`: a shared library, or a file in C, C++ or Zig, which is compiled into the cache. `part`: ``linux`` for a
-    module of Linux.
+    `file`: a shared library, or a file in C, C++ or Zig, which is compiled into the cache. `known`: digest of the file.
+    `part`: ``linux`` for a module of Linux.
     """
-    linux = part == MODULE
-    if file.suffix in LIBRARY:
-        # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
-        built = cached("plugins", f"{known}.so", lambda place: shutil.copyfile(file, place))
-    else:
-        built = cached("plugins", f"{_key(file, known, linux)}.so", lambda place: _compile(file, place, linux))
+    linux, built = part == MODULE, compiled(file, known, part)
     if digest(file, part) != known:
         raise InputError("the file changed while it was loaded", value=str(file), allowed="to try again")
     try:
@@ -62,6 +57,15 @@ def table(file: Path, known: str, part: str = "") -> int:
         problem = library.mesonet_linux_problem().decode(errors="replace")
         raise InputError(f"not a module that can be used: {problem}", value=str(file), allowed=modules.ALLOWED)
     return address
+
+
+def compiled(file: Path, known: str, part: str = "") -> Path:
+    """Return the library of a plug-in in the cache, compiled if it is not there; arguments as of `table`."""
+    linux = part == MODULE
+    if file.suffix in LIBRARY:
+        # A copy: the loader would return an older library of this path, and a file that is overwritten crashes.
+        return cached("plugins", f"{known}.so", lambda place: shutil.copyfile(file, place))
+    return cached("plugins", f"{_key(file, known, linux)}.so", lambda place: _compile(file, place, linux))
 
 
 def _key(file: Path, known: str, linux: bool) -> str:

@@ -21,6 +21,17 @@ FLAGS = (
     "-Werror=implicit-function-declaration",
 )
 """As the kernel is compiled. A function that the shim lacks is an error of the compiler."""
+TRIED = "6.1.192"
+"""Version of Linux whose modules were tried."""
+OURS = {
+    "bbr": "bbr", "bic": "bic", "cubic": "cubic", "dctcp": "dctcp", "highspeed": "hstcp", "htcp": "htcp",
+    "illinois": "illinois", "scalable": "scalable", "vegas": "vegas", "westwood": "westwood",
+}  # fmt: skip
+"""Algorithm of mesonet that a module was compared with, by its name (docs/reference/conformance-linux.md)."""
+WITNESSED = {"bbr": "6.18", "cubic": "6.18"}
+"""Version of the kernel that the algorithm of mesonet was compared with (verification/witness/kernel)."""
+NAME = "linux-"
+"""Before the name of a module in results."""
 ALLOWED = "a module of Linux such as tcp_htcp.c, with module_init and struct tcp_congestion_ops"
 
 _SYSTEM = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>", re.MULTILINE)
@@ -30,6 +41,25 @@ _VARIABLE = re.compile(
 )
 _CONTROL = re.compile(r"\.cong_control\s*=\s*(\w+)")
 _SAMPLES = re.compile(r"->\s*in_flight\b")
+
+
+def compared(algorithm: str) -> str:
+    """Return what the numbers of a module were compared with; empty for the name of another algorithm.
+
+    Examples
+    --------
+    >>> compared("linux-htcp")
+    'htcp of Linux 6.1.192 was compared with htcp of mesonet, and never with a kernel'
+    >>> compared("linux-lp"), compared("cubic")
+    ('lp was never compared with a kernel, nor with an algorithm of mesonet', '')
+    """
+    if not algorithm.startswith(NAME):
+        return ""
+    name = algorithm.removeprefix(NAME).partition("(")[0]
+    if name not in OURS:
+        return f"{name} was never compared with a kernel, nor with an algorithm of mesonet"
+    kernel = f", which was compared with Linux {WITNESSED[name]}" if name in WITNESSED else ", and never with a kernel"
+    return f"{name} of Linux {TRIED} was compared with {OURS[name]} of mesonet{kernel}"
 
 
 def shim() -> Path:

@@ -505,6 +505,7 @@ struct mesonet_linux_flow {
     u64 random;
     s64 ops; /* the module's functions, from the first ones: a number that a snapshot can keep */
     double initial;
+    u32 tsoffset; /* of the receiver: its time stamps begin anywhere, as with net.ipv4.tcp_timestamps = 1 */
     u32 leaves; /* recovery is over: the next acknowledgement ends it, or `undo` */
 };
 
@@ -784,6 +785,7 @@ static void mesonet_linux_init(void *state, const struct mesonet_config *config,
     struct tcp_sock *tp = &flow->tp;
     struct sock *sk = mesonet_linux_enter(state, config, start->now);
     flow->random = start->seed;
+    flow->tsoffset = (u32)(start->seed >> 32);
     flow->initial = start->initial_window;
     sk->sk_state = TCP_ESTABLISHED;
     sk->sk_family = 2;
@@ -855,7 +857,7 @@ static void mesonet_linux_on_ack(void *state, const struct mesonet_config *confi
     if (ack->rtt > 0) {
         /* Acknowledgements wait nowhere: half of the smallest round trip ago the segment arrived. */
         tp->rx_opt.rcv_tsecr = (u32)((ack->now + 1.0 - ack->rtt) * TCP_TS_HZ);
-        tp->rx_opt.rcv_tsval = (u32)((ack->now + 1.0 - ack->min_rtt / 2) * TCP_TS_HZ);
+        tp->rx_opt.rcv_tsval = flow->tsoffset + (u32)((ack->now + 1.0 - ack->min_rtt / 2) * TCP_TS_HZ);
     }
     s32 rtt_us = ack->rtt > 0 ? (s32)mesonet_linux_us(ack->rtt) : -1;
     if (ops->pkts_acked) {
@@ -1051,7 +1053,7 @@ MESONET_EXPORT const struct mesonet_algorithm *mesonet_cc(void) {
         .on_loss = mesonet_linux_on_loss,
         .on_recovery_exit = mesonet_linux_on_recovery_exit,
         .on_idle = mesonet_linux_on_idle,
-        .undo = ops->release ? 0 : mesonet_linux_undo,
+        .undo = mesonet_linux_undo,
         .release = ops->release ? mesonet_linux_release : 0,
         .report = ops->get_info ? mesonet_linux_report : 0,
     };
