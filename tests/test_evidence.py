@@ -707,3 +707,33 @@ def test_a_quick_report_ends_when_it_is_decided(tmp_path: Path) -> None:
     assert "the folder holds a report with looks = [3, 4, 5, 6, 8, 10]" in other.stderr
     shown = CliRunner().invoke(main, [*call, "--plan"])
     assert "looks after 3, 4, 5, 6, 8, 10 replicates, or 15 min" in shown.stdout
+
+
+# Values for every scenario.
+
+
+def test_values_hold_in_every_scenario_that_does_not_set_them() -> None:
+    chosen = plan("bbr", ["cubic"], 2, "5.1.2,5.2.1,7.4", values={"initial_window": "3 segments", "preset": "standard"})
+    assert chosen.values == {"preset": "standard", "transport.initial_window": "3 segments"}
+    assert chosen.document()["set"] == chosen.values
+    for each in chosen.campaigns.values():
+        for number in range(1, each.conditions + 1):
+            scenario = each.condition(number)
+            assert (scenario.preset, scenario.value("transport.initial_window")) == ("standard", 3)
+    assert "set" not in plan("bbr", ["cubic"], 2, "7.4").document()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--set", "network.buffer=2 bdp"], 'network.buffer = "2 bdp": the '),
+        (["--set", "algorithms=tcp"], "varies the algorithms"),
+        (["--set", "initial_window=-3"], "transport.initial_window"),
+        (["--preset", "nosuch"], 'preset = "nosuch"'),
+        (["--set", "nosuch=1"], "nosuch"),
+    ],
+)
+def test_values_that_criteria_set_are_refused(words: list[str], message: str) -> None:
+    done = CliRunner().invoke(main, ["evidence", "bbr", "--plan", "--only", "5.1.2", *words])
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr

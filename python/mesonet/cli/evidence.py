@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from mesonet.cli import completion
-from mesonet.cli.common import JSON, Command
+from mesonet.cli.common import JSON, PRESET, SET, Command
 from mesonet.cli.runner_options import how, runner_options
+from mesonet.cli.scenario_targets import pairs_with_preset
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
 
@@ -36,6 +37,8 @@ from mesonet.terminal import write_json, write_table
 @click.option("--only", metavar="LIST", help="Criteria, separated by commas, such as 5.1.2,5.2.1.")
 @click.option("--plan", "only_plan", is_flag=True, help="Show the criteria and their cost, and run nothing.")
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
+@SET
+@PRESET
 @runner_options
 @click.option("--out", type=click.Path(path_type=Path), help="Folder; by default evidence-[SUITE-]ALGORITHM.")
 @JSON
@@ -48,6 +51,8 @@ def evidence(
     only: str | None,
     only_plan: bool,
     workers: int | None,
+    values: tuple[str, ...],
+    preset: str | None,
     out: Path | None,
     as_json: bool,
     **options: Any,
@@ -75,7 +80,8 @@ def evidence(
     from_suite = suite_of(suite or DEFAULT)
     adaptive = size != "full" and not replicates
     replicates = replicates or (from_suite.full if size == "full" else from_suite.quick)
-    chosen = plan(algorithm, incumbents, replicates, only, from_suite.name, until_decided=adaptive)
+    of_set = pairs_with_preset(values, preset)
+    chosen = plan(algorithm, incumbents, replicates, only, from_suite.name, until_decided=adaptive, values=of_set)
     names = [from_suite.case, from_suite.cases[0]]
     if only_plan:
         columns = [*names, "cells", "runs", "about CPU s"]
@@ -103,10 +109,17 @@ def evidence(
     rows = [[each.criterion.id, each.criterion.title, each.verdict, each.why] for each in findings]
     if as_json:
         columns = [*names, "verdict", "why"]
-        write_json({"path": str(written[0]), "verdicts": [dict(zip(columns, row, strict=True)) for row in rows]})
+        write_json(
+            {
+                "path": str(written[0]),
+                "set": dict(chosen.values),
+                "verdicts": [dict(zip(columns, row, strict=True)) for row in rows],
+            }
+        )
     else:
         write_table([*names, "verdict", "why"], rows)
-        click.echo("\n" + "\n".join(map(str, written)))
+        click.echo("".join(f"\n{path} = {value}" for path, value in chosen.values.items()))
+        click.echo("\n".join(map(str, written)))
     if failed:
         click.echo(f"mesonet: runs failed in {', '.join(failed)}", err=True)
         click.get_current_context().exit(1)

@@ -20,7 +20,8 @@ from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
 from mesonet.evidence.worst_cell import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.experiments.network import Experiment, experiment_of
 from mesonet.files.names import name_part
-from mesonet.scenarios.settings import flatten
+from mesonet.scenarios.scenario import load_scenario
+from mesonet.scenarios.settings import PRESET, flatten, resolve, setting
 
 INCUMBENT = "INCUMBENT"
 """Stands for the incumbent in the flows of criteria."""
@@ -67,6 +68,7 @@ class EvidencePlan:
     criteria: tuple[Criterion, ...]  #: criteria of the report
     campaigns: Mapping[str, Experiment]  #: experiments by name of their folder
     comparisons: tuple[Comparison, ...]  #: comparisons, in the order of the criteria
+    values: Mapping[str, str]  #: values of --set in every scenario, by path
 
     def document(self) -> dict[str, Any]:
         """Return what identifies the report."""
@@ -77,6 +79,7 @@ class EvidencePlan:
             "replicates": self.replicates,
             **({"looks": list(self.looks), "budget_s": BUDGET_S} if len(self.looks) > 1 else {}),
             "criteria": [each.id for each in self.criteria],
+            **({"set": dict(self.values)} if self.values else {}),
         }
 
     def command(self, only: Sequence[str] = ()) -> str:
@@ -88,6 +91,7 @@ class EvidencePlan:
         words += ["--against", ",".join(map(written, self.against))]
         words += ["--replicates", str(self.replicates)] if len(self.looks) == 1 else []
         words += ["--only", ",".join(chosen)] if chosen != every else []
+        words += [part for path, value in self.values.items() for part in ("--set", f"{path}={value}")]
         return shlex.join([*words, "--out", "-".join(["again", *only])])
 
     def campaigns_of(self, criterion: Criterion) -> list[str]:
@@ -117,11 +121,12 @@ def plan(
     suite: str = DEFAULT,
     *,
     until_decided: bool = False,
+    values: Mapping[str, Any] | None = None,
 ) -> EvidencePlan:
     """Return the plan of a report.
 
     `replicates`: runs of each cell, at least 2; None: the number of a quick report of the suite. `until_decided`: look
-    at the criteria before they have all replicates.
+    at the criteria before they have all replicates. `values`: values by path for every scenario.
     """
     algorithm, *against = (
         _named(path, name) for path, name in (("ALGORITHM", algorithm), *(("--against", each) for each in against))
@@ -132,7 +137,8 @@ def plan(
     replicates = from_suite.quick if replicates is None else replicates
     if replicates < 2:
         raise InputError("too few to measure chance", path="--replicates", value=replicates, allowed="at least 2")
-    chosen = criteria(from_suite, only)
+    given = {resolve(path): value for path, value in (values or {}).items()}
+    chosen = [_with_values(each, given, from_suite) for each in criteria(from_suite, only)]
     campaigns: dict[str, Experiment] = {}
     comparisons = []
 
@@ -171,6 +177,7 @@ def plan(
         criteria=tuple(chosen),
         campaigns=campaigns,
         comparisons=tuple(comparisons),
+        values={path: setting(path, given[path], "--set").text for path in sorted(given)},
     )
 
 
@@ -190,6 +197,21 @@ def cells_of(criterion: Criterion, chosen: Experiment) -> list[Cell]:
             words.append(f"{chosen.names[id]} {text}".strip())
         found.append(Cell(", ".join(words) or ONLY, tuple(words)))
     return found
+
+
+def _with_values(criterion: Criterion, values: Mapping[str, Any], suite: Suite) -> Criterion:
+    """Return a criterion with further values in its scenario; refuse a value that it sets itself."""
+    if not values or not criterion.runs:
+        return criterion
+    own = flatten(criterion.table.get("set", {}))
+    varied = [path for factor in criterion.table.get("factors", []) for path in flatten(factor["levels"])]
+    base = load_scenario(criterion.table["scenario"], suite.folder)
+    for path, value in values.items():
+        if path in (*own, *varied) or (path in base.settings and path != PRESET):
+            problem = f"the {suite.case} {criterion.id} sets it, too"
+            raise InputError(problem, "--set", path, value, f"values that no {suite.case} sets, or --only")
+    base.with_values(values, "--set")  # refuses a value that is not allowed there
+    return replace(criterion, table={**criterion.table, "set": {**own, **values}})
 
 
 def _named(path: str, name: str) -> str:

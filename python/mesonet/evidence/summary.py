@@ -228,6 +228,8 @@ def _provenance(plan: EvidencePlan) -> list[str]:
     few = f"{plan.looks[0]} to " if len(plan.looks) > 1 else ""
     seeds = ", ".join(f"{number} ({name})" for name, number in SEEDS.items())
     lines = [f"mesonet {__version__}, code {core.code_version()}, {few}{plan.replicates} replicates, seeds {seeds}."]
+    if plan.values:
+        lines += [f"Set in every scenario: {listed([f'{path} = {value}' for path, value in plan.values.items()])}."]
     run = _run(plan)
     if run:
         chosen = experiment_of_cells(plan, run[0])
