@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-OPTIONAL = ("dask", "dataframes", "python-cc", "topologies", "viz")
+OPTIONAL = ("dask", "dataframes", "mutants", "python-cc", "topologies", "viz")
 """Extras of ``pyproject.toml`` for users."""
 DEVELOPMENT = "test"
 """Extra for developers."""

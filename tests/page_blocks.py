@@ -111,7 +111,9 @@ def run(page: Path, folder: Path, *, slow: bool = False) -> None:
             continue
         code = block.code if slow else shortened(block.code)
         if block.mark.startswith("file="):
-            (folder / block.mark.removeprefix("file=")).write_text(block.code)
+            file = folder / block.mark.removeprefix("file=")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.code)
         elif block.language == "python":
             exec(compile(code, str(page), "exec"), namespace)
         elif block.language == "sh" and (commands := commands_of_mesonet(code)):

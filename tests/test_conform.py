@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import shutil
 import tomllib
 from itertools import pairwise
@@ -33,6 +34,7 @@ from mesonet.conform.process import Checker
 from mesonet.conform.report import Outline, document, failed
 from mesonet.conform.samples import Samples
 from mesonet.errors import InputError
+from mesonet.plugins import is_file
 from mesonet.scenarios.scenario import load_scenario
 
 APPENDIX = (
@@ -360,6 +362,63 @@ def test_a_known_failure_is_no_failure_and_its_end_is_one() -> None:
     assert "remove the statement" in found.why
 
 
+@pytest.fixture
+def own_suite(tmp_path: Path) -> Path:
+    """A suite of a user, with a scenario of its own."""
+    folder = tmp_path / "mine"
+    (folder / "scenarios").mkdir(parents=True)
+    (folder / "suite.toml").write_text('title = "Mine"\nsource = "a paper"\n')
+    (folder / "scenarios" / "slow.toml").write_text('network.speed = "2 Mbit/s"\ntime.duration = "12 s"\n')
+    (folder / "1.toml").write_text(
+        HEAD + 'scenario = "slow"\n[[expect]]\ntext = "used"\nmeasure = "utilisation"\nstart = 5\nat_least = 0.9\n'
+    )
+    return folder
+
+
+def test_a_suite_of_a_user_is_checked(own_suite: Path) -> None:
+    alone = ("conform", "tcp", "--no-contract", "--baseline", "none", "--json")
+    found = json.loads(call(*alone, "--cases", f"{own_suite},tcp", "--list").stdout)
+    assert [each["check"] for each in found][:2] == ["mine/a", "tcp/response-1e-2"]
+    good = call(*alone, "--cases", own_suite)
+    assert good.exit_code == 0, good.output
+    (finding,) = json.loads(good.stdout)["findings"]
+    assert (finding["group"], finding["source"]) == ("mine", "a paper, 1")
+    case = own_suite / "1.toml"
+    case.write_text(case.read_text().replace("0.9", "1.1"))
+    assert call(*alone, "--cases", own_suite).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("1.toml", '"slow"', '"slo"', 'scenario = "slo": unknown scenario (nearest: slow'),
+        ("1.toml", "[[expect]]", "set.nosuch = 1\n[[expect]]", "nosuch"),
+        ("1.toml", "[[expect]]", "[expect]", "expect = "),
+        ("1.toml", "[[expect]]", "event.delay = 1\n[[expect]]", "event.mode: missing"),
+        ("1.toml", "[[expect]]", "set = 1\n[[expect]]", "set = 1: of another kind. Allowed: a table"),
+        ("1.toml", "title", "= title", "1.toml: not valid TOML"),
+        ("suite.toml", "source", "sauce", "unknown key of a case (nearest: source)"),
+        ("scenarios/slow.toml", "network", 'base = "dumbbell"\nnetwork', "unknown scenario of mesonet conform"),
+        ("scenarios/slow.toml", "2 Mbit/s", "2 MB", "network.speed"),
+    ],
+)
+def test_a_suite_that_is_wrong_is_refused(own_suite: Path, file: str, old: str, new: str, message: str) -> None:
+    text = (own_suite / file).read_text()
+    assert old in text
+    (own_suite / file).write_text(text.replace(old, new, 1))
+    result = call("conform", "tcp", "--cases", own_suite)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+
+
+def test_suites_have_names_and_cases_of_their_own(own_suite: Path) -> None:
+    (own_suite / "2.toml").write_text((own_suite / "1.toml").read_text())
+    assert "two cases have this id" in call("conform", "tcp", "--cases", own_suite).stderr
+    (own_suite / "2.toml").unlink()
+    other = own_suite.rename(own_suite.with_name("tcp"))
+    assert "another group of checks has the name tcp" in call("conform", "tcp", "--cases", f"tcp,{other}").stderr
+
+
 HEAD = 'id = "a"\ntitle = "A"\nreason = "why"\nsection = "1"\n'
 ONE = '[[expect]]\ntext = "window"\nat_least = 1\n'
 
@@ -515,6 +574,26 @@ def test_tolerances_follow_the_spread() -> None:
     assert reference(rare, "goodput", 80).median == 100
 
 
+def test_a_baseline_knows_the_values_that_were_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baselines, "SCENARIOS", ("marks",))
+    monkeypatch.setattr(baselines, "SEEDS", CHECKED)
+    file = tmp_path / "mine.json"
+    words = ("--preset", "standard", "--set", "initial_window=3 segments")
+    assert call("conform", "tcp", "--write-baseline", file, *words).exit_code == 0
+    values = {"preset": "standard", "transport.initial_window": "3 segments"}
+    assert read_baseline(str(file)).values == values
+    same = plan("tcp", baseline=str(file), values={"initial_window": "3 segments", "preset": "standard"})
+    (good,) = baselines.check_baseline(same.baseline, Bench("tcp", values=same.values))  # type: ignore[arg-type]
+    assert good.why.endswith("numbers equal")
+    (bad,) = baselines.check_baseline(same.baseline, Bench("tcp"))  # type: ignore[arg-type]
+    assert not bad.why.endswith("numbers equal")
+    assert Bench("tcp", values=same.values).shown() == values
+    assert document(Outline("tcp", None, (), values), [good])["set"] == values
+    refused = call("conform", "tcp", "--baseline", file)
+    assert refused.exit_code == 2
+    assert "a baseline of other values: preset=standard, transport.initial_window=3 segments" in refused.stderr
+
+
 @pytest.mark.slow
 def test_a_baseline_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baselines, "SCENARIOS", ("marks",))
@@ -575,6 +654,13 @@ def test_junit_is_xml_with_counts() -> None:
     assert skipped.find("skipped").get("message") == "skipped: v1"  # type: ignore[union-attr]
     assert ended.find("error").get("message") == "ended by SIGSEGV"  # type: ignore[union-attr]
     assert ended.find("failure") is None
+
+
+def test_junit_has_the_values_that_were_set() -> None:
+    root = ElementTree.fromstring(junit.xml("tcp", FOUND, {"preset": "standard"}))
+    found = [each.attrib for each in root.iter("property")]
+    assert found == [{"name": "preset", "value": "standard"}] * 2
+    assert not list(ElementTree.fromstring(junit.xml("tcp", FOUND)).iter("properties"))
 
 
 def test_a_report_has_all_that_was_measured() -> None:
@@ -680,6 +766,12 @@ def test_exit_codes_follow_the_findings() -> None:
         (["tcp", "--junit", "."], '--junit = ".": not a file'),
         (["tcp", "--junit", "/proc/version/j.xml"], '--junit = "/proc/version/j.xml": '),
         (["tcp", "--traces", "/proc/version"], '--traces = "/proc/version": not a folder'),
+        (["tcp", "--set", "speed=3 Mbit/s"], 'speed = "3 Mbit/s": the scenario base or its check sets it, too'),
+        (["tcp", "--set", "algorithm=cubic"], 'algorithm = "cubic": the scenario base or its check sets it, too'),
+        (["tcp", "--set", "parameters.cubic.c=0.3"], "no flow uses cubic"),
+        (["tcp", "--preset", "nosuch"], 'preset = "nosuch": unknown choice'),
+        (["tcp", "--preset", "linux", "--set", "preset=linux"], "--preset sets it, too"),
+        (["tcp", "--preset", "standard", "--baseline", "tcp"], "a baseline of other values: none"),
         ([], "Missing argument 'ALGORITHM'"),
     ],
 )
@@ -714,15 +806,23 @@ def test_the_workflow_names_commands_that_exist() -> None:
     yaml = pytest.importorskip("yaml")
     file = Path(__file__).parents[1] / "examples" / "conform" / "conform.yml"
     workflow = yaml.safe_load(file.read_text())
-    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-    commands = [line.split() for step in steps for line in step.get("run", "").replace("\\\n", " ").splitlines()]
-    ours = [words[1:] for words in commands if words and words[0] == "mesonet"]
-    assert [words[0] for words in ours] == ["conform"]
-    for words in ours:
-        verb = main.get_command(None, words[0])  # type: ignore[arg-type]
-        assert verb is not None
-        values = verb.make_context("conform", [word.strip('"') for word in words[1:]]).params
-        plan(values["algorithm"], cases=values["cases"])
+    (job,) = workflow["jobs"].values()
+    commands = [
+        shlex.split(line) for step in job["steps"] for line in step.get("run", "").replace("\\\n", " ").splitlines()
+    ]
+    (installs, *ours) = commands
+    assert installs[:4] == ["pip", "install", "--only-binary", ":all:"], "a wheel, which needs no Rust"
+    assert [words[:2] for words in ours] == [["mesonet", "conform"]] * 2
+    for given in job["strategy"]["matrix"]["include"]:
+        assert {"algorithm", "baseline"} == set(given)
+        assert is_file(given["algorithm"])
+        for words in ours:
+            entries = {f"${{{{ matrix.{key} }}}}": value for key, value in given.items()}
+            chosen = [entries.get(word, word) for word in words[2:]]
+            verb = main.get_command(None, "conform")  # type: ignore[arg-type]
+            assert verb is not None
+            values = verb.make_context("conform", chosen).params
+            assert (values["algorithm"], values["baseline"]) == (given["algorithm"], given["baseline"])
     assert workflow[True]["pull_request"] is None  # YAML 1.1 reads the key "on" as true
 
 

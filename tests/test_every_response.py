@@ -45,8 +45,8 @@ WEB = TIME | {
     "users.document_probability": 0.25, "users.service_pack_probability": 0.2, "users.movie_probability": 0.1,
     "users.document_factor": 2, "users.service_pack_factor": 3, "users.movie_factor": 5,
     "users.patience_probability": 0.5, "users.patience_time": "3 s", "users.long_lived_flows": 3,
-    "impairments.loss": 0.0005, "impairments.duplicate": 0.0005, "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
-    "transport.segment_bytes": 9000,
+    "impairments.loss": 0.0005, "impairments.duplicate": 0.0005, "transport.segment_bytes": 9000,
+    "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
 }  # fmt: skip
 PLAIN = TIME | {
     "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "26 segments", "network.speed": "1 seg/ms",

@@ -90,6 +90,17 @@ def stop(ctx: click.Context, message: str, code: int) -> NoReturn:
 SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT", shell_complete=completion.SCENARIO)
 
 
+SET = click.option(
+    "--set",
+    "values",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Set a value: warmup='0 s'.",
+    shell_complete=completion.SETTING,
+)
+PRESET = click.option("--preset", metavar="NAME", help="Short for --set preset=NAME: standard or linux.")
+
+
 def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options that choose a scenario, or a condition of an experiment."""
     for option in (
@@ -111,14 +122,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
             help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate.",
             shell_complete=completion.ALGORITHMS,
         ),
-        click.option(
-            "--set",
-            "values",
-            multiple=True,
-            metavar="PATH=VALUE",
-            help="Set a value: warmup='0 s'.",
-            shell_complete=completion.SETTING,
-        ),
+        SET,
         click.option("--condition", type=int, metavar="N", help="Row N of the experiment's design, from 1."),
     ):
         command = option(command)

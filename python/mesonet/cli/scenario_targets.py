@@ -138,6 +138,15 @@ def pairs(values: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def pairs_with_preset(values: Sequence[str], preset: str | None) -> dict[str, Any]:
+    """Return the values of the options ``--set`` and ``--preset``, as `pairs`."""
+    found = pairs(values)
+    if preset is None:
+        return found
+    settings.refuse_beside("--preset", settings.PRESET, found)
+    return {**found, settings.PRESET: preset}
+
+
 def _list_or_text(text: str) -> Any:
     if text.startswith(("[", "{")):
         with suppress(InputError):  # a text that only begins so

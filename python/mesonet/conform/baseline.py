@@ -7,7 +7,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -74,6 +74,7 @@ class Baseline:
     algorithm: str  #: algorithm that the numbers are of
     seeds: tuple[int, ...]  #: seeds of the runs
     numbers: Mapping[str, Mapping[str, Reference]]  #: by scenario and metric
+    values: Mapping[str, str]  #: values of --set in all scenarios, by path
 
 
 @cache
@@ -109,7 +110,7 @@ def measured(
         rows = []
         for seed in seeds:
             # Not kept: a hundred runs would fill the memory.
-            apart = Bench(bench.algorithm)
+            apart = replace(bench, runs={})
             rows.append(_numbers(apart.samples(name, f"baseline/{name}", seed=seed)))
             if progress:
                 progress()
@@ -147,6 +148,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     document = {
         "format": FORMAT,
         "algorithm": bench.algorithm,
+        **({"set": bench.shown()} if bench.values else {}),
         "seeds": seeds,
         "numbers": {
             name: {
@@ -164,7 +166,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     }
     with places.file(path, "--write-baseline") as aside:
         aside.write_text(_text(document), encoding="utf-8")
-    return Baseline(str(path), bench.algorithm, tuple(seeds), numbers)
+    return Baseline(str(path), bench.algorithm, tuple(seeds), numbers, bench.shown())
 
 
 def shipped() -> dict[str, Path]:
@@ -203,7 +205,8 @@ def read_baseline(text: str) -> Baseline:
             raise ValueError(f"not {CHECKED} seeds or more")
         if any(len(each.values) != len(seeds) for metrics in numbers.values() for each in metrics.values()):
             raise ValueError("not one value for each seed")
-        return Baseline(text, algorithms.resolve_name(document["algorithm"]).name, seeds, numbers)
+        values = {str(path): str(value) for path, value in document.get("set", {}).items()}
+        return Baseline(text, algorithms.resolve_name(document["algorithm"]).name, seeds, numbers, values)
     except InputError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as error:

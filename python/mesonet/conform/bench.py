@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from mesonet.conform.samples import Samples
+from mesonet.errors import InputError, unknown
+from mesonet.files import reading
+from mesonet.files.toml import read_toml
+from mesonet.scenarios import settings
 from mesonet.scenarios.scenario import Scenario, load_scenario
 from mesonet.simulation.simulate import simulate
 
@@ -21,6 +25,29 @@ def folder() -> Path:
     return Path(str(files("mesonet.conform"))) / "scenarios"
 
 
+def scenario_names() -> list[str]:
+    """Return the names of the scenarios of the package."""
+    return sorted(path.relative_to(folder()).with_suffix("").as_posix() for path in folder().rglob("*.toml"))
+
+
+def loaded(name: str) -> Scenario:
+    """Return a scenario of the package, or of a file of a user, whose values replace those of its base.
+
+    `name`: name, or path without its ending. The base of a file is a scenario of the package; by default ``base``.
+    """
+    file = Path(f"{name}.toml")
+    if not file.is_absolute():
+        return load_scenario(str(file), folder())
+    table = read_toml(reading.read_text(file, reading.MOST_TOML_BYTES), str(file))
+    base = table.pop("base", "base")
+    if base not in scenario_names():
+        raise unknown("scenario of mesonet conform", str(base), scenario_names(), file=str(file), path="base")
+    chosen = load_scenario(f"{base}.toml", folder())
+    title = str(table.pop("title", chosen.title))
+    changed = chosen.with_values(settings.flatten(table), f"set in {file}", file.parent)
+    return replace(changed, name=file.stem, title=title, file=str(file))
+
+
 @dataclass
 class Bench:
     """Runs of one algorithm."""
@@ -28,14 +55,30 @@ class Bench:
     algorithm: str  #: canonical name of the algorithm, or of a variant
     #: Samples by name, in the order in which they were simulated.
     runs: dict[str, Samples] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)  #: values of --set, in every scenario
 
     def scenario(self, name: str, values: Mapping[str, Any] | None = None) -> Scenario:
-        """Return a scenario with the algorithm."""
+        """Return a scenario with the algorithm.
+
+        `name`: of a scenario of the package, or a path without its ending. `values`: values of the check.
+        """
         source = f"set in {name}.toml"
-        chosen = load_scenario(f"{name}.toml", folder()).with_values(values or {}, source)
+        chosen = loaded(name).with_values(values or {}, source)
         chosen = chosen.with_values({"algorithm": self.algorithm})
+        for path, value in self.values.items():
+            full = settings.resolve(path)
+            if full in chosen.settings and full != settings.PRESET:
+                problem = f"the scenario {name} or its check sets it, too"
+                raise InputError(problem, "--set", path, value, "values that no check sets")
+        chosen = chosen.with_values(self.values, "--set")
+        chosen.refuse_unused(self.values)
         chosen.check()
         return chosen
+
+    def shown(self) -> dict[str, str]:
+        """Return the values of --set: full path and text of each, in the order of their paths."""
+        full = {settings.resolve(path): value for path, value in self.values.items()}
+        return {path: settings.setting(path, full[path], "--set").text for path in sorted(full)}
 
     def samples(self, run: str, name: str, values: Mapping[str, Any] | None = None, seed: int = SEED) -> Samples:
         """Return the samples of a run, which is simulated if it is new."""

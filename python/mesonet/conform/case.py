@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -13,18 +12,32 @@ from typing import Any
 import numpy as np
 
 from mesonet import algorithms
-from mesonet.conform.bench import Bench
+from mesonet.conform.bench import Bench, scenario_names
 from mesonet.conform.expectation import Expectation, expectation
 from mesonet.conform.finding import FAIL, PASS, SKIPPED, About, Finding, with_known
 from mesonet.errors import InputError, unknown
+from mesonet.files import reading
+from mesonet.files.toml import read_toml
 
+SCENARIOS = "scenarios"
+"""Folder of the scenarios of a suite, next to its cases."""
 EVENT = "EVENT"
 """Stands for the time of the event in values of a case."""
+_SUITE = "suite.toml"
+_GROUPS = ("contract", "baseline")
+"""Groups of checks that are no suites."""
 _SUITE_KEYS = {"title", "source", "algorithms", "needs_modes"}
 _KEYS = {
     "id", "title", "reason", "section", "scenario", "set", "event", "expect", "only", "only_reason", "missing",
     "known",
 }  # fmt: skip
+_KINDS: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("set", "event", "known"), (dict, "a table")),
+    **dict.fromkeys(("expect", "only", "algorithms"), (list, "a list")),
+    **dict.fromkeys(("scenario", "only_reason", "missing"), (str, "text in quotes")),
+    "needs_modes": (bool, "true or false"),
+}
+"""Kinds of the values of a case and of a suite."""
 _EVENT_KEYS = {"mode", "visit", "delay", "set"}
 
 
@@ -43,7 +56,7 @@ class Case:
     """Case of a specification."""
 
     about: About  #: suite, id, title, reason and source
-    scenario: str  #: name of a scenario of the package
+    scenario: str  #: name of a scenario of the package, or path of a file without its ending
     values: Mapping[str, Any]  #: values that replace its own
     event: Event | None  #: change during the run, or None
     expectations: tuple[Expectation, ...]  #: expectations on the samples; all must hold
@@ -74,25 +87,36 @@ def suites() -> dict[str, CaseSuite]:
 def chosen_suites(text: str | None, algorithm: algorithms.Named) -> list[CaseSuite]:
     """Return the suites that a user asks for.
 
-    `text`: names separated by commas, ``none``, or None: the suites that are for the algorithm.
+    `text`: names or folders separated by commas, ``none``, or None: the suites that are for the algorithm.
     """
     known = suites()
     if text is None:
         return [each for each in known.values() if algorithm.algorithm.name in each.algorithms]
     if text == "none":
         return []
-    names = [part.strip() for part in text.split(",")]
-    for name in names:
-        if name not in known:
-            raise unknown("suite of cases", name, [*known, "none"], path="--cases")
-    return [known[name] for name in dict.fromkeys(names)]
+    found: dict[str, CaseSuite] = {}
+    for name in dict.fromkeys(part.strip() for part in text.split(",")):
+        folder = Path(name)
+        if name in known:
+            suite = known[name]
+        elif (folder / _SUITE).is_file():
+            suite = read_suite(folder.resolve())
+        else:
+            raise unknown("suite of cases", name, [*known, "none", f"a folder with {_SUITE}"], path="--cases")
+        if suite.name in (*found, *_GROUPS):
+            problem = f"another group of checks has the name {suite.name}"
+            raise InputError(problem, None, "--cases", name, "a folder with another name")
+        found[suite.name] = suite
+    return list(found.values())
 
 
 def read_suite(folder: Path) -> CaseSuite:
     """Return the suite of a folder. `folder`: folder with ``suite.toml`` and a file for each case."""
-    table = _table(folder / "suite.toml", _SUITE_KEYS, ("title", "source"))
-    cases = [read(path, folder.name, table["source"]) for path in sorted(folder.glob("*.toml"))
-             if path.name != "suite.toml"]  # fmt: skip
+    table = _table(folder / _SUITE, _SUITE_KEYS, ("title", "source"))
+    cases = [read(path, folder.name, table["source"]) for path in sorted(folder.glob("*.toml")) if path.name != _SUITE]
+    ids = [each.about.id for each in cases]
+    if again := next((id for id in ids if ids.count(id) > 1), None):
+        raise InputError("two cases have this id", str(folder), "id", again, "another id for each case")
     modes = bool(table.get("needs_modes", False))
     return CaseSuite(folder.name, table["title"], tuple(table.get("algorithms", ())), modes, tuple(cases))
 
@@ -100,20 +124,22 @@ def read_suite(folder: Path) -> CaseSuite:
 def read(path: Path, suite: str, source: str) -> Case:
     """Return the case of a file."""
     table = _table(path, _KEYS, ("id", "title", "reason", "section"))
+    if any(not isinstance(given, dict) for given in table.get("expect", [])):
+        raise InputError("not a list of tables", str(path), "expect", table["expect"], "tables [[expect]]")
     missing = str(table.get("missing", ""))
     expected = tuple(
-        expectation(given, path.name, f"expect[{place}]") for place, given in enumerate(table.get("expect", []))
+        expectation(given, str(path), f"expect[{place}]") for place, given in enumerate(table.get("expect", []))
     )
     if bool(missing) == bool(expected):
-        raise InputError("a case has either expectations or a reason why it is missing", path.name, "expect")
+        raise InputError("a case has either expectations or a reason why it is missing", str(path), "expect")
     if bool(table.get("only")) != bool(table.get("only_reason")):
-        raise InputError("only and only_reason go together", path.name, "only", table.get("only"))
+        raise InputError("only and only_reason go together", str(path), "only", table.get("only"))
     about = About(suite, table["id"], table["title"], table["reason"], f"{source}, {table['section']}")
-    event = _event(table["event"], path.name) if "event" in table else None
+    event = _event(table["event"], str(path)) if "event" in table else None
     only = tuple(table.get("only", ()))
     return Case(
         about=about,
-        scenario=table.get("scenario", "base"),
+        scenario=_scenario(path, table.get("scenario", "base")),
         values=table.get("set", {}),
         event=event,
         expectations=expected,
@@ -183,10 +209,22 @@ def _at(value: Any, at: float) -> Any:
     return f"{at:.6f} s" if value == EVENT else value
 
 
+def _scenario(path: Path, name: str) -> str:
+    """Return the scenario of a case: a path without its ending in the folder of the suite, or a name of the package."""
+    own = {file.stem: file for file in sorted((path.parent / SCENARIOS).glob("*.toml"))}
+    if name in own:
+        return str(own[name].with_suffix(""))
+    if name not in scenario_names():
+        raise unknown("scenario", name, [*own, *scenario_names()], file=str(path), path="scenario")
+    return name
+
+
 def _event(table: Mapping[str, Any], file: str) -> Event:
     for key in table:
         if key not in _EVENT_KEYS:
             raise unknown("key of an event", key, sorted(_EVENT_KEYS), file=file, path=f"event.{key}")
+    if not isinstance(table.get("mode"), str):
+        raise InputError("missing", file, "event.mode", table.get("mode"), "the name of a mode, in quotes")
     visit = table.get("visit", 1)
     if not isinstance(visit, int) or visit < 1:
         raise InputError("no number of a visit", file, "event.visit", visit, "a whole number from 1")
@@ -194,11 +232,14 @@ def _event(table: Mapping[str, Any], file: str) -> Event:
 
 
 def _table(path: Path, known: set[str], needed: Sequence[str]) -> dict[str, Any]:
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = read_toml(reading.read_text(path, reading.MOST_TOML_BYTES), str(path))
     for key in table:
         if key not in known:
-            raise unknown("key of a case", key, sorted(known), file=path.name, path=key)
+            raise unknown("key of a case", key, sorted(known), file=str(path), path=key)
     for key in needed:
         if not isinstance(table.get(key), str):
-            raise InputError("missing", path.name, key, table.get(key), "text in quotes")
+            raise InputError("missing", str(path), key, table.get(key), "text in quotes")
+    for key, (kind, allowed) in _KINDS.items():
+        if key in table and not isinstance(table[key], kind):
+            raise InputError("of another kind", str(path), key, table[key], allowed)
     return table

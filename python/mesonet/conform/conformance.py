@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 from mesonet import algorithms
 from mesonet.conform import baseline as baselines
@@ -32,6 +33,7 @@ class Plan:
     baseline: Baseline | None
     skip: frozenset[str]  #: names of checks that are left out
     seed: int | None  #: first seed of the comparison with the baseline; None: the seeds of the baseline
+    values: Mapping[str, Any]  #: values of --set, in every scenario
 
     def checks(self) -> list[About]:
         """Return the checks, those that are left out included."""
@@ -40,6 +42,17 @@ class Plan:
         if self.baseline:
             found += [baselines.about(self.baseline, name) for name in SCENARIOS]
         return found
+
+    def scenarios(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return names and values of the scenarios, as far as they are known before a run."""
+        found: list[tuple[str, Mapping[str, Any]]] = [("base", {}), ("crowd", {})] if self.has_contract else []
+        found += [(case.scenario, case.values) for suite in self.suites for case in suite.cases]
+        return found + [(f"baseline/{name}", {}) for name in SCENARIOS if self.baseline]
+
+    @property
+    def seeds(self) -> range | None:
+        """Seeds of the comparison with the baseline; None: the seeds of the baseline."""
+        return None if self.seed is None else range(self.seed, self.seed + CHECKED)
 
 
 def plan(
@@ -50,14 +63,15 @@ def plan(
     baseline: str | None = None,
     skip: Sequence[str] = (),
     seed: int | None = None,
+    values: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Return the checks of an algorithm.
 
-    `algorithm`: name of an algorithm, or of a variant such as ``tcp(decrease=0.45)``. `cases`: suites of cases,
-    separated by commas, or ``none``; None: those that are for the algorithm. `baseline`: file of a baseline, name of an
-    algorithm of mesonet, or ``none``; None: the baseline of the algorithm, if mesonet has one. A variant has none.
-    `skip`: names of checks to leave out, such as ``bbr/idle``. `seed`: first seed of the comparison with the baseline;
-    None: the seeds of the baseline.
+    `algorithm`: name of an algorithm or a variant. `cases`: suites or folders of suites, separated by commas, or
+    ``none``; None: those that are for the algorithm. `baseline`: file, algorithm of mesonet, or ``none``; None: the
+    baseline of the algorithm, if mesonet has one. A variant has none, and so has an algorithm with `values`. `skip`:
+    checks to leave out, such as ``bbr/idle``. `seed`: first seed of the comparison with the baseline; None: the seeds
+    of the baseline. `values`: values by path for every scenario.
     """
     try:
         named = algorithms.resolve(algorithm)
@@ -68,12 +82,22 @@ def plan(
         raise InputError("not a seed", None, "--seed", seed, f"0 to {LARGEST_SEED - CHECKED}")
     suites = tuple(chosen_suites(cases, named))
     if baseline is None:
-        baseline = named.name if named.name in baselines.shipped() else NONE
+        baseline = named.name if named.name in baselines.shipped() and not values else NONE
     chosen = None if baseline == NONE else read_baseline(baseline)
+    bench = Bench(named.name, values=values or {})
+    if chosen and chosen.values != bench.shown():
+        shown, expected = (", ".join(map("=".join, each.items())) or NONE for each in (bench.shown(), chosen.values))
+        raise InputError(f"a baseline of other values: {expected}", "--baseline", "--set", shown, expected)
     if seed is not None and chosen is None:
         raise InputError("goes with a baseline", None, "--seed", seed, "with --baseline")
     found = Plan(
-        algorithm=named.name, has_contract=has_contract, suites=suites, baseline=chosen, skip=frozenset(skip), seed=seed
+        algorithm=named.name,
+        has_contract=has_contract,
+        suites=suites,
+        baseline=chosen,
+        skip=frozenset(skip),
+        seed=seed,
+        values=bench.values,
     )
     known = [each.name for each in found.checks()]
     if not known:
@@ -81,10 +105,15 @@ def plan(
     for name in skip:
         if name not in known:
             raise unknown("check", name, known, path="--skip")
+    if values or cases:
+        for name, given in found.scenarios():
+            bench.scenario(name, given)  # refuses what is wrong before the first run
     return found
 
 
-def check(chosen: Plan, name: str, bench: Bench, progress: Callable[[float, float], None]) -> Finding:
+def check(
+    chosen: Plan, name: str, bench: Bench, progress: Callable[[float, float], None] = lambda done, total: None
+) -> Finding:
     """Return the finding of one check of a plan.
 
     `bench`: keeps the runs that checks share. `progress`: called with the number of finished runs and of all runs of a
@@ -102,5 +131,6 @@ def _all(chosen: Plan, bench: Bench, progress: Callable[[float, float], None]) -
     for suite in chosen.suites:
         yield from check_suite(suite, bench, chosen.skip)
     if chosen.baseline:
-        seeds = None if chosen.seed is None else range(chosen.seed, chosen.seed + CHECKED)
-        yield from check_baseline(chosen.baseline, bench, seeds, lambda: progress(next(done), CHECKED), chosen.skip)
+        yield from check_baseline(
+            chosen.baseline, bench, chosen.seeds, lambda: progress(next(done), CHECKED), chosen.skip
+        )

@@ -6,7 +6,7 @@ A requirement that is not met is a failure; a check that did not end is an error
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,15 +20,20 @@ _FAILED = {FAIL: ("failure", "AssertionError"), ERROR: ("error", "RuntimeError")
 """Element and type of what makes a test red, by verdict."""
 
 
-def xml(algorithm: str, found: Sequence[Finding]) -> str:
+def xml(algorithm: str, found: Sequence[Finding], values: Mapping[str, str] | None = None) -> str:
     """Return findings as JUnit XML.
 
-    A document with a suite for each group. Known failures and checks that do not apply are skipped tests.
+    A document with a suite for each group. Known failures and checks that do not apply are skipped tests. `values`:
+    values of --set by path, which become properties of each suite.
     """
     root = ElementTree.Element("testsuites", {"name": f"mesonet conform {_clean(algorithm)}", **_counts(found)})
     for group, members in groupby(found, key=lambda each: each.about.group):
         findings = list(members)
         suite = ElementTree.SubElement(root, "testsuite", {"name": group, **_counts(findings)})
+        if values:
+            properties = ElementTree.SubElement(suite, "properties")
+            for path, value in values.items():
+                ElementTree.SubElement(properties, "property", {"name": path, "value": _clean(value)})
         for each in findings:
             case = ElementTree.SubElement(
                 suite,
@@ -46,10 +51,10 @@ def xml(algorithm: str, found: Sequence[Finding]) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def write(path: Path, algorithm: str, found: Sequence[Finding]) -> None:
+def write(path: Path, algorithm: str, found: Sequence[Finding], values: Mapping[str, str] | None = None) -> None:
     """Write findings as JUnit XML."""
     with places.file(path, "--junit") as aside:
-        aside.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + xml(algorithm, found), encoding="utf-8")
+        aside.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + xml(algorithm, found, values), encoding="utf-8")
 
 
 def _counts(found: Sequence[Finding]) -> dict[str, str]:

@@ -49,7 +49,7 @@ class Checker:
         reply = self._load()
         if refused := reply.get("refused"):
             raise InputError(**refused)
-        return Outline(reply["algorithm"], reply["baseline"], tuple(About(**each) for each in reply["checks"]))
+        return Outline(**reply | {"checks": tuple(About(**each) for each in reply["checks"])})
 
     def finding(self, about: About, progress: Callable[[float], None] = lambda share: None) -> Finding:
         """Return the finding of a check. `progress`: called now and then with the finished share of the check."""

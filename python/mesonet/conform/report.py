@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import core
@@ -18,6 +18,8 @@ class Outline:
     algorithm: str  #: canonical name of the algorithm, or of a variant
     baseline: str | None  #: name of the baseline
     checks: tuple[About, ...]  #: the checks, in their order
+    values: Mapping[str, str] = field(default_factory=dict)  #: values of --set in every scenario, by path
+    compared: str = ""  #: note on a module of Linux that was never compared with a kernel
 
 
 def failed(found: Sequence[Finding]) -> bool:
@@ -34,8 +36,10 @@ def document(outline: Outline, found: Sequence[Finding]) -> dict[str, Any]:
     """Return a report as plain data."""
     return {
         "algorithm": outline.algorithm,
+        **({"compared": outline.compared} if outline.compared else {}),
         "mesonet": __version__,
         "code_version": core.code_version(),
+        "set": dict(outline.values),
         "baseline": outline.baseline,
         "counts": counts(found),
         "findings": [each.document() for each in found],

@@ -19,6 +19,7 @@ from mesonet.conform import traces
 from mesonet.conform.bench import Bench
 from mesonet.conform.conformance import Plan, check, plan
 from mesonet.errors import InputError
+from mesonet.plugins import linux
 
 
 class _Checks:
@@ -43,10 +44,14 @@ class _Checks:
             chosen = self._plan = plan(**asked)
         except InputError as error:
             return {"refused": asdict(error)}
-        self._bench = Bench(chosen.algorithm)
-        checks = [asdict(each) for each in chosen.checks()]
-        baseline = chosen.baseline.name if chosen.baseline else None
-        return {"algorithm": chosen.algorithm, "baseline": baseline, "checks": checks}
+        self._bench = Bench(chosen.algorithm, values=chosen.values)
+        return {
+            "algorithm": chosen.algorithm,
+            "baseline": chosen.baseline.name if chosen.baseline else None,
+            "checks": [asdict(each) for each in chosen.checks()],
+            "values": self._bench.shown(),
+            "compared": linux.compared(chosen.algorithm),
+        }
 
     def _finding(self, name: str, folder: str | None, update: Update) -> dict[str, Any]:
         assert self._plan is not None

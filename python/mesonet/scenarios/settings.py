@@ -34,6 +34,8 @@ WHOLES = {
 """Lists, which are no parameters."""
 TABLES = {path: key.kind for path, key in {**PARAMETERS, **WHOLES}.items() if isinstance(key.kind, Tables)}
 """Lists of tables, whose values have paths of their own."""
+PRESET = "preset"
+"""Path of the value that chooses the defaults of all others."""
 _SHORT = {"algorithm": "algorithms", "tiers": "tiers.access"}
 """Short paths that are no last part of a path."""
 _ENTRY = re.compile(r"([\w.]+)\[(\d{1,7})\]\.(\w+)")

@@ -1,0 +1,257 @@
+"""All mutants of a plug-in, and the check that notices each of them first."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import random
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mesonet import algorithms, plugins, processes
+from mesonet._version import __version__
+from mesonet.conform.baseline import SCENARIOS, SEEDS, write_baseline
+from mesonet.conform.bench import Bench
+from mesonet.conform.conformance import plan
+from mesonet.conform.mutants import in_c, in_python
+from mesonet.conform.mutants.mutation import Mutation
+from mesonet.conform.mutants.trial import EQUAL, INVALID, KILLED, SURVIVED
+from mesonet.errors import InputError
+from mesonet.plugins.files import LINUX, MODULE, located
+from mesonet.plugins.names import CXX, C
+from mesonet.progress import Update
+
+VERDICTS = (KILLED, SURVIVED, EQUAL, INVALID)
+ANY_BASELINE = "tcp"
+"""A baseline with the scenarios of all baselines, in place of one that is not written yet."""
+SLOWER, LEAST_S = 5.0, 10.0
+"""Limit of the processor time of a mutant: a multiple of the time of the original, at least so many s (chosen)."""
+UNCHANGED, TOLERATED = "no number changes", "numbers change within their tolerances"
+"""Why a mutant survives."""
+_TICK_S = 0.5
+_SHOWN = 300
+"""Characters of the log of a process that died that are shown, from its end."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of the source, and what the checks made of it."""
+
+    mutation: Mutation
+    verdict: str  #: one of `VERDICTS`
+    by: str  #: name of the check that failed; for a survivor `UNCHANGED` or `TOLERATED`
+    why: str = ""  #: finding of the check
+
+    def document(self) -> dict[str, Any]:
+        """Return the mutant as plain data."""
+        change = self.mutation
+        about = {"line": change.line, "before": change.before, "after": change.after}
+        return {**about, "verdict": self.verdict, "by": self.by, "why": self.why}
+
+
+@dataclass(frozen=True)
+class Report:
+    """Mutants of a plug-in."""
+
+    algorithm: str  #: name of the algorithm, or of the variant
+    file: str  #: file that was changed
+    of: int  #: number of mutations of the file, those that were not drawn included
+    seed: int  #: seed of the draw
+    limit: float  #: longest processor time of a mutant, s
+    mutants: Sequence[Mutant]  #: in the order of the source
+
+    def count(self, verdict: str) -> int:
+        """Return the number of mutants with a verdict."""
+        return sum(each.verdict == verdict for each in self.mutants)
+
+    @property
+    def share(self) -> float:
+        """Part of the killed mutants in those that differ from the original, 0 to 1; 1 if there are none."""
+        judged = self.count(KILLED) + self.count(SURVIVED)
+        return self.count(KILLED) / judged if judged else 1.0
+
+    def document(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        return {
+            "algorithm": self.algorithm,
+            "file": self.file,
+            "mesonet": __version__,
+            "mutations": self.of,
+            "seed": self.seed,
+            "cpu_limit_s": self.limit,
+            "counts": {verdict: self.count(verdict) for verdict in VERDICTS},
+            "killed_share": self.share,
+            "mutants": [each.document() for each in self.mutants],
+        }
+
+
+def mutations_of(algorithm: str) -> list[Mutation]:
+    """Return the mutations of a plug-in. `algorithm`: name of a plug-in that is loaded, or of a variant."""
+    file, part = _located(algorithm)
+    source = file.read_bytes()
+    return in_python.mutations(source, part) if file.suffix == ".py" else in_c.mutations(file, source)
+
+
+def drawn(found: Sequence[Mutation], most: int | None, seed: int) -> list[Mutation]:
+    """Return at most `most` mutations, drawn with a seed, in the order of the source."""
+    if most is None or most >= len(found):
+        return list(found)
+    return sorted(random.Random(seed).sample(list(found), most))
+
+
+def judge(
+    algorithm: str,
+    checks: Mapping[str, Any],
+    *,
+    most: int | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    progress: Update | None = None,
+) -> Report:
+    """Return the verdict on each mutant of a plug-in; an `InputError` if the plug-in itself fails a check.
+
+    Without a baseline among the checks, the numbers of the plug-in without a change are the baseline.
+
+    `algorithm`: name of a plug-in that is loaded, or of a variant. `checks`: arguments of
+    `mesonet.conform.conformance.plan`. `most`: largest number of mutants, drawn with `seed`; None: all. `workers`:
+    mutants at a time; None: one per processor.
+    """
+    found, file = mutations_of(algorithm), _located(algorithm)[0]
+    plan(algorithm, **{"baseline": ANY_BASELINE, **checks})  # refuses what is wrong before the work
+    chosen = drawn(found, most, seed)
+    judged: list[Mutant] = []
+    with tempfile.TemporaryDirectory() as folder:
+        if "baseline" not in checks:
+            written = Path(folder) / "baseline.json"
+            runs = itertools.count(1)
+            step = (lambda: progress(next(runs), len(SCENARIOS) * SEEDS, "baseline")) if progress else None
+            write_baseline(Bench(algorithm, values=checks.get("values") or {}), written, step)
+            checks = {**checks, "baseline": str(written)}
+        trials = _Trials(algorithm, file.read_bytes(), checks, Path(folder))
+        trials.begin()
+        with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+            try:
+                for each in pool.map(trials.mutant, chosen):
+                    judged.append(each)
+                    if progress:
+                        progress(len(judged), len(chosen), "mutants")
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                trials.stop()
+                raise
+    return Report(algorithm, str(file), len(found), seed, trials.limit, judged)
+
+
+@dataclass
+class _Trials:
+    """Processes that check the mutants of a plug-in, each in a folder of its own."""
+
+    algorithm: str
+    source: bytes
+    checks: Mapping[str, Any]
+    folder: Path
+    limit: float = math.inf  #: longest processor time of a mutant, s
+    original: Mapping[str, Any] = field(default_factory=dict)  #: reply for the source without a change
+    running: set[subprocess.Popen[str]] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Check the source without a change."""
+        self.original = self._reply(self.source)
+        if self.original["verdict"] != SURVIVED:
+            why = ": ".join(filter(None, (self.original["by"], self.original["why"])))
+            allowed = "a plug-in that passes its checks without a change, or --skip CHECK"
+            raise InputError(f"fails without a change: {why}", None, "--mutants", self.algorithm, allowed)
+        self.limit = max(LEAST_S, SLOWER * self.original["cpu_s"])
+
+    def mutant(self, mutation: Mutation) -> Mutant:
+        """Return the verdict on a mutant."""
+        reply = self._reply(mutation.applied(self.source))
+        by = reply["by"]
+        if reply["verdict"] == SURVIVED:
+            by = UNCHANGED if reply["values"] == self.original["values"] else TOLERATED
+        return Mutant(mutation, reply["verdict"], by, reply["why"])
+
+    def stop(self) -> None:
+        """End all processes."""
+        for process in list(self.running):
+            process.kill()
+
+    def _reply(self, source: bytes) -> dict[str, Any]:
+        """Return the last message of a process that checks a source."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as place:
+            task = {
+                "algorithm": _copied(self.algorithm, source, Path(place)),
+                "plan": dict(self.checks),
+                "machine_code": self.original.get("machine_code"),
+            }
+            process = subprocess.Popen(
+                processes.python("mesonet.conform.mutants.trial"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                # Hundreds of libraries that no later run needs stay out of the cache.
+                env={**processes.environment(), "XDG_CACHE_HOME": str(self.folder)},
+            )
+            self.running.add(process)
+            output, log = self._output(process, json.dumps(task))
+            self.running.discard(process)
+        messages = [json.loads(line) for line in output.splitlines()]
+        if messages and "verdict" in messages[-1]:
+            return dict(messages[-1])
+        why = log.strip()[-_SHOWN:] or f"the process ended with exit code {process.returncode}"
+        return {"verdict": KILLED, "by": messages[-1]["check"] if messages else "start", "why": why}
+
+    def _output(self, process: subprocess.Popen[str], task: str) -> tuple[str, str]:
+        """Return what a process prints, and its log; end it if it needs too much processor time."""
+        given: str | None = task
+        while True:
+            try:
+                return process.communicate(given, _TICK_S)
+            except subprocess.TimeoutExpired:
+                given = None  # it was given
+            if _cpu_s(process) > self.limit:
+                process.kill()
+                return process.communicate()[0], f"needs more than {self.limit:.0f} s of processor time"
+
+
+def _cpu_s(process: subprocess.Popen[str]) -> float:
+    """Return the processor time of a process, s; 0 if it ended."""
+    import psutil
+
+    with suppress(psutil.NoSuchProcess):
+        times = psutil.Process(process.pid).cpu_times()
+        return float(times.user + times.system)
+    return 0.0
+
+
+def _located(algorithm: str) -> tuple[Path, str]:
+    """Return the file of a plug-in whose source can be changed, and the class in it, ``linux`` or nothing."""
+    plugin = plugins.by_name().get(algorithms.resolve(algorithm).algorithm.name)
+    file, part, _ = located(plugin.file) if plugin else (Path(algorithm), "", "")
+    if file.suffix not in (*C, *CXX, ".py"):
+        allowed = "a plug-in in C, C++ or Python, such as my_cc.c or my_cc.py:MyCC"
+        raise InputError("no source that can be changed", None, "--mutants", algorithm, allowed)
+    return file, part
+
+
+def _copied(algorithm: str, source: bytes, place: Path) -> str:
+    """Write a source into a folder in which the other files are links; return it as the text of an algorithm."""
+    file, part = _located(algorithm)
+    for other in file.parent.iterdir():
+        if other != file:
+            (place / other.name).symlink_to(other)
+    (place / file.name).write_bytes(source)
+    named = algorithms.resolve(algorithm)
+    constants = named.name.removeprefix(named.algorithm.name)
+    if part == MODULE:
+        return f"{LINUX}{place / file.name}{constants}"
+    return f"{place / file.name}{':' if part else ''}{part}{constants}"
