@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mesonet.kernel import observations, packets, replays
 from mesonet.scenarios import kernel_witness
 from mesonet.scenarios.scenario import scenario
+from mesonet.units import SEGMENT_BYTES
 from verification.measures import kernel
 from verification.scorecard.claims import load_claims
 from verification.witness.kernel import (
     bursts,
     claims,
     metrics,
-    observed,
-    packets,
     relay,
     rules,
     runs,
@@ -41,27 +41,30 @@ def data(*rows: tuple[int, int]) -> np.ndarray:
     return found
 
 
-def flow(time_s: np.ndarray, **columns: np.ndarray) -> metrics.Flow:
+def flow(time_s: np.ndarray, **columns: np.ndarray) -> observations.Flow:
     """A flow whose other columns are 0."""
     zero = np.zeros_like(time_s)
     names = ("cwnd", "ssthresh", "in_flight", "srtt_s", "delivered", "reductions", "timeouts", "drops")
-    return metrics.Flow(time_s, **{name: columns.get(name, zero) for name in names}, retransmissions=3, spurious=1)
+    return observations.Flow(time_s, **{name: columns.get(name, zero) for name in names}, retransmissions=3, spurious=1)
 
 
 def test_a_retransmission_is_spurious_where_no_copy_was_lost():
     sent = data((0, packets.ACCEPTED), (1448, packets.TAIL_DROP), (2896, packets.ACCEPTED), (1448, packets.ACCEPTED))
-    assert observed.retransmissions(sent) == (1, 0)
-    assert observed.retransmissions(np.append(sent, data((2896, packets.ACCEPTED), (1448, packets.ACCEPTED)))) == (3, 2)
+    assert observations.retransmissions(sent) == (1, 0)
+    assert observations.retransmissions(np.append(sent, data((2896, packets.ACCEPTED), (1448, packets.ACCEPTED)))) == (
+        3,
+        2,
+    )
 
 
 def test_a_copy_that_is_lost_again_is_no_spurious_one():
     sent = data((0, packets.TAIL_DROP), (0, packets.TAIL_DROP), (0, packets.RANDOM_LOSS), (0, packets.ACCEPTED))
-    assert observed.retransmissions(sent) == (3, 0)
+    assert observations.retransmissions(sent) == (3, 0)
 
 
 def test_sequence_numbers_may_wrap():
     sent = data((2**32 - 1000, packets.TAIL_DROP), (448, packets.ACCEPTED), (2**32 - 1000, packets.ACCEPTED))
-    assert observed.retransmissions(sent) == (1, 0)
+    assert observations.retransmissions(sent) == (1, 0)
 
 
 def test_completion_ends_when_the_sender_has_the_last_acknowledgement():
@@ -70,23 +73,23 @@ def test_completion_ends_when_the_sender_has_the_last_acknowledgement():
     log["kind"] = [packets.ACCEPTED, packets.ACCEPTED, packets.ACK, packets.ACK]
     log["flags"] = [packets.SYN, 0, 0, 0]
     log["sequence"] = [2**32 - 1, 0, packets.MSS, 2 * packets.MSS]
-    assert observed.completion_s(log, 2) == pytest.approx(0.09)
-    assert math.isnan(observed.completion_s(log, 3))
-    assert math.isnan(observed.completion_s(log[1:], 2))
+    assert observations.completion_s(log, scenarios.short("cubic", 2).setup) == pytest.approx(0.09)
+    assert math.isnan(observations.completion_s(log, scenarios.short("cubic", 3).setup))
+    assert math.isnan(observations.completion_s(log[1:], scenarios.short("cubic", 2).setup))
 
 
 def test_cuts_and_means_of_a_saw_tooth():
     scenario = scenarios.single("reno", 67)
-    time_s = scenarios.SAMPLE_S * np.arange(2001)
+    time_s = packets.SAMPLE_S * np.arange(2001)
     cut = np.isin(np.arange(2001), [100, 500, 900, 1300])
     reductions = np.cumsum(cut).astype(float)
     cwnd = np.where(cut, 70.0, 140.0)
-    rate = 1e6 * scenarios.RATE_MBPS / 8 / scenarios.SEGMENT_BYTES
+    rate = 1e6 * scenarios.RATE_MBPS / 8 / SEGMENT_BYTES
     own = flow(time_s, cwnd=cwnd, ssthresh=cwnd / 2, reductions=reductions, delivered=rate * time_s)
     own.ssthresh[cut] = 70.0
     queue = np.tile([10.0, 20.0], 1001)[:2001]
     accepted, dropped = rate * time_s, np.where(time_s >= 2, 50.0, 0.0) + np.where(time_s >= 10, 10.0, 0.0)
-    run = metrics.Observation(time_s, queue, accepted, dropped, 0.5 * time_s, [own])
+    run = observations.Observation(time_s, queue, accepted, dropped, 0.5 * time_s, [own])
     found = metrics.quantities(run, scenario)
     assert found["goodput Mb/s"] == pytest.approx(20.0)
     assert found["utilisation"] == pytest.approx(0.5)
@@ -103,11 +106,11 @@ def test_cuts_and_means_of_a_saw_tooth():
 def test_share_and_drops_of_each_flow_of_a_pair():
     scenario = scenarios.pair("bbr", "cubic", 67)
     assert scenario.algorithms == ("cubic", "bbr")
-    time_s = scenarios.SAMPLE_S * np.arange(4501)
+    time_s = packets.SAMPLE_S * np.arange(4501)
     late = time_s[500:]
     first = flow(time_s, delivered=100 * time_s, drops=time_s)
     newcomer = flow(late, delivered=300 * (late - 5), drops=2 * (late - 5))
-    run = metrics.Observation(time_s, time_s, time_s, time_s, time_s, [first, newcomer])
+    run = observations.Observation(time_s, time_s, time_s, time_s, time_s, [first, newcomer])
     found = metrics.quantities(run, scenario)
     assert found["share of newcomer"] == pytest.approx(0.75)
     assert found["drops of first"] == pytest.approx(35)
@@ -125,7 +128,7 @@ def test_the_queue_of_the_log_counts_the_packet_in_service():
     samples["time_s"] = [0.0, 0.01002, 0.02, 0.0301]
     samples["state"] = [0, 3, 3, 0]
     samples["bytes_acked"] = [0, 0, 2 * packets.MSS, 2 * packets.MSS]
-    run = observed.of_kernel(packets.Trace(0, log, samples, {}), scenario)
+    run = observations.of_kernel(packets.Trace(0, log, samples, {}), scenario.setup)
     assert run.queue[:3].tolist() == [0, 2, 0]
     assert (run.accepted[-1], run.dropped[-1]) == (2, 1)
     assert run.busy_s[-1] == pytest.approx(2 * scenarios.SERVICE_S)
@@ -138,7 +141,7 @@ def test_the_queue_of_the_log_counts_the_packet_in_service():
 
 def test_marks():
     def mark(value: float, *row: float, quantity: str = "drop rate %") -> str:
-        return table.mark(quantity, value, table.Row(*row, runs=3))
+        return table.mark(quantity, value, replays.Row(*row, runs=3))
 
     assert mark(5.0, 4.0, 3.0, 5.0) == table.INSIDE
     assert mark(5.4, 5.0, 4.9, 5.1) == table.CLOSE
@@ -148,13 +151,13 @@ def test_marks():
 
 
 def test_more_time_outs_than_the_kernel_are_outside_however_few():
-    row = table.Row(2.0, 1.0, 3.0, runs=3)
+    row = replays.Row(2.0, 1.0, 3.0, runs=3)
     marks = [table.mark(table.TIMEOUTS, value, row) for value in (0.0, 3.0, 3.1)]
     assert marks == [table.CLOSE, table.INSIDE, table.OUTSIDE]
 
 
 def test_runs_without_a_value_do_not_count(tmp_path):
-    found = table.merged([{"a": 1.0, "b": math.nan}, {"a": 3.0, "b": math.nan}])
+    found = replays.merged([{"a": 1.0, "b": math.nan}, {"a": 3.0, "b": math.nan}])
     assert found == {"a": (2.0, 1.0, 3.0, 2)}
     path = tmp_path / "table.csv"
     witness.write(path, [("one", "a", *found["a"])])
@@ -280,10 +283,10 @@ def test_congestion_control_learns_round_trips_of_retransmissions_by_timestamps(
 def test_a_path_that_changes_is_measured_by_spans():
     steps, hole = scenarios.steps("reno"), scenarios.black_hole("reno")
     assert [steps.rate_at(at) for at in (0.0, 9.99, 10.0, 20.0)] == [20.0, 20.0, 5.0, 20.0]
-    time_s = scenarios.SAMPLE_S * np.arange(round(steps.duration_s / scenarios.SAMPLE_S) + 1)
+    time_s = packets.SAMPLE_S * np.arange(round(steps.duration_s / packets.SAMPLE_S) + 1)
     delivered = 1000 * np.minimum(time_s, 8.0) + 1000 * np.maximum(time_s - 10.25, 0)
     own = flow(time_s, delivered=delivered, timeouts=np.where(time_s > 9, 3.0, 0.0))
-    run = metrics.Observation(time_s, np.full_like(time_s, 10.0), delivered, 0 * time_s, 0 * time_s, [own])
+    run = observations.Observation(time_s, np.full_like(time_s, 10.0), delivered, 0 * time_s, 0 * time_s, [own])
     found = metrics.quantities(run, hole)
     assert found["goodput 3 to 8 s Mb/s"] == pytest.approx(12)
     assert found["goodput 10 to 12 s Mb/s"] == pytest.approx(12 * 1.75 / 2)
@@ -346,7 +349,7 @@ def test_cubic_at_a_low_rate_is_as_in_the_kernel():
     frozen = table.read(FOLDER / "linux-6.18-rules.csv")
     unchanged = {"transport.receive_buffer": "57 segments"}
 
-    def observed(rate_mbps: float, rtt_s: float, places: int, duration_s: float) -> metrics.Observation:
+    def observed(rate_mbps: float, rtt_s: float, places: int, duration_s: float) -> observations.Observation:
         each = scenarios.KernelScenario(
             "low rate", ("cubic",), places, duration_s, (0.0, duration_s), rate_mbps=rate_mbps, rtt_s=rtt_s, floor_s=0.2
         )

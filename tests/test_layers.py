@@ -30,7 +30,7 @@ GROUND = (
 )  # fmt: skip
 LAYERS = (
     GROUND,
-    ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),
+    ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("kernel",), ("models",),
     ("campaign",), ("experiments",), ("analysis",), ("charts",), ("reporting",), ("playground",),
     ("looks",), ("evidence", "conform"),
     ("__init__", "plots"), ("cli",), ("__main__",),

@@ -17,13 +17,16 @@ import click
 import numpy as np
 
 import mesonet as mn
-from verification.witness.kernel import compare, linux
-from verification.witness.kernel.packets import ACK, MSS
+from mesonet.kernel import machine
+from mesonet.kernel.observations import lateness
+from mesonet.kernel.packets import ACK, MSS
+from mesonet.kernel.replays import merged
+from verification.witness.kernel import compare
 from verification.witness.kernel.runs import PRESET, of_scenario
 from verification.witness.kernel.scenarios import KernelScenario
 from verification.witness.kernel.small_pipe import PIECE_NS
-from verification.witness.kernel.table import mark, merged, read
-from verification.witness.kernel.witness import lateness, write
+from verification.witness.kernel.table import mark, read
+from verification.witness.kernel.witness import write
 
 FILE = Path(__file__).with_name("linux-6.18-bursts.csv")
 RATES_MBPS = (5, 20, 50, 100, 200)
@@ -91,8 +94,8 @@ def of_flows(delivered: np.ndarray, lost: np.ndarray, scenario: KernelScenario) 
 
 def on_kernel(scenario: KernelScenario, program: Path) -> dict[str, float]:
     """Return the quantities of a run of the kernel; empty if a packet was too late."""
-    trace = linux.run(scenario, 1, program)
-    if lateness(trace)["largest_ms"] > LATEST_MS:
+    trace = machine.run(scenario.setup, 1, program)
+    if lateness(trace, scenario.setup)["largest_ms"] > LATEST_MS:
         return {}
     (begin, end), packets, samples = scenario.span_s, trace.packets, trace.samples
     at_s = (packets["read_ns"] - trace.began_ns) * 1e-9
@@ -138,7 +141,7 @@ def main() -> int:
     kernel = read(FILE) if FILE.exists() else {}
     rows = read(options.out) if options.out and options.out.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
-        program = linux.build(Path(folder)) if options.what == "kernel" else Path()
+        program = machine.build(Path(folder)) if options.what == "kernel" else Path()
         for scenario in every():
             if options.only and not any(word in scenario.name for word in options.only):
                 continue

@@ -2,57 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from verification.witness.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, SERVICE_S, START_S, KernelScenario
-
-
-@dataclass(frozen=True)
-class Flow:
-    """Observations of a flow; counts are since its start."""
-
-    time_s: np.ndarray  #: instants, s, shape (n,)
-    #: `cwnd`, `ssthresh`, `in_flight`: segments at each instant; the threshold is NaN where there is none.
-    cwnd: np.ndarray
-    ssthresh: np.ndarray
-    in_flight: np.ndarray
-    srtt_s: np.ndarray  #: smoothed round-trip time at each instant, s
-    delivered: np.ndarray  #: `delivered`, `reductions`, `timeouts`, `drops`: counts at each instant
-    reductions: np.ndarray
-    timeouts: np.ndarray
-    drops: np.ndarray
-    #: `retransmissions`, `spurious`: counts of the whole run; spurious ones are of segments of which no copy was lost.
-    retransmissions: float
-    spurious: float
-
-    def gain(self, count: np.ndarray, span: tuple[float, float]) -> float:
-        """Return the growth of a count in a span. `span`: beginning and end, s."""
-        return _at(self.time_s, count, span[1]) - _at(self.time_s, count, span[0])
-
-    def mean(self, values: np.ndarray, span: tuple[float, float]) -> float:
-        """Return the mean over the samples in a span. NaN without a sample. `span`: beginning and end, excluded, s."""
-        inside = (self.time_s >= span[0]) & (self.time_s < span[1])
-        return float(values[inside].mean()) if inside.any() else float("nan")
-
-
-@dataclass(frozen=True)
-class Observation:
-    """Observations of a run."""
-
-    time_s: np.ndarray  #: instants, s, shape (n,)
-    queue: np.ndarray  #: segments in the queue at each instant, the one in service included
-    accepted: np.ndarray  #: `accepted`, `dropped`: segments since the start, at each instant
-    dropped: np.ndarray
-    busy_s: np.ndarray  #: time of service since the start, at each instant, s
-    flows: Sequence[Flow]  #: flows by their start
-    completion_s: float = float("nan")  #: time of a transfer that ends, s; NaN for others
-    #: `smallest_rtt_s`, `dsacks`: smallest round-trip time, s, and duplicate SACKs of each flow; NaN where they are not
-    #: known.
-    smallest_rtt_s: Sequence[float] = field(default=())
-    dsacks: Sequence[float] = field(default=())
+from mesonet.kernel.observations import Flow, Observation, at
+from mesonet.units import SEGMENT_BYTES
+from verification.witness.kernel.scenarios import PROPAGATION_S, SERVICE_S, START_S, KernelScenario
 
 
 def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
@@ -65,15 +19,15 @@ def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
     span = scenario.span_s
     inside = (run.time_s >= span[0]) & (run.time_s < span[1])
     rtt_ms = 1e3 * (2 * PROPAGATION_S + SERVICE_S * run.queue[inside])
-    accepted, dropped = _gain(run, run.accepted, span), _gain(run, run.dropped, span)
+    accepted, dropped = run.gain(run.accepted, span), run.gain(run.dropped, span)
     delivered = [flow.gain(flow.delivered, span) for flow in run.flows]
     found = {
         "goodput Mb/s": sum(delivered) * SEGMENT_BYTES * 8e-6 / (span[1] - span[0]),
-        "utilisation": _gain(run, run.busy_s, span) / (span[1] - span[0]),
+        "utilisation": run.gain(run.busy_s, span) / (span[1] - span[0]),
         "mean RTT ms": float(rtt_ms.mean()),
         "p95 RTT ms": float(np.percentile(rtt_ms, 95)),
         "drop rate %": 100 * dropped / (accepted + dropped) if accepted + dropped else float("nan"),
-        "drops in first 3 s": _at(run.time_s, run.dropped, START_S),
+        "drops in first 3 s": at(run.time_s, run.dropped, START_S),
         "timeouts": sum(float(flow.timeouts[-1]) for flow in run.flows),
     }
     if len(run.flows) == 1:
@@ -105,7 +59,7 @@ def _spans(run: Observation, scenario: KernelScenario) -> dict[str, float]:
     }
     if scenario.outage_s:
         end = sum(scenario.outage_s)
-        later = (flow.time_s > end) & (flow.delivered > _at(flow.time_s, flow.delivered, end))
+        later = (flow.time_s > end) & (flow.delivered > at(flow.time_s, flow.delivered, end))
         found["first delivery after the outage s"] = float(flow.time_s[later][0] - end) if later.any() else float("nan")
     return found
 
@@ -139,13 +93,3 @@ def _flow_quantities(run: Observation, number: int, span: tuple[float, float], n
     if run.smallest_rtt_s:
         found[f"smallest RTT{name} ms"] = 1e3 * run.smallest_rtt_s[number]
     return found
-
-
-def _at(time_s: np.ndarray, count: np.ndarray, instant: float) -> float:
-    """Return the last value of a count up to an instant; 0 before the first one."""
-    place = int(np.searchsorted(time_s, instant + 1e-9, side="right")) - 1
-    return float(count[place]) if place >= 0 else 0.0
-
-
-def _gain(run: Observation, count: np.ndarray, span: tuple[float, float]) -> float:
-    return _at(run.time_s, count, span[1]) - _at(run.time_s, count, span[0])

@@ -18,8 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from verification.witness.kernel import linux
-from verification.witness.kernel.packets import MSS
+from mesonet.kernel import machine
+from mesonet.kernel.packets import MSS
 from verification.witness.kernel.scenarios import KernelScenario
 
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 1, 0x1000
@@ -86,13 +86,13 @@ class Log:
 
 def run(route: Route, algorithm: str, writes: Sequence[tuple[float, int]], duration_s: float) -> Log:
     """Return the log of a flow. `writes`: instants after the start, s, and segments that are written then."""
-    scenario = KernelScenario("relay", (algorithm,), 0, duration_s, (0.0, duration_s), floor_s=0.2)
-    with linux._namespaces(scenario) as (sender, receiver):
+    setup = KernelScenario("relay", (algorithm,), 0, duration_s, (0.0, duration_s), floor_s=0.2).setup
+    with machine.namespaces(setup) as (sender, receiver):
         ends = [_device(name) for name in (sender, receiver)]
         if route.rmem:
-            linux._ip("netns", "exec", receiver, "sysctl", "-qw", f"net.ipv4.tcp_rmem={route.rmem}")
-        linux._connect(sender, linux._SENDER, linux._RECEIVER, scenario)
-        linux._connect(receiver, linux._RECEIVER, linux._SENDER, scenario)
+            machine.ip("netns", "exec", receiver, "sysctl", "-qw", f"net.ipv4.tcp_rmem={route.rmem}")
+        machine.connect(sender, machine.SENDER, machine.RECEIVER, setup)
+        machine.connect(receiver, machine.RECEIVER, machine.SENDER, setup)
         normal = os.sched_getscheduler(0)
         gc.disable()
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))
@@ -101,14 +101,14 @@ def run(route: Route, algorithm: str, writes: Sequence[tuple[float, int]], durat
         finally:
             os.sched_setscheduler(0, normal, os.sched_param(0))
             gc.enable()
-        log.counters = linux._counters(sender)
+        log.counters = machine.counters(sender)
         for end in ends:
             os.close(end)
         return log
 
 
 def _device(name: str) -> int:
-    with linux._inside(name):
+    with machine.inside(name):
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH14x", b"tun0", _IFF_TUN | _IFF_NO_PI))
         return device
@@ -122,13 +122,13 @@ def _loop(
     ends: Sequence[int],
     names: tuple[str, str],
 ) -> Log:
-    with linux._inside(names[1]):
-        listener = socket.create_server((linux._RECEIVER, linux._PORT))
+    with machine.inside(names[1]):
+        listener = socket.create_server((machine.RECEIVER, machine.PORT))
         listener.setblocking(False)
-    with linux._inside(names[0]):
+    with machine.inside(names[0]):
         flow = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         flow.setblocking(False)
-        flow.setsockopt(socket.IPPROTO_TCP, linux._TCP_CONGESTION, algorithm.encode())
+        flow.setsockopt(socket.IPPROTO_TCP, machine.TCP_CONGESTION, algorithm.encode())
         flow.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     log, on_way, order = Log(), [], 0
     base: list[int] = []
@@ -137,7 +137,7 @@ def _loop(
     left, script, total = 0, list(writes), sum(segments for _, segments in writes) * MSS
     watched: list[int] = [*ends, listener.fileno()]
     began = time.monotonic()
-    flow.connect_ex((linux._RECEIVER, linux._PORT))
+    flow.connect_ex((machine.RECEIVER, machine.PORT))
     sampled = -1.0
     while True:
         now = time.monotonic() - began
@@ -181,7 +181,7 @@ def _loop(
             except BlockingIOError:
                 pass
         else:
-            linux._drain(reader, _SINK)
+            machine.drain(reader, _SINK)
         now = time.monotonic() - began
         while script and script[0][0] <= now:
             left += script.pop(0)[1] * MSS
@@ -191,7 +191,7 @@ def _loop(
         if now - sampled > 0.002:
             sampled = now
             log.states.append(_state(flow, now))
-            acked = struct.unpack_from("<Q", flow.getsockopt(socket.IPPROTO_TCP, linux._TCP_INFO, 256), 120)[0]
+            acked = struct.unpack_from("<Q", flow.getsockopt(socket.IPPROTO_TCP, machine.TCP_INFO, 256), 120)[0]
             if acked >= total and log.completed_s != log.completed_s:
                 log.completed_s = now
         wake = min([now + 0.002, *(entry[0] for entry in on_way[:1])])
@@ -202,7 +202,7 @@ def _loop(
 
 
 def _state(flow: socket.socket, now: float) -> State:
-    info = flow.getsockopt(socket.IPPROTO_TCP, linux._TCP_INFO, 256)
+    info = flow.getsockopt(socket.IPPROTO_TCP, machine.TCP_INFO, 256)
     word = struct.unpack_from("<24I", info, 8)
     return State(now, info[0], info[1], word[18], word[17], word[0] * 1e-6, word[15] * 1e-6, word[23])
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
+from mesonet.kernel.replays import merged
+from mesonet.units import SEGMENT_BYTES
 from verification.witness.kernel.relay import Log, Packet, Route, State, run
-from verification.witness.kernel.scenarios import SEGMENT_BYTES
-from verification.witness.kernel.table import merged
 from verification.witness.kernel.witness import write
 
 RUNS = 5

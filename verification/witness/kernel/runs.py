@@ -8,24 +8,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from mesonet.kernel.observations import Observation, of_mesonet
+from mesonet.kernel.packets import SAMPLE_S
+from mesonet.kernel.replays import Row, merged
 from mesonet.scenarios.scenario import Scenario as Simulated
 from mesonet.scenarios.scenario import scenario as named
 from mesonet.simulation.simulate import simulate
-from verification.witness.kernel.metrics import Flow, Observation, quantities
-from verification.witness.kernel.scenarios import PROPAGATION_S, SAMPLE_S, KernelScenario, changing, every
-from verification.witness.kernel.table import Row, merged
+from verification.witness.kernel.metrics import quantities
+from verification.witness.kernel.scenarios import PROPAGATION_S, KernelScenario, changing, every
 
 PATH = Path(__file__).with_name("path")
 PORT = "A -> B"
-TEXTS = ("flow", "state", "mode")
-"""Columns of the traces of flows that hold text."""
-NAMES = {"reno": "tcp", "cubic": "cubic", "bbr": "bbr"}
-"""Algorithms of mesonet by their names in the kernel."""
 PRESET = "linux"
 BUFFER = 7241
-"""Segments of 2317 bytes of memory in the buffer of the kernel's receiver, 16 MiB (`linux.SYSCTLS`)."""
+"""Segments of 2317 bytes of memory in the buffer of the kernel's receiver, 16 MiB (`machine.SYSCTLS`)."""
 RUNS = 5
 """Runs of each scenario. Run k has seed k, and its newcomer starts later by (k - 1) / 5 of a round trip without queue.
 A pair depends on the phase at which the second flow begins, to which runs of the kernel are not exact."""
@@ -45,7 +41,7 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
             "start": f"{start} s",
             "size": size,
             "interface": "1000 seg/ms",
-            "algorithm": NAMES[name] + "(paced=1)" * (number in scenario.paced),
+            "algorithm": name + "(paced=1)" * (number in scenario.paced),
         }
         for number, (name, start) in enumerate(zip(scenario.algorithms, scenario.starts_s, strict=True))
     ]
@@ -101,44 +97,7 @@ def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:
 def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
     """Return the observations of a run of mesonet."""
     result = simulate(of_scenario(scenario, preset, values), seed)
-    queues = result.router_traces.to_polars()
-    router = (queues.filter(router=PORT) if scenario.spans_s else queues).to_dict(as_series=False)
-    traces = result.flow_traces.to_polars()
-    ended = result.flows.to_polars()
-    flows = []
-    for number in range(len(scenario.algorithms)):
-        own = traces.filter(flow=f"flow {number + 1}")
-        column = {name: own[name].cast(float).to_numpy() for name in own.columns if name not in TEXTS}
-        totals = ended.filter(source=ended["source"].sort()[number]).row(0, named=True)
-        left = float(column["in_flight"][-1]) if len(own) and not totals["completed"] else 0.0
-        again = totals["segments_sent"] - totals["segments_delivered"] - left
-        flow = Flow(
-            time_s=column["time_s"],
-            cwnd=column["cwnd"],
-            ssthresh=column["ssthresh"],
-            in_flight=column["in_flight"],
-            srtt_s=column["rtt_ms"] * 1e-3,
-            delivered=column["segments_delivered"],
-            reductions=column["loss_events"],
-            timeouts=column["timeouts"],
-            drops=column["losses"],
-            retransmissions=float(again),
-            spurious=max(0.0, float(again - totals["losses"])),
-        )
-        flows.append(flow)
-    time_s = np.array(router["time_s"])
-    took = totals["last_acked_s"] - totals["started_s"] if totals["completed"] else float("nan")
-    dropped = np.cumsum(router["segments_dropped"]).astype(float)
-    return Observation(
-        time_s=time_s,
-        queue=np.array(router["queue"], dtype=float),
-        accepted=np.cumsum(router["segments_accepted"]).astype(float),
-        # Those of the queue, and those that the link lost.
-        dropped=np.sum([flow.drops for flow in flows], axis=0) if scenario.loss or scenario.outage_s else dropped,
-        busy_s=np.cumsum(router["utilisation"]) * SAMPLE_S,
-        flows=flows,
-        completion_s=took,
-    )
+    return of_mesonet(result, PORT if scenario.spans_s else "A", lossy=bool(scenario.loss or scenario.outage_s))
 
 
 def found(scenario: KernelScenario, preset: str = PRESET, runs: int = RUNS, **values: Any) -> dict[str, Row]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from mesonet.kernel.setups import NONE, Bottleneck, Setup, constant
+from mesonet.units import SEGMENT_BYTES
+
 RATE_MBPS = 20.0
-SEGMENT_BYTES = 1500
 SERVICE_S = SEGMENT_BYTES * 8 / (RATE_MBPS * 1e6)
 PROPAGATION_S = 0.02
 """One way."""
-SAMPLE_S = 0.01
 START_S = 3.0
 """Length of the start of a run, in which drops are counted apart."""
 
@@ -35,7 +36,7 @@ class KernelScenario:
     span_s: tuple[float, float]
     starts_s: tuple[float, ...] = (0.0,)  #: start of each flow, s
     segments: int | None = None  #: size of a transfer; None for flows without an end
-    loss: float = 0.0  #: probability that a data segment is lost at random before the queue
+    loss: float = 0.0  #: probability that a segment is lost at random
     floor_s: float = 1.0  #: smallest retransmission timeout (`rto_min` of the route), s
     gso_segments: int | None = 1  #: most segments that the kernel sends in one piece; None for the kernel's own choice
     #: Flows, from 0, that the kernel paces, although their algorithm sets no rate (`SO_MAX_PACING_RATE`).
@@ -55,6 +56,32 @@ class KernelScenario:
     def service_s(self) -> float:
         """Time that a full segment takes at the rate of the queue."""
         return SEGMENT_BYTES * 8 / (self.rate_mbps * 1e6)
+
+    @property
+    def setup(self) -> Setup:
+        """Set-up of the kernel."""
+        rates = ((0.0, self.rate_mbps), *self.changes)
+        start, length = self.outage_s or (0.0, 0.0)
+        path = Bottleneck(
+            rate=tuple((at, mbps * 1e6 / (8 * SEGMENT_BYTES)) for at, mbps in rates),
+            places=constant(self.places),
+            forth_s=constant(self.rtt_s / 2),
+            back_s=constant(self.rtt_s / 2),
+            loss=constant(self.loss),
+            outage=((0.0, 0.0), (start, 1.0), (start + length, 0.0)) if self.outage_s else NONE,
+        )
+        return Setup(
+            algorithms=self.algorithms,
+            starts_s=self.starts_s,
+            duration_s=self.duration_s,
+            bottleneck=path,
+            segments=self.segments,
+            floor_s=self.floor_s,
+            gso_segments=self.gso_segments,
+            paced=self.paced,
+            compressed_sacks=self.compressed_sacks,
+            delayed_acks=self.delayed_acks,
+        )
 
     def rate_at(self, time_s: float) -> float:
         """Return the rate of the queue at an instant. The rate, Mb/s."""

@@ -11,7 +11,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,15 @@ import click
 import numpy as np
 
 import mesonet as mn
-from verification.witness.kernel import compare, linux
-from verification.witness.kernel.packets import ACCEPTED, ACK, TAIL_DROP, Trace
+from mesonet.kernel import machine
+from mesonet.kernel.packets import ACCEPTED, ACK, MSS, PACKET, TAIL_DROP, Trace
+from mesonet.kernel.replays import Row, merged
+from mesonet.kernel.setups import constant
+from mesonet.units import SEGMENT_BYTES
+from verification.witness.kernel import compare
 from verification.witness.kernel.runs import of_scenario
-from verification.witness.kernel.scenarios import SEGMENT_BYTES, KernelScenario
-from verification.witness.kernel.table import Row, merged, read
+from verification.witness.kernel.scenarios import KernelScenario
+from verification.witness.kernel.table import read
 from verification.witness.kernel.witness import write
 
 FILE = Path(__file__).with_name("linux-6.18-small-pipe.csv")
@@ -90,50 +94,52 @@ QUEUES = ("segments", "pieces", "htb pfifo", "htb bfifo")
 
 def measure(pipe: Pipe, queue: str, program: Path) -> tuple[Trace, dict[str, float]]:
     """Run a pipe on the kernel; return what it left and counters of its router."""
-    scenario = pipe.scenario(1 if queue == "segments" else None)
+    setup = pipe.scenario(1 if queue == "segments" else None).setup
     routed = queue.startswith("htb")
     router = f"witness-{os.getpid()}-router"
     # Behind a router of the kernel, bottleneck.c is only a delay: 1 us of service, no limit.
-    own = {"places": 8000, "service_s": 1e-6} if routed else {}
-    with linux._namespaces(scenario) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
+    delay = replace(setup.bottleneck, rate=constant(1e6), places=constant(8000))
+    with machine.namespaces(setup) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         if routed:
-            linux._ip("netns", "add", router)
+            machine.ip("netns", "add", router)
         try:
-            with linux.queue(program, router if routed else sender, receiver, log, scenario, **own):
-                linux._connect(receiver, linux._RECEIVER, linux._SENDER, scenario)
+            with machine.joined(
+                program, router if routed else sender, receiver, log, setup, bottleneck=delay if routed else None
+            ):
+                machine.connect(receiver, machine.RECEIVER, machine.SENDER, setup)
                 if routed:
                     _route(sender, router, pipe, queue)
                 else:
-                    linux._connect(sender, linux._SENDER, linux._RECEIVER, scenario)
-                began, samples, ended = linux._endpoints(scenario, sender, receiver)
+                    machine.connect(sender, machine.SENDER, machine.RECEIVER, setup)
+                began, samples, ended = machine.endpoints(setup, sender, receiver)
                 counters = _router_counters(router, sender, ended) if routed else {}
         finally:
             if routed:
-                linux._ip("netns", "del", router)
-        return Trace(began, np.fromfile(log, dtype=linux.PACKET), samples, ended), counters
+                machine.ip("netns", "del", router)
+        return Trace(began, np.fromfile(log, dtype=PACKET), samples, ended), counters
 
 
 def _route(sender: str, router: str, pipe: Pipe, queue: str) -> None:
     """Join sender and router by a pair of veth with the kernel's offloads; HTB is on the router's TUN device."""
-    linux._ip("-n", sender, "link", "add", "out", "type", "veth", "peer", "name", "in", "netns", router)
-    linux._ip("-n", sender, "addr", "add", f"{linux._SENDER}/32", "dev", "out")
-    linux._ip("-n", sender, "link", "set", "lo", "up")
-    linux._ip("-n", sender, "link", "set", "out", "up")
-    linux._ip("-n", router, "link", "set", "in", "up")
-    linux._ip("-n", router, "link", "set", "tun0", "mtu", "1500", "txqueuelen", "10000", "up")
-    linux._ip("-n", router, "route", "add", linux._SENDER, "dev", "in")
-    linux._ip("-n", router, "route", "add", linux._RECEIVER, "dev", "tun0")
-    linux._ip("-n", router, "addr", "add", _ROUTER, "dev", "in")
-    words = ("route", "add", linux._RECEIVER, "via", _ROUTER, "dev", "out", "onlink", "src", linux._SENDER)
-    linux._ip("-n", sender, *words, "rto_min", "200ms")
-    linux._ip("netns", "exec", router, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0")
+    machine.ip("-n", sender, "link", "add", "out", "type", "veth", "peer", "name", "in", "netns", router)
+    machine.ip("-n", sender, "addr", "add", f"{machine.SENDER}/32", "dev", "out")
+    machine.ip("-n", sender, "link", "set", "lo", "up")
+    machine.ip("-n", sender, "link", "set", "out", "up")
+    machine.ip("-n", router, "link", "set", "in", "up")
+    machine.ip("-n", router, "link", "set", "tun0", "mtu", "1500", "txqueuelen", "10000", "up")
+    machine.ip("-n", router, "route", "add", machine.SENDER, "dev", "in")
+    machine.ip("-n", router, "route", "add", machine.RECEIVER, "dev", "tun0")
+    machine.ip("-n", router, "addr", "add", _ROUTER, "dev", "in")
+    words = ("route", "add", machine.RECEIVER, "via", _ROUTER, "dev", "out", "onlink", "src", machine.SENDER)
+    machine.ip("-n", sender, *words, "rto_min", "200ms")
+    machine.ip("netns", "exec", router, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0")
     tc = ("netns", "exec", router, "tc")
-    linux._ip(*tc, "qdisc", "add", "dev", "tun0", "root", "handle", "1:", "htb", "default", "1")
+    machine.ip(*tc, "qdisc", "add", "dev", "tun0", "root", "handle", "1:", "htb", "default", "1")
     rate = f"{pipe.rate_mbps:g}mbit"
-    linux._ip(*tc, "class", "add", "dev", "tun0", "parent", "1:", "classid", "1:1", "htb", "rate", rate)
+    machine.ip(*tc, "class", "add", "dev", "tun0", "parent", "1:", "classid", "1:1", "htb", "rate", rate)
     limit = pipe.places * SEGMENT_BYTES if queue == "htb bfifo" else pipe.places
-    linux._ip(*tc, "qdisc", "add", "dev", "tun0", "parent", "1:1", queue.split()[1], "limit", str(limit))
+    machine.ip(*tc, "qdisc", "add", "dev", "tun0", "parent", "1:1", queue.split()[1], "limit", str(limit))
 
 
 def _router_counters(router: str, sender: str, ended: Mapping[str, Any]) -> dict[str, float]:
@@ -141,7 +147,7 @@ def _router_counters(router: str, sender: str, ended: Mapping[str, Any]) -> dict
     words = ["ip", "netns", "exec", router, "tc", "-s", "qdisc", "show", "dev", "tun0", "parent", "1:1"]
     text = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     dropped = float(text.split("dropped ")[1].split(",")[0])
-    with linux._inside(sender):
+    with machine.inside(sender):
         rows = Path("/proc/thread-self/net/dev").read_text().splitlines()
     sent = float(next(row for row in rows if row.strip().startswith("out:")).split()[10])
     return {"drops of pieces, whole run": dropped, "segments of a piece": ended["sender"]["OutSegs"] / sent}
@@ -179,7 +185,7 @@ def of_kernel(trace: Trace, extra: Mapping[str, float], pipe: Pipe, routed: bool
                 float(inside["bandwidth"].mean()) * pipe.pairs * 8 / linux_rate(pipe)
             )
             found["BBR time in PROBE_RTT %"] = float(100 * (inside["cwnd_gain"] < 1.5).mean())
-    found["utilisation"] = sum(delivered.values()) / linux.MSS * pipe.service_s / (SPAN_S[1] - SPAN_S[0])
+    found["utilisation"] = sum(delivered.values()) / MSS * pipe.service_s / (SPAN_S[1] - SPAN_S[0])
     late = packets["late_ns"][np.isin(packets["kind"], (ACCEPTED, ACK))] * 1e-6
     found |= {"lateness p99 ms": float(np.percentile(late, 99)), "lateness largest ms": float(late.max())}
     return {"share of bbr": delivered["bbr"] / sum(delivered.values()), **found, **extra}
@@ -202,7 +208,7 @@ def phases(packets: np.ndarray, chosen: np.ndarray, pipe: Pipe) -> dict[str, flo
 
 def linux_rate(pipe: Pipe) -> float:
     """Return the rate of the bottleneck in bits of payload."""
-    return linux.MSS * 8 / pipe.service_s
+    return MSS * 8 / pipe.service_s
 
 
 def _ends(samples: np.ndarray, flows: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -279,7 +285,7 @@ def main() -> int:
     options = parser.parse_args()
     chosen = [pipe for pipe in PIPES if not options.only or any(word in pipe.name for word in options.only)]
     with tempfile.TemporaryDirectory() as folder:
-        program = linux.build(Path(folder)) if options.what == "kernel" else Path()
+        program = machine.build(Path(folder)) if options.what == "kernel" else Path()
         jobs: list[tuple[str, Callable[[], list[dict[str, float]]]]] = []
         for pipe in chosen:
             if options.what == "mesonet":

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-import math
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from mesonet.kernel.replays import Row
 
 FILE = Path(__file__).with_name("linux-6.18.csv")
 KERNEL = "Linux 6.18.44"
@@ -22,15 +21,6 @@ PUBLISHED = (
 """Quantities of the claims: those that an evaluation would publish. The other quantities show the mechanism."""
 
 
-class Row(NamedTuple):
-    """Mean, smallest and largest value of a quantity over the runs of a scenario, and the number of runs."""
-
-    mean: float
-    least: float
-    most: float
-    runs: int
-
-
 def read(path: Path = FILE) -> dict[tuple[str, str], Row]:
     """Return the rows of a table."""
     with path.open(newline="") as file:
@@ -40,20 +30,6 @@ def read(path: Path = FILE) -> dict[tuple[str, str], Row]:
             )
             for row in csv.DictReader(file)
         }
-
-
-def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, Row]:
-    """Return each quantity over some runs; runs without a value do not count.
-
-    `runs`: quantities of each run, by name; NaN without a value.
-    """
-    values: dict[str, list[float]] = {}
-    for run in runs:
-        for quantity, value in run.items():
-            values.setdefault(quantity, [])
-            if not math.isnan(value):
-                values[quantity].append(value)
-    return {name: Row(sum(v) / len(v), min(v), max(v), len(v)) for name, v in values.items() if v}
 
 
 def limits(quantity: str, row: Row) -> tuple[float, float]:

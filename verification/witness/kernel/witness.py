@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import platform
 import tempfile
 import time
@@ -21,26 +20,16 @@ from typing import Any
 import click
 import numpy as np
 
-from verification.witness.kernel import linux, observed
+from mesonet.errors import InputError
+from mesonet.kernel import machine
+from mesonet.kernel.observations import lateness, of_kernel
+from mesonet.kernel.replays import merged
 from verification.witness.kernel.metrics import quantities
-from verification.witness.kernel.packets import ACCEPTED, ACK
-from verification.witness.kernel.scenarios import SERVICE_S, KernelScenario, changing, every
-from verification.witness.kernel.table import merged
+from verification.witness.kernel.scenarios import KernelScenario, changing, every
 
 LATE_SHARE = 0.005
 """A run is rejected if more packets than this share were written later than one service time."""
 MOST_TRIES = 6
-
-
-def lateness(trace: linux.Trace) -> dict[str, float]:
-    """Return how late the packets of a run were written."""
-    late = trace.packets["late_ns"][np.isin(trace.packets["kind"], (ACCEPTED, ACK))] * 1e-6
-    return {
-        "median_ms": float(np.median(late)),
-        "p99_ms": float(np.percentile(late, 99)),
-        "largest_ms": float(late.max()),
-        "share": float((late > SERVICE_S * 1e3).mean()),
-    }
 
 
 def is_on_time(found: Mapping[str, float], latest_ms: float) -> bool:
@@ -52,10 +41,10 @@ def measure(scenario: KernelScenario, seed: int, program: Path, keep: Path | Non
     """Run a scenario until a run is on time; return its quantities and the lateness of all tries."""
     tries = []
     for _ in range(MOST_TRIES):
-        trace = linux.run(scenario, seed, program)
-        tries.append(lateness(trace))
+        trace = machine.run(scenario.setup, seed, program)
+        tries.append(lateness(trace, scenario.setup))
         if is_on_time(tries[-1], latest_ms):
-            found = quantities(observed.of_kernel(trace, scenario), scenario)
+            found = quantities(of_kernel(trace, scenario.setup), scenario)
             last = trace.samples[-1]
             limited = float(last["receiver_limited_s"] + last["buffer_limited_s"])
             if keep:
@@ -104,8 +93,10 @@ def main() -> int:
     if not scenarios:
         click.echo(f"no scenario has {' or '.join(options.only)} in its name; see --list", err=True)
         return 2
-    if os.geteuid() or not Path("/dev/net/tun").exists():
-        click.echo("needs root and /dev/net/tun", err=True)
+    try:
+        machine.refuse_machine()
+    except InputError as error:
+        click.echo(str(error), err=True)
         return 2
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
@@ -118,7 +109,7 @@ def main() -> int:
         tempfile.TemporaryDirectory() as folder,
         ProcessPoolExecutor(options.parallel, mp_context=get_context("spawn")) as pool,
     ):
-        program = linux.build(Path(folder))
+        program = machine.build(Path(folder))
         waiting = {
             pool.submit(measure, scenario, seed, program, options.keep, options.latest_ms): (scenario, seed)
             for scenario in scenarios

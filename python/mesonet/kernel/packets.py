@@ -1,4 +1,4 @@
-"""What one run of the kernel leaves: every packet at the queue, and samples of TCP_INFO."""
+"""Packets at the queue and samples of TCP_INFO: all that a run of the kernel leaves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 ACCEPTED, TAIL_DROP, RANDOM_LOSS, ACK, UNQUEUED, OUTAGE_LOSS = range(6)
 """Kinds of packets, as in bottleneck.c."""
 SYN, DSACK = 2, 256
+SAMPLE_S = 0.01
+"""Time between two samples of a run."""
 MSS = 1448
 """Data in a segment of 1500 bytes: less the headers of IPv4 and TCP and the time stamps."""
 

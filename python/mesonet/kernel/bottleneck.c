@@ -1,19 +1,22 @@
-/* One exact drop-tail queue between two network namespaces.
+/* One exact drop-tail queue between two network namespaces, on a path that follows the time.
  *
- * Packets of the sender's TUN device wait in a FIFO with a fixed service time, then travel for the propagation delay and
- * enter the receiver's TUN device. Packets of the receiver's device travel for the propagation delay only.
+ * Packets of the sender's TUN device wait in a FIFO, then travel for the propagation delay and enter the receiver's TUN
+ * device. Packets of the receiver's device travel for the propagation delay of the way back only.
  *
  * The FIFO is arithmetic on instants, as in a simulator: a packet that arrives at t leaves at max(t, previous) + service.
  * Only the instant at which a packet is read and the instant at which it is written depend on the scheduler. Both are
  * measured as the lateness of writes; see the end of the log.
  *
- * PLACES are those of waiting packets, without the one in service.
+ * PATH is a file with a line "NAME INSTANT VALUE" for each change, instants ascending, in ns since the first packet of
+ * the sender. A value holds from its instant to the next one:
+ *   service  time that a packet takes, ns; the rest of a packet in service takes the new rate
+ *   places   of waiting packets, without the one in service
+ *   forth    delay from the queue to the receiver, ns; packets keep their order
+ *   back     delay of acknowledgements, ns
+ *   loss     probability that a packet is lost behind the queue
+ *   outage   1: all packets that leave the queue are lost, acknowledgements pass; 0: none is
  *
- * CHANGES are times of service from some instants on, "10000000000:2400000,20000000000:600000", in ns since the first
- * packet of the sender; what is left of a packet in service takes the new rate. An OUTAGE "8000000000:2000000000" (begin
- * and length) loses the packets that leave the queue in it; acknowledgements pass. "-" stands for neither.
- *
- * Usage: bottleneck SENDER_NS RECEIVER_NS PLACES SERVICE_NS PROPAGATION_NS LOSS SEED PRIORITY LOG CHANGES OUTAGE
+ * Usage: bottleneck SENDER_NS RECEIVER_NS PATH SEED PRIORITY LOG
  * Prints "ready" once both devices exist; ends when its standard input closes, and then writes the log.
  */
 #define _GNU_SOURCE
@@ -34,7 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING = 1 << 14, LARGEST_PACKET = 1600, MOST_RECORDS = 1 << 20, MOST_CHANGES = 16 };
+enum { RING = 1 << 14, LARGEST_PACKET = 1600, MOST_RECORDS = 1 << 21 };
 enum { ACCEPTED = 0, TAIL_DROP = 1, RANDOM_LOSS = 2, ACK = 3, UNQUEUED = 4, OUTAGE_LOSS = 5 };
 enum { FLAG_FIN = 1, FLAG_SYN = 2, FLAG_DSACK = 256 };
 
@@ -68,18 +71,23 @@ static struct record *records;
 static uint64_t record_count;
 
 static int sender, receiver, priority;
-static uint32_t places;
-static int64_t service, propagation;
-static double loss;
+
+/* A value that follows the time; `place` is the step that held last. */
+struct course {
+    const char *name;
+    struct { int64_t at; double value; } *steps;
+    int count, place;
+};
+
+static struct course service = {"service"}, places = {"places"}, forth = {"forth"}, back = {"back"}, loss = {"loss"},
+                     outage = {"outage"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ring data, acks, bare;
 static uint64_t in_queue; /* oldest packet of `data` that has not left the queue */
 static int64_t free_at;   /* end of the service of the last packet */
 
-static struct { int64_t at, service; } changes[MOST_CHANGES];
-static int change_count;
-static int64_t outage_at, outage_length;
+static int64_t last_due;  /* of a packet on the way to the receiver */
 static int64_t began; /* instant at which the first packet of the sender was read */
 
 static void fail(const char *what) {
@@ -167,39 +175,49 @@ static int describe(const unsigned char *data, int length, int from_sender, stru
     return 1;
 }
 
-/* Reads CHANGES and OUTAGE. */
-static int read_changes(const char *text, const char *outage) {
-    while (*text && *text != '-') {
-        long long at, next;
-        int length;
-        if (change_count == MOST_CHANGES || sscanf(text, "%lld:%lld%n", &at, &next, &length) != 2) return 0;
-        changes[change_count].at = at;
-        changes[change_count++].service = next;
-        text += length + (text[length] == ',');
+/* Reads PATH; each course has a step at the beginning. */
+static int read_path(const char *name) {
+    struct course *all[] = {&service, &places, &forth, &back, &loss, &outage, NULL};
+    FILE *file = fopen(name, "r");
+    if (!file) fail(name);
+    char word[16];
+    long long at;
+    double value;
+    int fields;
+    while ((fields = fscanf(file, "%15s %lld %lf", word, &at, &value)) == 3) {
+        struct course **found = all;
+        while (*found && strcmp((*found)->name, word)) found++;
+        struct course *course = *found;
+        if (!course) return 0;
+        course->steps = realloc(course->steps, (size_t)(course->count + 1) * sizeof *course->steps);
+        if (!course->steps) fail("memory");
+        course->steps[course->count].at = at;
+        course->steps[course->count++].value = value;
     }
-    long long at, length;
-    if (*outage == '-') return 1;
-    if (sscanf(outage, "%lld:%lld", &at, &length) != 2) return 0;
-    outage_at = at;
-    outage_length = length;
-    return 1;
+    fclose(file);
+    for (struct course **each = all; *each; each++)
+        if (!(*each)->count) return 0;
+    return fields == EOF;
+}
+
+static double value_at(struct course *course, int64_t instant) {
+    while (course->place && began + course->steps[course->place].at > instant) course->place--;
+    while (course->place + 1 < course->count && began + course->steps[course->place + 1].at <= instant) course->place++;
+    return course->steps[course->place].value;
 }
 
 /* End of the service of a packet that begins at an instant. */
 static int64_t end_of_service(int64_t from) {
     double left = 1; /* part of the packet that is not sent */
-    int64_t took = service;
-    for (int i = 0; i < change_count; i++) {
-        int64_t at = began + changes[i].at;
-        if (from < at) {
-            int64_t end = from + (int64_t)(left * (double)took + 0.5);
-            if (end <= at) return end;
-            left -= (double)(at - from) / (double)took;
-            from = at;
-        }
-        took = changes[i].service;
+    for (;;) {
+        double took = value_at(&service, from);
+        int64_t end = from + (int64_t)(left * took + 0.5);
+        if (service.place + 1 == service.count) return end;
+        int64_t change = began + service.steps[service.place + 1].at;
+        if (end <= change) return end;
+        left -= (double)(change - from) / took;
+        from = change;
     }
-    return from + (int64_t)(left * (double)took + 0.5);
 }
 
 static struct record *next_record(void) {
@@ -228,7 +246,7 @@ static void deliver(struct ring *ring, int fd, int64_t now) {
     while (ring->head != ring->tail) {
         struct packet *p = &ring->packets[ring->head % RING];
         if (p->due > now) return;
-        if (p->record->kind != OUTAGE_LOSS) {
+        if (p->record->kind == ACCEPTED || p->record->kind == ACK || p->record->kind == UNQUEUED) {
             ssize_t written = write(fd, p->data, (size_t)p->length);
             if (written != p->length) fail("write to tun0");
         }
@@ -265,24 +283,23 @@ static void turn(void) {
             memcpy(aside->data, p->data, (size_t)length);
             aside->length = (int)length;
             aside->record = r;
-            aside->due = r->read_ns + propagation;
+            aside->due = r->read_ns + (int64_t)value_at(&forth, r->read_ns);
             bare.tail++;
             continue;
-        } else if (loss > 0 && r->bytes > 0 && uniform() < loss) {
-            r->kind = RANDOM_LOSS;
-            continue;
-        } else if (r->queue > places) {
+        }
+        if (r->queue > value_at(&places, r->read_ns)) {
             r->kind = TAIL_DROP;
             continue;
-        } else {
-            r->kind = ACCEPTED;
-            if (free_at < r->read_ns) free_at = r->read_ns;
-            free_at = end_of_service(free_at);
-            p->leaves = r->leaves_ns = free_at;
-            int64_t into = free_at - began - outage_at;
-            if (into >= 0 && into < outage_length) r->kind = OUTAGE_LOSS;
         }
-        p->due = p->leaves + propagation;
+        free_at = end_of_service(free_at < r->read_ns ? r->read_ns : free_at);
+        p->leaves = r->leaves_ns = free_at;
+        r->kind = ACCEPTED;
+        double probability = value_at(&loss, free_at);
+        if (value_at(&outage, free_at)) r->kind = OUTAGE_LOSS;
+        else if (probability > 0 && uniform() < probability) r->kind = RANDOM_LOSS;
+        p->due = free_at + (int64_t)value_at(&forth, free_at);
+        if (p->due < last_due) p->due = last_due;
+        last_due = p->due;
         p->length = (int)length;
         p->record = r;
         data.tail++;
@@ -297,7 +314,7 @@ static void turn(void) {
         *p->record = found;
         p->record->read_ns = now_ns();
         p->record->kind = ACK;
-        p->due = p->record->read_ns + propagation;
+        p->due = p->record->read_ns + (int64_t)value_at(&back, p->record->read_ns);
         p->length = (int)length;
         acks.tail++;
     }
@@ -336,24 +353,19 @@ static void *serve(void *processor) {
 }
 
 int main(int count, char **argument) {
-    if (count != 12 || !read_changes(argument[10], argument[11])) {
-        fputs("usage: bottleneck SENDER_NS RECEIVER_NS PLACES SERVICE_NS PROPAGATION_NS LOSS SEED PRIORITY LOG "
-              "CHANGES OUTAGE\n", stderr);
+    if (count != 7 || !read_path(argument[3])) {
+        fputs("usage: bottleneck SENDER_NS RECEIVER_NS PATH SEED PRIORITY LOG\n", stderr);
         return 2;
     }
-    places = (uint32_t)strtoul(argument[3], NULL, 10);
-    service = strtoll(argument[4], NULL, 10);
-    propagation = strtoll(argument[5], NULL, 10);
-    loss = strtod(argument[6], NULL);
-    random_state = strtoull(argument[7], NULL, 10);
+    random_state = strtoull(argument[4], NULL, 10);
 
     int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (home < 0) fail("/proc/self/ns/net");
     sender = open_tun(argument[1], home);
     receiver = open_tun(argument[2], home);
-    priority = atoi(argument[8]);
-    FILE *log = fopen(argument[9], "wb");
-    if (!log) fail(argument[9]);
+    priority = atoi(argument[5]);
+    FILE *log = fopen(argument[6], "wb");
+    if (!log) fail(argument[6]);
     records = calloc(MOST_RECORDS, sizeof *records);
     data.packets = calloc(RING, sizeof(struct packet));
     acks.packets = calloc(RING, sizeof(struct packet));
@@ -367,6 +379,6 @@ int main(int count, char **argument) {
     puts("ready");
     fflush(stdout);
     for (intptr_t i = 0; i < processors; i++) pthread_join(threads[i], NULL);
-    if (fwrite(records, sizeof *records, record_count, log) != record_count || fclose(log)) fail(argument[9]);
+    if (fwrite(records, sizeof *records, record_count, log) != record_count || fclose(log)) fail(argument[6]);
     return 0;
 }

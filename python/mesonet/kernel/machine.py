@@ -1,4 +1,4 @@
-"""Runs one scenario on the kernel of this machine. Needs root, /dev/net/tun, ip and a C compiler."""
+"""Runs set-ups on the kernel of this machine. Needs root, /dev/net/tun, ip and a C compiler."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import ctypes
 import gc
 import os
 import select
+import shutil
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,17 +20,18 @@ from typing import Any
 
 import numpy as np
 
-from verification.witness.kernel.packets import MSS, PACKET, SAMPLE, Trace
-from verification.witness.kernel.scenarios import SAMPLE_S, SEGMENT_BYTES, KernelScenario
+from mesonet.errors import Broken, InputError
+from mesonet.kernel.packets import MSS, PACKET, SAMPLE, SAMPLE_S, Trace
+from mesonet.kernel.setups import Bottleneck, Setup
 
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000
-_TCP_INFO, _TCP_CONGESTION, _TCP_CC_INFO = 11, 13, 26
+TCP_INFO, TCP_CONGESTION, _TCP_CC_INFO = 11, 13, 26
 _SO_MAX_PACING_RATE = 47
 _NO_LIMIT = 1 << 40
 """A rate, bytes/s, that limits nothing: the option turns pacing on."""
 _QUEUE_PRIORITY, _ENDPOINT_PRIORITY = 50, 40
-_SENDER, _RECEIVER, _PORT = "10.77.0.1", "10.77.1.1", 5201
+SENDER, RECEIVER, PORT = "10.77.0.1", "10.77.1.1", 5201
 _BUFFER_BYTES = 16 << 20
 _CHUNK = bytes(1 << 16)
 
@@ -56,106 +59,126 @@ RECORDED = (
 """Values of the kernel that are written into the log of a run."""
 
 
+COMPILER = ("cc", "-O2", "-Wall", "-pthread")
+ALGORITHMS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_TUN = Path("/dev/net/tun")
+
+
+def refuse_machine() -> None:
+    """Raise an `InputError` if this machine cannot run set-ups."""
+    needed = {
+        "Linux": sys.platform == "linux",
+        "root": sys.platform == "linux" and not os.geteuid(),
+        str(_TUN): _TUN.exists(),
+        "the program ip": shutil.which("ip"),
+        "the program sysctl": shutil.which("sysctl"),
+        "a C compiler (cc)": shutil.which(COMPILER[0]),
+    }
+    if missing := [name for name, there in needed.items() if not there]:
+        problem = f"a replay on the kernel needs {', '.join(missing)}"
+        raise InputError(problem, path="--kernel", allowed=f"a machine with {', '.join(needed)}")
+
+
+def algorithms() -> list[str]:
+    """Return the congestion controls that the kernel has."""
+    return ALGORITHMS.read_text().split()
+
+
 def build(folder: Path) -> Path:
-    """Return the compiled queue."""
-    program = folder / "bottleneck"
-    subprocess.run(["cc", "-O2", "-Wall", "-pthread", "-o", str(program), str(SOURCE)], check=True)
+    """Return the compiled bottleneck."""
+    program = folder / SOURCE.stem
+    done = subprocess.run([*COMPILER, "-o", str(program), str(SOURCE)], capture_output=True, text=True)
+    if done.returncode:
+        raise Broken(f"{SOURCE}: the compiler refuses it:\n{done.stderr}")
     return program
 
 
-def run(scenario: KernelScenario, seed: int, program: Path) -> Trace:
+def run(setup: Setup, seed: int, program: Path) -> Trace:
     """Return what one run left."""
-    with _namespaces(scenario) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
+    with namespaces(setup) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        with queue(program, sender, receiver, log, scenario, seed=seed):
-            _connect(sender, _SENDER, _RECEIVER, scenario)
-            _connect(receiver, _RECEIVER, _SENDER, scenario)
-            began, samples, ended = _endpoints(scenario, sender, receiver)
+        with joined(program, sender, receiver, log, setup, seed=seed):
+            connect(sender, SENDER, RECEIVER, setup)
+            connect(receiver, RECEIVER, SENDER, setup)
+            began, samples, ended = endpoints(setup, sender, receiver)
         return Trace(began, np.fromfile(log, dtype=PACKET), samples, ended)
 
 
 @contextmanager
-def queue(
+def joined(
     program: Path,
     sender: str,
     receiver: str,
     log: Path,
-    scenario: KernelScenario,
+    setup: Setup,
     *,
-    places: int | None = None,
-    service_s: float | None = None,
+    bottleneck: Bottleneck | None = None,
     seed: int = 1,
 ) -> Iterator[None]:
-    """Join two namespaces by the queue of a scenario while the context lasts; it logs every packet."""
-    changes = ",".join(f"{_ns(at)}:{_ns(SEGMENT_BYTES * 8e-6 / rate)}" for at, rate in scenario.changes)
-    words = [
-        str(program), sender, receiver, str(places or scenario.places),
-        str(round((service_s or scenario.service_s) * 1e9)), str(round(scenario.rtt_s / 2 * 1e9)),
-        repr(scenario.loss), str(seed), str(_QUEUE_PRIORITY), str(log), changes or "-",
-        "{}:{}".format(*(_ns(time) for time in scenario.outage_s)) if scenario.outage_s else "-",
-    ]  # fmt: skip
+    """Join two namespaces by a bottleneck while the context lasts; it logs every packet.
+
+    `bottleneck`: in place of the one of the set-up.
+    """
+    path = log.with_name("path")
+    path.write_text((bottleneck or setup.bottleneck).text(min(setup.starts_s)))
+    words = [str(program), sender, receiver, str(path), str(seed), str(_QUEUE_PRIORITY), str(log)]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
     assert process.stdout
     try:
         if process.stdout.readline() != b"ready\n":
-            raise RuntimeError("the queue did not start")
+            raise Broken("the bottleneck did not start")
         yield
     finally:
         process.stdin.close()
         process.wait()
     if process.returncode:
-        raise RuntimeError("the queue failed")
-
-
-def _ns(time_s: float) -> int:
-    return round(time_s * 1e9)
+        raise Broken("the bottleneck failed")
 
 
 @contextmanager
-def _namespaces(scenario: KernelScenario) -> Iterator[tuple[str, str]]:
-    names = [f"witness-{os.getpid()}-{end}" for end in ("sender", "receiver")]
+def namespaces(setup: Setup) -> Iterator[tuple[str, str]]:
+    """Make the namespaces of sender and receiver while the context lasts."""
+    names = [f"mesonet-{os.getpid()}-{end}" for end in ("sender", "receiver")]
     made = []
     try:
         for name in names:
-            _ip("netns", "add", name)
+            ip("netns", "add", name)
             made.append(name)
-            values = SYSCTLS if scenario.compressed_sacks else {**SYSCTLS, "net.ipv4.tcp_comp_sack_nr": "0"}
+            values = SYSCTLS if setup.compressed_sacks else {**SYSCTLS, "net.ipv4.tcp_comp_sack_nr": "0"}
             words = [f"{key}={value}" for key, value in values.items()]
-            _ip("netns", "exec", name, "sysctl", "-qw", *words)
+            ip("netns", "exec", name, "sysctl", "-qw", *words)
         yield names[0], names[1]
     finally:
         for name in made:
-            _ip("netns", "del", name)
+            ip("netns", "del", name)
 
 
-def _connect(name: str, own: str, other: str, scenario: KernelScenario) -> None:
+def connect(name: str, own: str, other: str, setup: Setup) -> None:
     """Give the device of a namespace its address and its route."""
-    inside = ("-n", name)
-    _ip(*inside, "link", "set", "lo", "up")
-    _ip(*inside, "addr", "add", own, "dev", "tun0")
-    limit = ["gso_max_segs", str(scenario.gso_segments)] if scenario.gso_segments else []
-    _ip(*inside, "link", "set", "tun0", "mtu", "1500", "txqueuelen", "10000", *limit, "up")
-    acks = [] if scenario.delayed_acks else ["quickack", "1"]
-    _ip(*inside, "route", "add", other, "dev", "tun0", *acks, "rto_min", f"{round(scenario.floor_s * 1000)}ms")
-    with _inside(name):
+    there = ("-n", name)
+    ip(*there, "link", "set", "lo", "up")
+    ip(*there, "addr", "add", own, "dev", "tun0")
+    limit = ["gso_max_segs", str(setup.gso_segments)] if setup.gso_segments else []
+    ip(*there, "link", "set", "tun0", "mtu", "1500", "txqueuelen", "10000", *limit, "up")
+    acks = [] if setup.delayed_acks else ["quickack", "1"]
+    ip(*there, "route", "add", other, "dev", "tun0", *acks, "rto_min", f"{round(setup.floor_s * 1000)}ms")
+    with inside(name):
         _offloads_off("tun0")
 
 
-def _ip(*words: str) -> None:
+def ip(*words: str) -> None:
+    """Run `ip`."""
     subprocess.run(["ip", *words], check=True, stdout=subprocess.DEVNULL)
 
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
 def _enter(descriptor: int) -> None:
-    if _libc.setns(descriptor, _CLONE_NEWNET):
+    if ctypes.CDLL(None, use_errno=True).setns(descriptor, _CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "setns")
 
 
 @contextmanager
-def _inside(name: str) -> Iterator[None]:
+def inside(name: str) -> Iterator[None]:
     """Work in a namespace. Sockets stay in the one in which they were made."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     there = os.open(f"/var/run/netns/{name}", os.O_RDONLY)
@@ -183,22 +206,22 @@ def _offloads_off(device: str) -> None:
                     raise
 
 
-def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[int, np.ndarray, dict[str, Any]]:
+def endpoints(setup: Setup, sender: str, receiver: str) -> tuple[int, np.ndarray, dict[str, Any]]:
     """Drive both ends; return the start in ns, samples of TCP_INFO and the counters at the end."""
-    with _inside(receiver):
-        listener = socket.create_server((_RECEIVER, _PORT))
+    with inside(receiver):
+        listener = socket.create_server((RECEIVER, PORT))
         listener.setblocking(False)
-    with _inside(sender):
+    with inside(sender):
         flows = []
-        for number, algorithm in enumerate(scenario.algorithms):
+        for number, algorithm in enumerate(setup.algorithms):
             flow = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             flow.setblocking(False)
-            flow.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, algorithm.encode())
-            if number in scenario.paced:
+            flow.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, algorithm.encode())
+            if number in setup.paced:
                 flow.setsockopt(socket.SOL_SOCKET, _SO_MAX_PACING_RATE, struct.pack("Q", _NO_LIMIT))
-            flow.bind((_SENDER, 1 + number))
+            flow.bind((SENDER, 1 + number))
             flows.append(flow)
-    left = [scenario.segments * MSS if scenario.segments else None for _ in flows]
+    left = [setup.segments * MSS if setup.segments else None for _ in flows]
     poll = select.epoll()
     poll.register(listener, select.EPOLLIN)
     by_number = {}
@@ -211,8 +234,8 @@ def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[in
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_ENDPOINT_PRIORITY))
     try:
         began = time.monotonic_ns() + 20_000_000
-        end = began + round(scenario.duration_s * 1e9)
-        starts = [began + round(start * 1e9) for start in scenario.starts_s]
+        end = began + round(setup.duration_s * 1e9)
+        starts = [began + round(start * 1e9) for start in setup.starts_s]
         sample = began
         while True:
             now = time.monotonic_ns()
@@ -221,7 +244,7 @@ def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[in
             for number, flow in enumerate(flows):
                 if number not in started and now >= starts[number]:
                     started.add(number)
-                    flow.connect_ex((_RECEIVER, _PORT))
+                    flow.connect_ex((RECEIVER, PORT))
                     poll.register(flow, select.EPOLLOUT)
                     by_number[flow.fileno()] = number
             if now >= sample:
@@ -235,7 +258,7 @@ def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[in
                     readers[reader.fileno()] = reader
                     poll.register(reader, select.EPOLLIN)
                 elif descriptor in readers:
-                    _drain(readers[descriptor], sink)
+                    drain(readers[descriptor], sink)
                 else:
                     number = by_number[descriptor]
                     if _fill(flows[number], left, number):
@@ -244,14 +267,15 @@ def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[in
     finally:
         os.sched_setscheduler(0, normal, os.sched_param(0))
         gc.enable()
-    ended: dict[str, Any] = {"sender": _counters(sender), "receiver": _counters(receiver)}
+    ended: dict[str, Any] = {"sender": counters(sender), "receiver": counters(receiver)}
     ended["sysctl"] = _recorded(sender)
     for each in (*flows, *readers.values(), listener):
         each.close()
     return began, np.array([_parsed(began, *row) for row in rows], dtype=SAMPLE), ended
 
 
-def _drain(reader: socket.socket, sink: bytearray) -> None:
+def drain(reader: socket.socket, sink: bytearray) -> None:
+    """Read all that a socket holds."""
     try:
         while reader.recv_into(sink) == len(sink):
             pass
@@ -275,12 +299,12 @@ def _fill(flow: socket.socket, left: list[int | None], number: int) -> bool:
 
 
 def _inquire(flow: socket.socket) -> tuple[bytes, bytes]:
-    info = flow.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, 256)
+    info = flow.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 256)
     return info, flow.getsockopt(socket.IPPROTO_TCP, _TCP_CC_INFO, 20)
 
 
 def _parsed(began: int, now: int, flow: int, info: bytes, control: bytes) -> tuple[Any, ...]:
-    """A row of the samples from `struct tcp_info` and `struct tcp_bbr_info` (linux/tcp.h, linux/inet_diag.h)."""
+    """Return a row of samples from `struct tcp_info` and `struct tcp_bbr_info` (linux/tcp.h, linux/inet_diag.h)."""
     word = struct.unpack_from("<24I", info, 8)
     rto, unacked, sacked, lost, retrans = word[0], word[4], word[5], word[6], word[7]
     rtt, rttvar, ssthresh, cwnd = word[15], word[16], word[17], word[18]
@@ -299,10 +323,10 @@ def _parsed(began: int, now: int, flow: int, info: bytes, control: bytes) -> tup
     )  # fmt: skip
 
 
-def _counters(name: str) -> dict[str, int]:
-    """What the namespace counted: Tcp of snmp and TcpExt of netstat."""
+def counters(name: str) -> dict[str, int]:
+    """Return the counters of a namespace: Tcp of snmp and TcpExt of netstat."""
     found: dict[str, int] = {}
-    with _inside(name):
+    with inside(name):
         for file in ("snmp", "netstat"):
             lines = Path(f"/proc/thread-self/net/{file}").read_text().splitlines()
             for names, values in zip(lines[::2], lines[1::2], strict=True):
