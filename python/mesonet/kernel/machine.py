@@ -179,7 +179,7 @@ def _enter(descriptor: int) -> None:
 
 @contextmanager
 def inside(name: str) -> Iterator[None]:
-    """Work in a namespace. Sockets stay in the one in which they were made."""
+    """Hold the thread in a namespace while the context lasts. Sockets stay where they were made."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     there = os.open(f"/var/run/netns/{name}", os.O_RDONLY)
     try:
@@ -207,7 +207,7 @@ def _offloads_off(device: str) -> None:
 
 
 def endpoints(setup: Setup, sender: str, receiver: str) -> tuple[int, np.ndarray, dict[str, Any]]:
-    """Drive both ends; return the start in ns, samples of TCP_INFO and the counters at the end."""
+    """Run both ends; return the start in ns, samples of TCP_INFO and the counters at the end."""
     with inside(receiver):
         listener = socket.create_server((RECEIVER, PORT))
         listener.setblocking(False)

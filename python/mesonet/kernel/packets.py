@@ -38,7 +38,7 @@ SAMPLE = np.dtype(
 
 @dataclass(frozen=True)
 class Trace:
-    """One run. `ended` has the counters of both namespaces and the values that the kernel used."""
+    """Packets and samples of a run. `ended` has the counters of both namespaces and the values that the kernel used."""
 
     began_ns: int
     packets: np.ndarray

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from mesonet.errors import Broken, InputError
 from mesonet.kernel import machine
 from mesonet.kernel.observations import Observation, lateness, of_kernel, of_mesonet
@@ -262,14 +264,20 @@ def quantities(run: Observation, chosen: Scenario, setup: Setup) -> dict[Quantit
         for period, span in spans.items():
             gain = flow.gain(flow.delivered, span) / (span[1] - span[0])
             found[Quantity(name, "goodput", "Mbit/s", period)] = gain * SEGMENT_BYTES * 8e-6
-            found[Quantity(name, "mean smoothed RTT", "ms", period)] = 1e3 * flow.mean(flow.srtt_s, span)
+            rtt_s = np.where(flow.srtt_s > 0, flow.srtt_s, np.nan)  # before the first one, 0 in the kernel
+            found[Quantity(name, "mean smoothed RTT", "ms", period)] = 1e3 * _mean(flow.time_s, rtt_s, span)
         found[Quantity(name, "retransmissions", "segments", RUN)] = flow.retransmissions
         found[Quantity(name, "timeouts", "1", RUN)] = float(flow.timeouts[-1])
     for period, span in spans.items():
-        inside = (run.time_s >= span[0]) & (run.time_s < span[1])
-        found[Quantity("queue", "mean length", "segments", period)] = float(run.queue[inside].mean())
+        found[Quantity("queue", "mean length", "segments", period)] = _mean(run.time_s, run.queue, span)
     found[Quantity("queue", "lost segments", "segments", RUN)] = float(run.dropped[-1])
     return found
+
+
+def _mean(time_s: np.ndarray, values: np.ndarray, span: tuple[float, float]) -> float:
+    """Return the mean of the values in a span; NaN without any. `span`: beginning and end, excluded, s."""
+    known = values[(time_s >= span[0]) & (time_s < span[1]) & ~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 def periods(chosen: Scenario) -> dict[str, tuple[float, float]]:

@@ -211,9 +211,10 @@ def _bottleneck(chosen: Scenario, tree: Mapping[str, Any]) -> tuple[str, Bottlen
 def _impairments(chosen: Scenario, tree: Mapping[str, Any], ends: tuple[str, str]) -> Mapping[str, Any]:
     """Return the impairments of the link on the way forth; those of acknowledgements have no effect in mesonet."""
     given: Mapping[str, Any] = tree["impairments"]
-    forth, both = f"{ends[0]} -> {ends[1]}", {f"{ends[0]} - {ends[1]}", f"{ends[1]} - {ends[0]}"}
+    forth = f"{ends[0]} -> {ends[1]}"
+    allowed = ("all", forth, " - ".join(ends), " - ".join(reversed(ends)))
     is_used = given["loss"] or given["outage_length"] or given["outages"] or any(given[key] for key in _BY_TIME)
-    if (is_used and not ({"all", forth} | both).intersection(given["at"])) or (len(given["at"]) > 1 and is_used):
+    if is_used and (len(given["at"]) > 1 or given["at"][0] not in allowed):
         _refuse(chosen, "impairments.at", "a replay on the kernel impairs the way to the receiver", forth)
     return given
 
@@ -221,4 +222,4 @@ def _impairments(chosen: Scenario, tree: Mapping[str, Any], ends: tuple[str, str
 def _notes(chosen: Scenario) -> list[str]:
     if chosen.preset == PRESET:
         return []
-    return [f"hosts of mesonet follow the preset {chosen.preset}; those of a kernel are --set preset={PRESET}"]
+    return [f"hosts of mesonet follow the preset {chosen.preset}; --set preset={PRESET} makes them hosts of a kernel"]
