@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,7 @@ def test_hosts_of_the_kernel_take_what_they_can():
     values = {"transport.min_rto": "1 s", "transport.delayed_acks": False, "transport.burst": "0 segments"}
     setup = translated(chosen(**values, **{"transport.sack_compression": "0 s"})).setup
     assert (setup.floor_s, setup.delayed_acks, setup.gso_segments, setup.compressed_sacks) == (1.0, False, 1, False)
+    assert translated(chosen(**{"transport.burst": "8 segments"})).setup.gso_segments == 8
     plain = translated(chosen()).setup
     assert (plain.floor_s, plain.delayed_acks, plain.gso_segments, plain.compressed_sacks) == (0.2, True, None, True)
 
@@ -132,6 +134,7 @@ REFUSED = {
     "constant in the name": ({"flows": [{**FLOW, "algorithm": "cubic(beta=0.5)"}]}, "flows[0].algorithm"),
     "mix": ({"algorithms": "cubic=0.5 bbr=0.5"}, "algorithms"),
     "sender": ({"transport.initial_window": "4 segments"}, "transport.initial_window"),
+    "compression": ({"transport.sack_compression": "5 ms"}, "transport.sack_compression"),
     "bytes": ({"transport.segment_bytes": 9000}, "transport.segment_bytes"),
     "second bottleneck": (
         {"impairments.at": ["A -> B"], "impairments.capacity": [["0 s", "20 Mbit/s"]]}, "network.speed",
@@ -215,6 +218,19 @@ def test_the_verb_refuses(words: list[str], named: str):
     done = CliRunner().invoke(main, ["replay", "abilene", "--algorithm", "cubic", *words])
     assert done.exit_code == 2
     assert named in done.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("text", ["service 0 1e6\n", "speed 0 1\n", "service now 1\n"])
+def test_the_bottleneck_refuses_a_path_that_is_not_whole(text: str, tmp_path: Path):
+    if not shutil.which(machine.COMPILER[0]):
+        pytest.skip("no C compiler")
+    path = tmp_path / "path"
+    path.write_text(text)
+    words = [machine.build(tmp_path), "a", "b", path, "1", "0", tmp_path / "log"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "PATH" in done.stderr
 
 
 def reason() -> str:

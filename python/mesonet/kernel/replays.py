@@ -190,7 +190,15 @@ def replay(
         advance()
         ours = merged(of_one(lambda number: in_mesonet(chosen, found, number)))
         theirs = merged(of_one(on_kernel))
-    return Replay(chosen.name, platform.release(), ours, theirs, check, tuple(late), tuple(found.notes))
+    return Replay(
+        scenario=chosen.name,
+        kernel=platform.release(),
+        mesonet=ours,
+        measured=theirs,
+        check=check,
+        late=tuple(late),
+        notes=tuple(found.notes),
+    )
 
 
 def _refuse_algorithms(chosen: Scenario, setup: Setup) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any, NamedTuple, NoReturn
 
@@ -31,8 +31,14 @@ _ONLY = {
     "impairments.duplicate": 0, "impairments.policer_rate": 0, "impairments.outage": "drop",
 }  # fmt: skip
 """The only value of each path that the emulated path has."""
-_HOSTS = ("transport.min_rto", "transport.delayed_acks", "transport.sack_compression", "transport.burst")
-"""Values of hosts that a set-up of the kernel takes from the scenario."""
+_COMPRESSION = "transport.sack_compression"
+_HOSTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "transport.min_rto": ("floor_s", float),
+    "transport.delayed_acks": ("delayed_acks", bool),
+    "transport.burst": ("gso_segments", lambda segments: max(1, round(segments))),
+    _COMPRESSION: ("compressed_sacks", bool),
+}
+"""Values of hosts that a set-up takes from the scenario, with their names there; of the last one, 0 only."""
 _ONE_FLOW = {"stop": None, "overhead": 0, "size": None}
 _NOT_SET = ("application", "receiver", "lost_segments", "segment_bytes", "transport", "start_within")
 _BY_TIME = ("capacity", "delays", "buffers")
@@ -53,16 +59,12 @@ def translated(chosen: Scenario) -> Translated:
     _refuse_values(chosen, tree)
     queue, bottleneck = _bottleneck(chosen, tree)
     flows = tree["flows"]
-    hosts = {path: chosen.value(path) for path in _HOSTS if path in chosen.settings}
     setup = Setup(
         algorithms=tuple(_algorithm(chosen, tree, number) for number in range(len(flows))),
         starts_s=tuple(float(flow["start"]) for flow in flows),
         duration_s=float(tree["time"]["duration"]),
         bottleneck=bottleneck,
-        floor_s=float(hosts.get("transport.min_rto", 0.2)),
-        gso_segments=1 if hosts.get("transport.burst") == 0 else None,
-        compressed_sacks=hosts.get("transport.sack_compression") != 0,
-        delayed_acks=bool(hosts.get("transport.delayed_acks", True)),
+        **{name: make(chosen.value(path)) for path, (name, make) in _HOSTS.items() if path in chosen.settings},
     )
     packets = 2 * max(rate for _, rate in bottleneck.rate) * setup.duration_s
     if packets > MOST_PACKETS:
@@ -129,8 +131,11 @@ def _refuse_values(chosen: Scenario, tree: Mapping[str, Any]) -> None:
             _refuse(chosen, path, "a replay on the kernel has flows and one impaired link only", "none")
     of_kernel = Scenario(PRESET).set("preset", PRESET)
     for path in chosen.settings:
-        is_of_host = path.startswith(("transport.", "connection.", "parameters."))
-        if is_of_host and path not in (*_HOSTS, *_ONLY) and chosen.value(path) != of_kernel.value(path):
+        if not path.startswith(("transport.", "connection.", "parameters.")) or path in _ONLY:
+            continue
+        value = chosen.value(path)
+        is_taken = path in _HOSTS and not (path == _COMPRESSION and value)
+        if not is_taken and value != of_kernel.value(path):
             allowed = f"no value, or the value of the preset {PRESET}"
             _refuse(chosen, path, "the kernel chooses this value itself", allowed)
     _refuse_flows(chosen, tree["flows"])
