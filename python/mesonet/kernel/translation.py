@@ -94,24 +94,21 @@ def steps(given: Any, duration_s: float, *, before: float | None = None) -> Cour
 
 def outages(given: Mapping[str, Any], duration_s: float) -> Course:
     """Return the course of the outages of impairments: 1 in an outage, 0 outside."""
-    spans, period = given["outages"], given["outage_period"] or None
+    spans, since = given["outages"], 0.0
     if spans is None:
-        spans = {"points": [[given["outage_start"], given["outage_length"]]] * bool(given["outage_length"])}
-        since = given["outage_start"] if period else 0.0
-    else:
-        period, since = spans["period"], 0.0
-    edges: list[list[float]] = []
+        if not given["outage_length"]:
+            return NONE
+        since = float(given["outage_start"])
+        spans = {"points": [[0.0, given["outage_length"]]], "period": given["outage_period"] or None}
+    edges: list[tuple[float, float]] = []
     for start, length in spans["points"]:
-        if edges and start - since <= edges[-1][1]:
-            edges[-1][1] = max(edges[-1][1], start - since + length)
+        if edges and start <= edges[-1][0]:
+            edges[-1] = (max(edges[-1][0], start + length), 0.0)
         else:
-            edges.append([start - since, start - since + length])
-    if not edges:
-        return NONE
-    flat = [(at, value) for begin, end in edges for at, value in ((begin, 1.0), (end, 0.0))]
-    course = steps({"points": flat, "period": period}, duration_s - since, before=0.0)
-    moved = tuple((at + since, value) for at, value in course)
-    return moved if moved[0][0] == 0 else ((0.0, 0.0), *moved)
+            edges += [(start, 1.0), (start + length, 0.0)]
+    course = steps({"points": edges, "period": spans["period"]}, duration_s - since, before=0.0)
+    moved = tuple((since + at, value) for at, value in course)
+    return (*NONE, *moved) if since else moved
 
 
 def _refuse(chosen: Scenario, path: str, problem: str, allowed: str) -> NoReturn:
