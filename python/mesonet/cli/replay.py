@@ -51,11 +51,11 @@ def _cells(row: Row | None) -> tuple[float | None, str]:
 
 
 def _about_path(found: Replay) -> str:
-    """Return a sentence on how exact the emulated path was."""
+    """Return lines on how exact the emulated path was."""
     check = found.check
     mean_ms, largest_ms = (max(run[name] for run in found.late) for name in ("mean_ms", "largest_ms"))
     return (
-        f"emulated path: {check.measured_mbps:.4g} of {check.rate_mbps:.4g} Mbit/s, smallest round trip "
-        f"{check.measured_rtt_ms:.4g} of {check.rtt_ms:.4g} ms; packets were late by {mean_ms:.2g} ms in the mean, by "
-        f"{largest_ms:.2g} ms at most"
+        f"emulated path: {check.measured_mbps:.4g} of {check.rate_mbps:.4g} Mbit/s, "
+        f"smallest round trip {check.measured_rtt_ms:.4g} of {check.rtt_ms:.4g} ms\n"
+        f"packets were late by {mean_ms:.2g} ms in the mean, by {largest_ms:.2g} ms at most"
     )
