@@ -122,16 +122,11 @@ def joined(
     path = log.with_name("path")
     path.write_text((bottleneck or setup.bottleneck).text(min(setup.starts_s)))
     words = [str(program), sender, receiver, str(path), str(seed), str(_QUEUE_PRIORITY), str(log)]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdin
-    assert process.stdout
-    try:
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # ends with its input
+        assert process.stdout
         if process.stdout.readline() != b"ready\n":
             raise Broken("the bottleneck did not start")
         yield
-    finally:
-        process.stdin.close()
-        process.wait()
     if process.returncode:
         raise Broken("the bottleneck failed")
 
