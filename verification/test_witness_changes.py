@@ -6,9 +6,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from mesonet.kernel.packets import SAMPLE_S
+from mesonet.kernel.replays import Row
 from verification.witness.kernel.runs import reference
-from verification.witness.kernel.scenarios import SAMPLE_S, changing
-from verification.witness.kernel.table import OUTSIDE, Row, mark, read
+from verification.witness.kernel.scenarios import changing
+from verification.witness.kernel.table import OUTSIDE, mark, read
 
 FILE = Path(__file__).parent / "witness" / "kernel" / "linux-6.18-changes.csv"
 LEAST_RUNS = 5
