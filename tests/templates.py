@@ -1,4 +1,4 @@
-"""A new response and a new queue discipline as edits of the source tree, as CONTRIBUTING describes them."""
+"""A new response, queue discipline and number of endpoints as edits of the source tree, as CONTRIBUTING has them."""
 
 from __future__ import annotations
 
@@ -192,3 +192,30 @@ DISCIPLINE = Template(
     }
 )
 """A queue discipline with a constant."""
+
+PARAMETER = Template(
+    {
+        "crates/sim/src/scenario.rs": (
+            Edit(
+                r"(?<=    pub timer_tick: f64,\n)",
+                "    /// Time that a test adds to the tick, s.\n    pub template_tick: f64,\n",
+            ),
+        ),
+        "crates/sim/src/scenario/bounds.rs": (
+            Edit(
+                r'(?<=    from\("transport\.timer_tick", 0\.0, 10\.0\),\n)',
+                '    above("transport.template_tick", 0.0, 2.5),\n',
+            ),
+        ),
+        "crates/sim/src/transport/rtt.rs": (
+            Edit(r"(?<= tick: picos\(parameters\.timer_tick)", " + parameters.template_tick"),
+        ),
+        "python/mesonet/scenarios/parameters.py": (
+            Edit(
+                r"^    # -- how long, what is measured",
+                '    Parameter("transport.template_tick", TIME, "3 ms", "Added to the tick.", "a test"),\n',
+            ),
+        ),
+    }
+)
+"""A number of endpoints."""

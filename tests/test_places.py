@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from templates import CALCULATED, COUNTED, DISCIPLINE, ROOT, Template, changed, copy
+from templates import CALCULATED, COUNTED, DISCIPLINE, PARAMETER, ROOT, Template, changed, copy
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 GENERATED = {
@@ -100,7 +100,7 @@ def test_python_derives_the_rest_of_a_discipline_from_its_parameters(tmp_path: P
 def test_the_simulator_compiles_with_all_templates() -> None:
     tree = ROOT / "target/places/tree"
     shutil.rmtree(tree, ignore_errors=True)
-    templates = (COUNTED, CALCULATED, DISCIPLINE)
+    templates = (COUNTED, CALCULATED, DISCIPLINE, PARAMETER)
     edited = {path for template in templates for path in template.edits if (ROOT / path).exists()}
     copy(tree, "crates", "Cargo.toml", "Cargo.lock", ".cargo/config.toml", *edited)
     for template in templates:
