@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import mesonet
 from commands import ENVIRONMENT, MESONET
@@ -57,11 +57,10 @@ plus = "40"
 WIDE = ("--until", "decided", "--margin", "100%", "--at-most", "5")
 
 
-def command(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run a command; its end, with the exit code that is expected."""
-    full = [*MESONET, *map(str, arguments)]
-    done = subprocess.run(full, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == code, done.stderr
+def command(*arguments: str | Path) -> Result:
+    """Run a command in this process."""
+    done = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert done.exit_code == 0, done.output
     return done
 
 
@@ -220,7 +219,7 @@ def test_a_killed_campaign_comes_to_the_same_bytes(looked: Path, tmp_path: Path)
     assert results(out) == results(looked)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_shards_agree(looked: Path, tmp_path: Path) -> None:
     file, out = looked.parent / "looked.toml", tmp_path / "out"
     waits = ""
