@@ -225,7 +225,7 @@ def test_shards_agree(looked: Path, tmp_path: Path) -> None:
     waits = ""
     for turn in range(20):
         part = f"{1 + turn % 2}/2"
-        done = command("experiment", "run", file, *WIDE, "--out", out, "--shard", part, "--workers", "2")
+        done = command("experiment", "run", file, *WIDE, "--out", out, "--shard", part, "--workers", "1")
         waits += done.stderr
         if len(results(out)) == len(results(looked)):
             break
