@@ -11,7 +11,7 @@ FUZZ_S ?= 60
 # Tests start hundreds of processes: each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: docs gallery images help demo dev quick test rust-tests python-tests quick-claims check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs gallery images help demo dev quick test rust-tests python-tests quick-claims check rust-check python-check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -54,14 +54,9 @@ test:
 	cargo test --workspace --quiet
 	@$(MAKE) --no-print-directory -j2 python-tests quick-claims
 
+# Two at once: Clippy builds crates that wait for each other, and mypy keeps one processor busy.
 check: $(VENV)/.test
-	cargo fmt --all -- --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_language.py tests/test_docstrings.py
-	$(BIN)/python -m supply.check
+	@$(MAKE) --no-print-directory -j2 rust-check python-check
 
 # Zig links against an old glibc, and against musl, on any Linux.
 wheel: export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -127,6 +122,17 @@ peers: $(VENV)/.test
 
 rust-tests:
 	cargo test --workspace --quiet --no-run
+
+rust-check:
+	cargo fmt --all -- --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+python-check: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_language.py tests/test_docstrings.py
+	$(BIN)/python -m supply.check
 
 python-tests: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 2)") --dist worksteal
