@@ -699,6 +699,31 @@ def test_qlog_follows_the_samples() -> None:
     assert "ssthresh" not in metrics, "a threshold that was never set"
 
 
+def test_qlog_numbers_each_transmission() -> None:
+    bench = Bench("tcp", has_packets=True)
+    run = bench.samples("lossy", "base", {"time.duration": "12 s", "impairments.loss": 0.01})
+    _, *events = qlog.records(run, 1, "a title")
+    assert [event["time"] for event in events] == sorted(event["time"] for event in events)
+
+    def numbers(name: str) -> list[int]:
+        return [event["data"]["header"]["packet_number"] for event in events if event["name"] == name]
+
+    sent, lost, dropped = map(numbers, ("transport:packet_sent", "recovery:packet_lost", "mesonet:packet_dropped"))
+    assert sent == list(range(1, len(sent) + 1))
+    assert len(sent) == int(run.flow()["segments_sent"][-1])
+    assert len(dropped) == int(run.flow()["losses"][-1]) > 10
+    assert set(lost) <= set(dropped), "nothing overtakes here"
+    streams = [event["data"]["frames"][0] for event in events if event["name"] == "transport:packet_sent"]
+    assert {each["length"] for each in streams} == {1500}
+    offsets = [each["offset"] for each in streams]
+    again = [number for number in sent if offsets[number - 1] in offsets[: number - 1]]
+    assert {offsets[number - 1] for number in again} <= {offsets[number - 1] for number in lost}
+    acks = [event["data"]["frames"][0] for event in events if event["name"] == "transport:packet_received"]
+    acked = {each["acked_ranges"][0][0] for each in acks}
+    assert not acked & set(dropped)
+    assert len(acked) == int(run.flow()["segments_delivered"][-1])
+
+
 @pytest.mark.process
 def test_states_of_qlog_are_those_of_its_document() -> None:
     bench = Bench("tcp")
@@ -713,7 +738,7 @@ def test_states_of_qlog_are_those_of_its_document() -> None:
 
 def test_traces_are_written(tmp_path: Path) -> None:
     result = call("conform", "bbr3", "--no-contract", "--baseline", "none", "--traces", tmp_path / "traces",
-                  "--junit", tmp_path / "junit.xml", "--json",
+                  "--packets", "--junit", tmp_path / "junit.xml", "--json",
                   *(word for each in suites()["bbr"].cases if each.about.id != "startup-plateau"
                     for word in ("--skip", each.about.name)))  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -727,6 +752,7 @@ def test_traces_are_written(tmp_path: Path) -> None:
     texts = (tmp_path / "traces" / names[1]).read_text().split("\x1e")
     assert texts[0] == ""
     assert [json.loads(text).get("qlog_format") for text in texts[1:3]] == ["JSON-SEQ", None]
+    assert any('"transport:packet_sent"' in text for text in texts)
     assert ElementTree.parse(tmp_path / "junit.xml").getroot().get("failures") == "0"
 
 
@@ -765,6 +791,7 @@ def test_exit_codes_follow_the_findings() -> None:
         (["tcp", "--memory-limit", "much"], '--memory-limit = "much": not a size of memory'),
         (["tcp", "--junit", "."], '--junit = ".": not a file'),
         (["tcp", "--junit", "/proc/version/j.xml"], '--junit = "/proc/version/j.xml": '),
+        (["tcp", "--packets"], "--packets: goes with --traces. Allowed: with --traces DIR"),
         (["tcp", "--traces", "/proc/version"], '--traces = "/proc/version": not a folder'),
         (["tcp", "--set", "speed=3 Mbit/s"], 'speed = "3 Mbit/s": the scenario base or its check sets it, too'),
         (["tcp", "--set", "algorithm=cubic"], 'algorithm = "cubic": the scenario base or its check sets it, too'),

@@ -74,7 +74,36 @@ def test_traces_are_written_beside_the_results(result, tmp_path: Path) -> None:
 
 def test_nothing_is_traced_unless_asked_for() -> None:
     quiet = mn.simulate(scenario("dumbbell", duration="1 s"), seed=1)
-    assert (len(quiet.flow_traces), len(quiet.router_traces)) == (0, 0)
+    assert (len(quiet.flow_traces), len(quiet.router_traces), len(quiet.packets)) == (0, 0, 0)
+
+
+def test_packets_are_the_segments_of_the_traced_flows(tmp_path: Path) -> None:
+    (tmp_path / "pair.toml").write_text(PAIR)
+    shallow = scenario(tmp_path / "pair.toml").with_values({"network.buffer": "20 segments", "network.speed": "600 seg/s"})
+    plain, traced = (mn.simulate(shallow.set("trace.packets", wanted), seed=1) for wanted in (False, True))
+    assert len(plain.packets) == 0
+    for name in ("series", "flows", "flow_traces", "responses"):
+        assert getattr(traced, name).to_polars().equals(getattr(plain, name).to_polars()), name
+    packets = traced.packets.to_polars()
+    assert packets["time_s"].is_sorted()
+    is_sent = pl.col("event").is_in(["sent", "retransmitted"])
+    counted = packets.group_by("flow").agg(
+        is_sent.sum().alias("segments_sent").cast(pl.UInt64),
+        (pl.col("event") == "dropped").sum().alias("losses").cast(pl.UInt64),
+        pl.col("transmission").max(),
+    )
+    flows = traced.flows.to_polars().select(pl.col("user").alias("flow"), "segments_sent", "losses")
+    together = counted.join(flows, on=["flow", "segments_sent", "losses"])
+    assert len(together) == 2
+    assert together["losses"].sum() > 0
+    assert (together["transmission"] == together["segments_sent"]).all()
+    dropped, lost = (packets.filter(event=event) for event in ("dropped", "lost"))
+    assert len(lost) > 0.5 * len(dropped)
+    assert len(lost.join(dropped, on=["flow", "transmission"], how="anti")) == 0
+    assert packets.filter(is_sent)["cwnd"].null_count() == 0
+    assert packets.filter(~is_sent)["in_flight"].is_null().all()
+    folder = traced.write(tmp_path / "out")
+    assert pl.read_parquet(folder / "packets.parquet").equals(packets)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +133,8 @@ def test_what_cannot_be_is_refused(values: dict[str, object], message: str) -> N
     [
         ("dumbbell trace.flows=1,2", 'trace.flows = "1, 2": there is no flow 2. Allowed: a number from 1 to 1'),
         ("dumbbell trace.flows=3 long_lived_flows=1", "there is no flow 3. Allowed: a number from 1 to 2"),
+        ("dumbbell trace.packets=true", "packets of no flow. Allowed: with trace.flows or trace.sources"),
+        ("dumbbell trace.flows=1 trace.packets=2", 'trace.packets = "2": not true or false. Allowed: true, false'),
         ("abilene trace.flows=1", "there is no flow 1. Allowed: none, the scenario has no explicit flows"),
         ("dumbbell trace.sources=7", "there is no source 7. Allowed: none, the scenario has no sources"),
         ("abilene trace.sources=17460", "there is no source 17460. Allowed: at least 0 and less than 17460"),

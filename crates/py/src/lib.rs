@@ -143,7 +143,7 @@ impl PySimulation {
     }
 
     /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "units", "routers",
-    /// "demands", "applications", "flow_traces" and "router_traces".
+    /// "demands", "applications", "flow_traces", "router_traces" and "packets".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
         let mut responses = Table::default();
@@ -156,6 +156,7 @@ impl PySimulation {
         tables.set_item("series", columns(py, self.0.take_series())?)?;
         tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
         tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
+        tables.set_item("packets", columns(py, self.0.take_packets())?)?;
         tables.set_item("groups", columns(py, self.0.groups())?)?;
         tables.set_item("units", columns(py, self.0.units())?)?;
         tables.set_item("applications", columns(py, self.0.applications())?)?;

@@ -1056,6 +1056,8 @@ pub struct TraceParameters {
     pub routers: Vec<String>,
     /// A row each time this has passed, s.
     pub every: f64,
+    /// Events of single segments of these flows and sources, too.
+    pub packets: bool,
 }
 
 impl Scenario {

@@ -27,7 +27,10 @@ fn path(algorithm: &str, buffer: f64, duration: f64, changes: &[(f64, f64)]) -> 
             ("transport.initial_window", json!(10.0)),
             ("transport.loss_detection", json!("rack")),
             ("measurement.interval", json!(0.01)),
-            ("trace", json!({"flows": [1], "sources": [], "routers": ["A"], "every": 0.005})),
+            (
+                "trace",
+                json!({"flows": [1], "sources": [], "routers": ["A"], "packets": false, "every": 0.005}),
+            ),
             ("time", time(duration, 0.0, 1)),
         ],
     )

@@ -95,7 +95,11 @@ fn a_mark_of_an_unvalidated_segment_makes_the_flow_retreat() {
             let mut scenario = path(algorithm, window, rtt);
             set(&mut scenario, "network.ecn_threshold", json!(200.0));
             set(&mut scenario, "network.speed", json!(4_000.0));
-            set(&mut scenario, "trace", json!({"flows": [1], "sources": [], "routers": [], "every": 0.01}));
+            set(
+                &mut scenario,
+                "trace",
+                json!({"flows": [1], "sources": [], "routers": [], "packets": false, "every": 0.01}),
+            );
             let mut simulation = run(&scenario, 1);
             let traces = simulation.take_flow_traces();
             let (cwnd, ssthresh) = (float(&traces, "cwnd"), float(&traces, "ssthresh"));

@@ -31,6 +31,7 @@ mod impairments;
 mod large_files;
 mod matrix;
 mod network;
+mod packets;
 mod periodic_loss;
 mod pieces;
 mod placement;

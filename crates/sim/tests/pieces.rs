@@ -19,7 +19,10 @@ fn paced(burst: u32) -> Value {
             ("transport.initial_ssthresh", json!(1000.0)),
             ("transport.loss_detection", json!("rack")),
             ("transport.burst", json!(burst)),
-            ("trace", json!({"flows": [1], "sources": [], "routers": ["A"], "every": 0.00005})),
+            (
+                "trace",
+                json!({"flows": [1], "sources": [], "routers": ["A"], "packets": false, "every": 0.00005}),
+            ),
             ("time", time(4.0, 0.0, 1)),
         ],
     );

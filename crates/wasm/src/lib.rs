@@ -72,12 +72,14 @@ impl Run {
         self.0.time()
     }
 
-    /// Rows since the last call, as a JSON object of tables: "series", "flow_traces" and "router_traces".
+    /// Rows since the last call, as a JSON object of tables: "series", "flow_traces", "router_traces" and
+    /// "packets".
     pub fn take(&mut self) -> String {
         let tables = [
             ("series", self.0.take_series()),
             ("flow_traces", self.0.take_flow_traces()),
             ("router_traces", self.0.take_router_traces()),
+            ("packets", self.0.take_packets()),
         ];
         object(tables)
     }
@@ -106,6 +108,7 @@ impl Run {
             ("series", self.0.take_series()),
             ("flow_traces", self.0.take_flow_traces()),
             ("router_traces", self.0.take_router_traces()),
+            ("packets", self.0.take_packets()),
             ("groups", self.0.groups()),
             ("units", self.0.units()),
             ("applications", self.0.applications()),

@@ -7,7 +7,9 @@ from mesonet.errors import InputError
 MOST_RUNS = 1_000_000
 """Runs of one campaign: chosen, about as many folders as file systems hold in one folder."""
 
-KEEPABLE = ("series", "flows", "units", "routers", "demands", "applications", "flow_traces", "router_traces")
+KEEPABLE = (
+    "series", "flows", "units", "routers", "demands", "applications", "flow_traces", "router_traces", "packets",
+)  # fmt: skip
 """Tables of a run that a campaign keeps where its experiment lists them: see `mesonet.simulation.result.TABLES`."""
 
 

@@ -50,6 +50,7 @@ _COLUMNS = ("check", "verdict", "why")
 )
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write the findings as JUnit XML.")
 @click.option("--traces", metavar="DIR", type=click.Path(path_type=Path), help="Write flows as qlog and CSV.")
+@click.option("--packets", "has_packets", is_flag=True, help="With --traces, log each segment in qlog.")
 @mutant_options
 @JSON
 def conform(
@@ -67,6 +68,7 @@ def conform(
     memory_limit: str,
     junit: Path | None,
     traces: Path | None,
+    has_packets: bool,
     as_json: bool,
     **of_mutants: Any,
 ) -> None:
@@ -90,6 +92,8 @@ def conform(
         refuse_without_mutants(of_mutants)
         _write(algorithm, of_set, write_baseline, as_json)
         return
+    if has_packets and traces is None:
+        raise InputError("goes with --traces", path="--packets", allowed="with --traces DIR")
     asked = {"has_contract": has_contract, "cases": cases, "skip": skip, "seed": seed, "values": of_set}
     asked |= {} if baseline is None else {"baseline": baseline}
     if of_mutants.pop("mutants"):
@@ -103,7 +107,7 @@ def conform(
         return
     refuse_without_mutants(of_mutants)
     limits = parse_time_limit(time_limit), in_bytes(memory_limit, "--memory-limit")
-    checker = Checker({"algorithm": algorithm, **asked}, *limits, traces)
+    checker = Checker({"algorithm": algorithm, **asked}, *limits, traces, has_packets)
     if only_list:
         with checker:
             _list(checker.outline(), as_json)

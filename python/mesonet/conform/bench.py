@@ -56,6 +56,7 @@ class Bench:
     #: Samples by name, in the order in which they were simulated.
     runs: dict[str, Samples] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)  #: values of --set, in every scenario
+    has_packets: bool = False  #: True if traced flows have events of single segments
 
     def scenario(self, name: str, values: Mapping[str, Any] | None = None) -> Scenario:
         """Return a scenario with the algorithm.
@@ -84,5 +85,7 @@ class Bench:
         """Return the samples of a run, which is simulated if it is new."""
         if run not in self.runs:
             chosen = self.scenario(name, values)
+            if self.has_packets and chosen.value("trace.flows"):
+                chosen = chosen.with_values({"trace.packets": True})
             self.runs[run] = Samples(chosen, simulate(chosen, seed))
         return self.runs[run]

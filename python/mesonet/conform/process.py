@@ -32,6 +32,7 @@ class Checker:
     time_limit: float | None  #: most wall-clock time of a check, s; None: any
     memory_limit: int | None  #: most memory of the process, bytes; None: any
     traces: Path | None = None  #: folder for the traces of the runs
+    has_packets: bool = False  #: True if traces have events of single segments
     written: list[Path] = field(default_factory=list)  #: files of traces so far
     _worker: _Worker = field(init=False, repr=False)
 
@@ -82,7 +83,8 @@ class Checker:
         """Return the reply to a task; raise `Broken` without a reply, or if it is an error."""
         self._worker.time_limit = time_limit
         traces = None if self.traces is None else str(self.traces)
-        reply = self._worker.do({"plan": dict(self.asked), "traces": traces, "check": check}, stopped)
+        task = {"plan": dict(self.asked), "traces": traces, "packets": self.has_packets, "check": check}
+        reply = self._worker.do(task, stopped)
         if isinstance(reply, Death):
             raise Broken(reply.message)
         if "message" in reply:

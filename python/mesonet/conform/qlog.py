@@ -4,12 +4,19 @@ A file is a sequence of JSON texts (RFC 7464, draft-ietf-quic-qlog-main-schema-0
 ``recovery:metrics_updated``, ``recovery:congestion_state_updated`` and ``recovery:packet_lost``
 (draft-ietf-quic-qlog-quic-events-02), and ``mesonet:mode_updated`` for algorithms that have modes. An event has the
 time of the sample of the trace in which its change is seen.
+
+A run whose packets are traced has each segment, too: ``transport:packet_sent``, ``transport:packet_received`` with a
+frame ``ack``, ``recovery:packet_lost`` and ``mesonet:packet_dropped``, at their own times. As in QUIC, a retransmission
+has a new packet number, and the stream offset of its segment.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from heapq import merge
+from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +40,14 @@ STATES = {
 """State of qlog (draft-ietf-quic-qlog-quic-events-02, section 5.4.3) by the state of a trace."""
 TRIGGERS = {"after a timeout": "persistent_congestion"}
 """Trigger of qlog by the state of a trace, which it begins."""
+EVENTS = {
+    "sent": "transport:packet_sent",
+    "retransmitted": "transport:packet_sent",
+    "acknowledged": "transport:packet_received",
+    "lost": "recovery:packet_lost",
+    "dropped": "mesonet:packet_dropped",
+}
+"""Event of qlog by the event of a segment. ``transport:packet_dropped`` of qlog is a drop by an endpoint."""
 _SEPARATOR = "\x1e"
 _MS = 1e3
 
@@ -52,6 +67,22 @@ def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any
             "vantage_point": {"name": f"mesonet {__version__}, flow {number}", "type": "server"},
         },
     }
+    segments = _packets(samples, number) if samples.has_packets else ()
+    yield from merge(_sampled(samples, number), segments, key=itemgetter("time"))
+
+
+def write(path: Path, samples: Samples, number: int, title: str) -> None:
+    """Write the trace of a flow as qlog.
+
+    `path`: the file, which is replaced; its ending is ``.sqlog``. `number`: number of the flow, from 1.
+    """
+    with places.file(path, "--traces") as aside, aside.open("w", encoding="utf-8") as file:
+        for record in records(samples, number, title):
+            file.write(f"{_SEPARATOR}{json.dumps(record, allow_nan=False)}\n")
+
+
+def _sampled(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
+    """Yield the events of the samples; lost packets without numbers, unless `_packets` has them."""
     flow, size = samples.flow(number), samples.scenario.segment_bytes
     metrics: dict[str, float | int] = {}
     state = mode = ""
@@ -67,7 +98,7 @@ def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any
             yield _event(time, "mesonet:mode_updated", _change(mode, now))
             mode = now
         losses = int(flow["losses"][row])
-        for _ in range(losses - lost):
+        for _ in range(0 if samples.has_packets else losses - lost):
             yield _event(time, "recovery:packet_lost", {"header": {"packet_type": "1RTT"}})
         lost = losses
         smallest = np.fmin(smallest, float(flow["rtt_ms"][row]))
@@ -78,14 +109,20 @@ def records(samples: Samples, number: int, title: str) -> Iterator[dict[str, Any
         metrics = new
 
 
-def write(path: Path, samples: Samples, number: int, title: str) -> None:
-    """Write the trace of a flow as qlog.
-
-    `path`: the file, which is replaced; its ending is ``.sqlog``. `number`: number of the flow, from 1.
-    """
-    with places.file(path, "--traces") as aside, aside.open("w", encoding="utf-8") as file:
-        for record in records(samples, number, title):
-            file.write(f"{_SEPARATOR}{json.dumps(record, allow_nan=False)}\n")
+def _packets(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
+    """Yield the events of single segments, as viewers match them by packet number."""
+    size, acks = round(samples.scenario.segment_bytes), count(1)
+    rows = samples.packets(number).select("time_s", "event", "transmission", "segment").iter_rows()
+    for time, event, transmission, segment in rows:
+        name = EVENTS[event]
+        data: dict[str, Any] = {"header": {"packet_type": "1RTT", "packet_number": transmission}}
+        if name == "transport:packet_sent":
+            stream = {"frame_type": "stream", "stream_id": 0, "offset": (segment - 1) * size, "length": size}
+            data |= {"raw": {"length": size}, "frames": [stream]}
+        elif name == "transport:packet_received":
+            data["header"]["packet_number"] = next(acks)
+            data["frames"] = [{"frame_type": "ack", "acked_ranges": [[transmission, transmission]]}]
+        yield _event(time * _MS, name, data)
 
 
 def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float) -> dict[str, float | int]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mesonet.scenarios.scenario import Scenario
 from mesonet.simulation.result import Result, Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BOTTLENECK = "A -> B"
 """Port of the scenarios at which segments queue."""
@@ -44,6 +47,19 @@ class Samples:
             int(name.removeprefix("flow ")): {key: each[sending & (names == name)] for key, each in columns.items()}
             for name in dict.fromkeys(names.tolist())
         }
+
+    @property
+    def has_packets(self) -> bool:
+        """True if the scenario traces single segments."""
+        return bool(self.scenario.value("trace.packets"))
+
+    def packets(self, number: int = 1) -> pl.DataFrame:
+        """Return the events of the segments of an explicit flow: rows of the table ``packets``."""
+        return self.result.packets.frame.filter(flow=f"flow {number}")
+
+    def without_packets(self) -> Samples:
+        """Return these samples without the events of single segments, which take most of the memory."""
+        return replace(self, result=replace(self.result, packets=Table({}, {})))
 
     @cached_property
     def queue(self) -> dict[str, np.ndarray]:

@@ -36,6 +36,8 @@ def write(folder: Path, bench: Bench, known: Collection[str] = ()) -> list[Path]
                     rows.writerows(zip(*(_cells(column) for column in flow.values()), strict=True))
                 qlog.write(log, samples, number, f"{bench.algorithm}: {name}, flow {number}")
                 written += [table, log]
+            if samples.has_packets:
+                bench.runs[name] = samples.without_packets()
     return written
 
 

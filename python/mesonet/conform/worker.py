@@ -1,7 +1,7 @@
 """The process that checks an algorithm: ``python -m mesonet.conform.worker``.
 
 A task (`mesonet.campaign.serving`) has ``plan``, the arguments of `conformance.plan`, ``traces``, the folder of traces
-or null, and ``check``. Without a check, the reply has the fields of an `Outline`, or ``refused``, the fields of an
+or null, ``packets``, true if they have single segments, and ``check``. Without a check, the reply has the fields of an `Outline`, or ``refused``, the fields of an
 `InputError`. With the name of a check, it has ``verdict``, ``why``, ``values`` and ``wall_s`` of a finding, and
 ``traces``, the files that were written.
 
@@ -34,17 +34,17 @@ class _Checks:
         """Return the reply to a task."""
         try:
             if task["check"] is None:
-                return self._outline(task["plan"])
+                return self._outline(task["plan"], task["packets"])
             return self._finding(task["check"], task["traces"], update)
         except Exception as error:
             return error_reply(error)
 
-    def _outline(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _outline(self, asked: dict[str, Any], has_packets: bool) -> dict[str, Any]:
         try:
             chosen = self._plan = plan(**asked)
         except InputError as error:
             return {"refused": asdict(error)}
-        self._bench = Bench(chosen.algorithm, values=chosen.values)
+        self._bench = Bench(chosen.algorithm, values=chosen.values, has_packets=has_packets)
         return {
             "algorithm": chosen.algorithm,
             "baseline": chosen.baseline.name if chosen.baseline else None,

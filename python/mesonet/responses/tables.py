@@ -350,6 +350,23 @@ ROUTER_TRACES = TableColumns(
 )
 """Counts are of the interval before."""
 
+PACKETS = TableColumns(
+    "one row per event of a data segment of a flow of `trace.flows` or `trace.sources`, with `trace.packets`",
+    {
+        "time_s": ("s", "when it happened"),
+        "flow": ("", "whose segment: `flow 1` or `source 17`"),
+        "transfer": ("1", "which transfer of this source, from 0"),
+        "event": ("", "sent, retransmitted, acknowledged, lost (the sender counts it as lost) or dropped (on its way)"),
+        "transmission": ("1", "number of the transmission, from 1; a retransmission has a number of its own"),
+        "segment": ("1", "number of the data segment, from 1; a retransmission keeps it"),
+        "marked": ("1", "1 if its acknowledgement reports a mark (ECN)"),
+        "cwnd": ("segments", "window when it was sent or retransmitted; null for other events"),
+        "in_flight": ("segments", "segments in flight then, itself included; null for other events"),
+    },
+)
+"""Rows are in the order of time. An acknowledgement that covers several segments has a row for each. A transmission is
+lost at most once, and may be acknowledged later: the loss was spurious."""
+
 TABLES = {
     "responses": RESPONSES,
     "series": SERIES,
@@ -361,5 +378,6 @@ TABLES = {
     "applications": APPLICATIONS,
     "flow_traces": FLOW_TRACES,
     "router_traces": ROUTER_TRACES,
+    "packets": PACKETS,
 }
 """Tables of a run by name."""

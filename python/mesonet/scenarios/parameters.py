@@ -1278,6 +1278,11 @@ _TABLE = (
     Parameter(
         "trace.every", TIME, "10 ms", "Distance between two rows of a trace.", "chosen",
     ),
+    Parameter(
+        "trace.packets", FLAG, False,
+        "Record each segment of the traced flows and sources: when it is sent, acknowledged, lost and dropped.",
+        "chosen: off, because every segment has two rows",
+    ),
 )  # fmt: skip
 
 PARAMETERS: dict[str, Parameter] = {parameter.path: parameter for parameter in _TABLE}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "responses", "series", "flows", "groups", "units", "routers", "demands", "applications", "flow_traces",
-    "router_traces",
+    "router_traces", "packets",
 )  # fmt: skip
 """The tables of a result."""
 
@@ -229,6 +229,8 @@ class Result:
         Messages, delays and losses by period and explicit flow with an application; else empty.
     flow_traces, router_traces
         Detailed traces of flows, sources and routers that the scenario's ``trace`` names; else empty.
+    packets
+        Events of single segments of these flows and sources, where the scenario has ``trace.packets``; else empty.
     performance
         ``cpu_s``, ``wall_s``, ``data_segments_delivered``, ``router_hops``, ``peak_rss_bytes`` (of the process so far).
     provenance
@@ -245,6 +247,7 @@ class Result:
     applications: Table
     flow_traces: Table
     router_traces: Table
+    packets: Table
     performance: Mapping[str, Any]
     provenance: Mapping[str, Any]
 

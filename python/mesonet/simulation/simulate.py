@@ -135,6 +135,7 @@ def simulate_json(
         applications=table(finished["applications"], tables.APPLICATIONS, ("period", "flow")),
         flow_traces=table(finished["flow_traces"], tables.FLOW_TRACES, ("flow", "time_s")),
         router_traces=table(finished["router_traces"], tables.ROUTER_TRACES, ("router", "time_s")),
+        packets=table(finished["packets"], tables.PACKETS),
         performance={**watch.resources(), **run.performance()},
         provenance={
             "scenario": scenario,

@@ -451,7 +451,7 @@ impl Carrier for LaneFabric {
             return;
         }
         self.crossed.dropped += 1;
-        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
+        self.drops.push(DroppedSegment::new(time, segment));
     }
 
     fn crossed(&self) -> Crossed {

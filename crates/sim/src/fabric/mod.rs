@@ -125,6 +125,16 @@ pub struct DroppedSegment {
     pub flow: FlowId,
     /// Low 32 bits of the sequence number.
     pub sequence: u32,
+    /// When it left its source.
+    pub departure: Picos,
+}
+
+impl DroppedSegment {
+    /// `segment` is dropped at `time`.
+    fn new(time: Picos, segment: Segment) -> Self {
+        let (flow, sequence) = (segment.flow, segment.sequence);
+        Self { time, flow, sequence, departure: segment.departure(time) }
+    }
 }
 
 /// Lanes of one flow whose source is some way from its access router, or whose segments have a size of their

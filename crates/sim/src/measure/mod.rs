@@ -9,6 +9,7 @@ pub mod counters;
 pub mod fairness;
 pub mod groups;
 pub mod histogram;
+pub mod packets;
 pub mod pair_class;
 pub mod records;
 pub mod responses;

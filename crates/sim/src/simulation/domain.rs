@@ -144,6 +144,12 @@ impl Domain {
         }
     }
 
+    /// All drops of this window are known: flows that ended go into the books.
+    pub fn end_window(&mut self) {
+        self.books.write_ended();
+        self.senders.beside.packets.forget_ended();
+    }
+
     /// Takes from the fabric what has reached receivers that are watched.
     pub fn take_arrivals(&mut self, shared: &Shared) {
         take_arrivals(&mut self.answering.watched, shared, &mut self.events);

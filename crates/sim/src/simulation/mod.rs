@@ -310,6 +310,11 @@ impl Simulation {
         self.tracing.take_routers(&self.shared.network)
     }
 
+    /// Events of segments since the last call, by time; without rows unless the scenario has them traced.
+    pub fn take_packets(&mut self) -> Table {
+        self.tracing.take_packets(&self.shared, &mut self.domains)
+    }
+
     /// All responses as (period, name, value), in any order within a period: the measured periods by number,
     /// `measured` for all of them, `run` for totals from the start.
     #[must_use]

@@ -16,6 +16,7 @@ use crate::users::{Assignment, Emitters, Owners, Population};
 use mesonet_cc::picos;
 use mesonet_cc::plugin::Fault;
 use mesonet_cc::{Codepoint, Config, FlowName, Picos, SECOND, Start};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// Scenario, network and what follows from them.
@@ -47,7 +48,7 @@ pub struct Shared {
     /// Loss recovery.
     pub rules: Rules,
     /// An acknowledgement may count for more or less than the segment that it answers: receivers hold some
-    /// back, routers drop some, or senders count acknowledgements. Or flows resume carefully.
+    /// back, routers drop some, or senders count acknowledgements. Or flows resume carefully or are logged.
     pub cumulative: bool,
     /// Rules of receivers that hold acknowledgements back, where this is decided at the sender.
     pub acks: Option<AckRules>,
@@ -82,6 +83,8 @@ pub struct Shared {
     /// Time from the drop of an acknowledgement until its source can know, where acknowledgements may
     /// overtake each other.
     pub news_delay: Picos,
+    /// Sources whose packets are traced, as flows name them.
+    logged: BTreeSet<u32>,
     /// Routers mark segments.
     pub marking: bool,
     /// The traffic of users is a matrix of rates.
@@ -127,6 +130,7 @@ impl Shared {
         let has_news = at_receiver && (delays.is_some() || !keeps_order);
         let spreading = if has_news { spreading(&network) } else { 0 };
         let population = Population::new(&scenario, &network, seed);
+        let logged = logged(&scenario, population.count);
         Self {
             owners: Owners::new(&scenario, &network, population.count),
             population,
@@ -146,7 +150,8 @@ impl Shared {
             cumulative: scenario.transport.delayed_acks
                 || network.queued_acks.is_some()
                 || scenario.transport.window_growth == WindowGrowth::Acks
-                || saved.is_some(),
+                || saved.is_some()
+                || !logged.is_empty(),
             grows_at_exit: scenario.transport.grow_at_recovery_exit,
             counts_acks: scenario.transport.window_growth == WindowGrowth::Acks,
             notes_usage,
@@ -161,6 +166,7 @@ impl Shared {
             fast_interface_time: picos(1.0 / scenario.users.fast_interface),
             spreading,
             news_delay: if keeps_order { 0 } else { spreading },
+            logged,
             marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
             users_have_rates: matches!(
                 &scenario.users.traffic,
@@ -230,6 +236,16 @@ impl Shared {
     pub fn explicit(&self, flow: &Flow) -> Option<&ExplicitFlow> {
         (flow.category == EXPLICIT)
             .then(|| &self.scenario.flows[(flow.source - self.population.count) as usize])
+    }
+
+    /// Returns whether packets of some flows are traced.
+    pub fn logs_packets(&self) -> bool {
+        !self.logged.is_empty()
+    }
+
+    /// Returns whether the packets of the flows of a source are traced.
+    pub fn logs_packets_of(&self, source: u32) -> bool {
+        self.logged.contains(&source)
     }
 
     /// Cause of a flow, if what the cause demands is known.
@@ -351,6 +367,13 @@ impl Shared {
     pub fn receiver(&self, explicit: u32) -> AccessRouter {
         self.network.access_router(&self.scenario.flows[explicit as usize].to)
     }
+}
+
+/// Sources whose packets are traced, as flows name them: explicit flows come after `population` sources.
+fn logged(scenario: &Scenario, population: u32) -> BTreeSet<u32> {
+    let trace = &scenario.trace;
+    let explicit = trace.flows.iter().map(|number| population + number - 1);
+    trace.sources.iter().copied().chain(explicit).filter(|_| trace.packets).collect()
 }
 
 /// The lookahead of the network, however it is divided in this run; 0 where it has one domain.

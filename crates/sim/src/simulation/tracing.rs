@@ -1,7 +1,9 @@
 //! Detailed traces: which flows and routers are watched, and when.
 
+use super::domain::Domain;
 use super::look::Look;
-use crate::measure::{Table, Traces};
+use super::shared::Shared;
+use crate::measure::{Table, Traces, packets};
 use crate::network::Network;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::snapshot::{BadSnapshot, Passage};
@@ -64,6 +66,10 @@ impl Tracing {
             }
             names.push(format!("source {source}"));
         }
+        if trace.packets && names.is_empty() {
+            let message = "packets of no flow; allowed: with trace.flows or trace.sources";
+            return Err(invalid("trace.packets", message));
+        }
         let routers: BTreeSet<usize> = if trace.routers.iter().any(|name| name == "all") {
             (0..network.queues.count()).collect()
         } else {
@@ -123,6 +129,16 @@ impl Tracing {
     /// Rows of flows since the last call.
     pub fn take_flows(&mut self) -> Table {
         self.traces.take_flows(&self.names)
+    }
+
+    /// Events of segments since the last call.
+    pub fn take_packets(&self, shared: &Shared, domains: &mut [Domain]) -> Table {
+        let rows = domains.iter_mut().flat_map(|domain| domain.senders.beside.packets.take()).collect();
+        let place = |source: u32| match source.checked_sub(shared.population.count) {
+            Some(index) => self.explicit.binary_search(&(index as usize)),
+            None => self.sources.binary_search(&source).map(|place| self.explicit.len() + place),
+        };
+        packets::table(rows, |source| self.names[place(source).expect("a traced source")].clone())
     }
 
     /// Rows of routers since the last call.

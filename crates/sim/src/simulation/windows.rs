@@ -72,7 +72,7 @@ pub fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
         }
         domains[home(drop.flow)].count_drop(shared, drop);
     }
-    domains.iter_mut().for_each(|domain| domain.books.write_ended());
+    domains.iter_mut().for_each(|domain| domain.end_window());
 }
 
 /// Hands over updates of connections to the domains of their receivers.

@@ -70,6 +70,8 @@ pub struct Flow {
     pub initial_slow_start: bool,
     /// Segments without acknowledgements of their own, dropped or held back, are not reported yet.
     pub acks_dropped: bool,
+    /// Its departures are noted: an application feeds it, or its packets are traced.
+    pub notes_sends: bool,
     /// Access router of the receiver.
     pub receiver: AccessRouter,
     /// The target that its segments name.
@@ -228,6 +230,7 @@ impl Flow {
             delays_sends: false,
             is_delayed: false,
             is_fed: false,
+            notes_sends: false,
             is_asked_for: false,
             base: 0,
             end: 0,

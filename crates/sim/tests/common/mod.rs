@@ -215,7 +215,7 @@ pub fn everything(
     }
     simulation.record_unfinished();
     format!(
-        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
         simulation.responses(),
         simulation.take_flows(),
         simulation.groups(),
@@ -225,6 +225,7 @@ pub fn everything(
         simulation.applications(),
         simulation.take_flow_traces(),
         simulation.take_router_traces(),
+        simulation.take_packets(),
         simulation.router_hops(),
         simulation.census(),
     )
@@ -240,7 +241,7 @@ pub fn slice_of(scenario: &Value, slices: usize) -> f64 {
     scenario["time"]["duration"].as_f64().unwrap() / slices as f64
 }
 
-/// Users of every algorithm, jumbo files, impatience, long-lived flows, marks and traces, in overload.
+/// Users of every algorithm, jumbo files, impatience, long-lived flows, marks, traces and packets, in overload.
 pub fn everything_at_once() -> Value {
     let share = 1.0 / registry::ALGORITHMS.len() as f64;
     let mut scenario = with(
@@ -255,7 +256,11 @@ pub fn everything_at_once() -> Value {
             ("users.long_lived_flows", json!(3)),
             ("measurement.units", json!(true)),
             ("time", time(8.0, 2.0, 3)),
-            ("trace", json!({"flows": [1], "sources": [0, 40, 41, 900], "routers": ["all"], "every": 0.05})),
+            ("trace.flows", json!([1])),
+            ("trace.sources", json!([0, 40, 41, 900])),
+            ("trace.routers", json!(["all"])),
+            ("trace.every", json!(0.05)),
+            ("trace.packets", json!(true)),
         ],
     );
     scenario["algorithms"] = registry::ALGORITHMS.iter().map(|a| algorithm(a.name, share)).collect();

@@ -239,10 +239,13 @@ impl Sender<'_> {
     }
 
     /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back, or to a
-    /// sender that counts acknowledgements.
+    /// sender that counts acknowledgements or logs them.
     #[inline(never)]
     pub fn acknowledgement(&mut self, sequence: u64, segment: [u64; 2], earlier: Option<Earlier>) -> Outcome {
-        self.account::<true>(sequence, Segment::from_words(self.now, segment), earlier)
+        self.log_acknowledged(sequence, segment);
+        let outcome = self.account::<true>(sequence, Segment::from_words(self.now, segment), earlier);
+        self.log_losses();
+        outcome
     }
 
     /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones; the

@@ -2,6 +2,7 @@
 
 use super::dropped_acks::DroppedAcks;
 use super::leaving::Leaving;
+use super::packets::Packets;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::{CarefulResume, DeliverySampler, Piece, Receiver, Usage};
 
@@ -21,12 +22,13 @@ pub struct Beside {
     /// Segments whose acknowledgements do not come, where acknowledgements pass routers.
     pub dropped_acks: DroppedAcks,
     pub leaving: Leaving,
+    pub packets: Packets,
 }
 
 impl Beside {
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { samplers, receivers, usages, pieces, resumes, dropped_acks, leaving } = self;
+        let Self { samplers, receivers, usages, pieces, resumes, dropped_acks, leaving, packets } = self;
         debug_assert!(dropped_acks.is_handed_over());
         passage.field(samplers)?;
         passage.field(receivers)?;
@@ -34,6 +36,7 @@ impl Beside {
         passage.field(pieces)?;
         passage.field(resumes)?;
         passage.field(dropped_acks)?;
-        passage.field(leaving)
+        passage.field(leaving)?;
+        passage.field(packets)
     }
 }

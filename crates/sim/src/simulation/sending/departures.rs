@@ -279,12 +279,12 @@ impl Sender<'_> {
         if flow.sent == 0 {
             (flow.first_sent, flow.heard) = (now, now);
         }
-        if flow.is_fed {
-            self.beside.leaving.fed_flow_sends(self.slot, now);
-        }
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
+        if flow.notes_sends {
+            self.note_send(sequence, retransmission);
+        }
         if !self.shared.rules.is_plain() {
             self.note_departure(sequence, retransmission);
         }
@@ -338,6 +338,15 @@ impl Sender<'_> {
         self.repair.rack.sent(sequence, self.now);
         self.repair.probe.schedule(self.flow, self.now, rules.probe_ack_delay);
         self.watch_until(self.flow.deadline.min(self.repair.timer()));
+    }
+
+    /// Segment `sequence` of a flow that an application feeds, or whose packets are traced, leaves.
+    #[inline(never)]
+    fn note_send(&mut self, sequence: u64, retransmission: bool) {
+        if self.flow.is_fed {
+            self.beside.leaving.fed_flow_sends(self.slot, self.now);
+        }
+        self.log_sent(sequence, retransmission);
     }
 
     /// Segment `sequence` leaves again. Where acknowledgements are selective, the timer of the lowest

@@ -30,7 +30,8 @@ impl Sender<'_> {
             if self.flow.acks_dropped {
                 return self.acknowledged_with_dropped(sequence, segment.words());
             }
-            if self.shared.counts_acks || self.shared.saved.is_some() {
+            let shared = self.shared;
+            if shared.counts_acks || shared.saved.is_some() || shared.logs_packets() {
                 return self.acknowledgement(sequence, segment.words(), None);
             }
         }

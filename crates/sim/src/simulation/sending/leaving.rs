@@ -59,7 +59,6 @@ impl Leaving {
     }
 
     /// A flow that an application feeds sends a segment at `at`; 0 where it begins.
-    #[inline(never)]
     pub fn fed_flow_sends(&mut self, slot: u32, at: Picos) {
         let slot = slot as usize;
         if self.last_sent.len() <= slot {

@@ -3,6 +3,7 @@
 //! Rules other than the default ones keep their state in [`crate::transport::Repair`]; one branch decides
 //! whether to go there.
 
+use super::beside::Beside;
 use super::delivery;
 use super::sender::Sender;
 use crate::engine::Segment;
@@ -92,20 +93,23 @@ impl Sender<'_> {
     fn detect(&mut self) {
         let (flow, repair) = (&mut *self.flow, &mut *self.repair);
         let (config, now) = (self.config, self.now);
-        let (samplers, slot) = (&mut self.beside.samplers, self.slot as usize);
+        let Beside { samplers, packets, .. } = &mut *self.beside;
+        let slot = self.slot;
         let controller = &mut flow.controller;
         let mut told = 0;
         let threshold = self.shared.scenario.transport.duplicate_threshold;
         let (board, recovery) = (&mut flow.board, flow.recovery);
         let congested = repair.rack.detect(board, now, recovery, &flow.rtt, threshold, |sequence| {
+            packets.lost(slot, sequence, now);
             if config.wants_delivery_rate() {
-                controller.on_segment_lost(config, &samplers[slot].lost(sequence), now);
+                controller.on_segment_lost(config, &samplers[slot as usize].lost(sequence), now);
                 told += 1;
             }
         });
         repair.rack.defer(now, self.shared.rules.rack_timer);
         repair.lost_again += told;
         repair.relapsed |= congested && !config.manages_recovery();
+        self.log_losses();
     }
 
     /// A segment was acknowledged that is known to have arrived: another duplicate, where duplicates count.
@@ -238,6 +242,7 @@ impl Sender<'_> {
     /// Counts every outstanding segment as lost.
     pub fn retransmission_timeout(&mut self) {
         self.counters.timeouts += 1;
+        self.log_timeout();
         let flow = &*self.flow;
         let una = flow.board.una();
         if flow.recovery != Recovery::Timeout || flow.timed_out != una {
@@ -342,8 +347,9 @@ impl Sender<'_> {
     /// Reports the lowest missing segment to an algorithm that samples delivery rates: no other is known to
     /// be lost.
     fn report_lost(&mut self) {
+        let una = self.flow.board.una();
+        self.beside.packets.lost(self.slot, una, self.now);
         if self.config.wants_delivery_rate() {
-            let una = self.flow.board.una();
             let sampler = &mut self.beside.samplers[self.slot as usize];
             delivery::report_lost(sampler, self.flow, self.config, una, self.now);
         }

@@ -101,6 +101,9 @@ impl Senders {
     /// A flow begins in the slot that was taken for it.
     pub fn begin(&mut self, shared: &Shared, events: &mut Events, slot: u32, flow: Flow) {
         let place = slot as usize;
+        if shared.logs_packets_of(flow.source) {
+            self.beside.packets.flow_begins(slot, &flow);
+        }
         if let Some(former) = self.flows.get_mut(place) {
             *former = flow;
             return;
@@ -127,14 +130,15 @@ impl Senders {
         }
     }
 
-    /// The flow in a slot ends: the slot is free.
-    pub fn end(&mut self, shared: &Shared, slot: u32) {
+    /// The flow in a slot ends now: the slot is free.
+    pub fn end(&mut self, shared: &Shared, now: Picos, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.state = FlowState::Free;
         flow.recovery = Recovery::Open;
         flow.interface_armed = false;
         self.slots.release(shared, flow.origin, slot);
         self.beside.dropped_acks.forget(slot, flow);
+        self.beside.packets.flow_ends(slot, now);
     }
 
     /// Takes from the fabric the acknowledgements that were dropped here.
@@ -172,6 +176,7 @@ impl Senders {
         let slot = self.slot(drop.flow);
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(drop.sequence);
+        self.beside.packets.dropped(slot, sequence, drop);
         // A SYN has the number before the first data segment.
         if flow.state == FlowState::Free || sequence < flow.base {
             return Some((slot, sequence));

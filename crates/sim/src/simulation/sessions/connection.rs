@@ -68,6 +68,7 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
         delays_sends: opening.delays_sends,
         is_delayed: shared.network.delays(origin.index(), receiver.index(), events.now),
         is_fed: opening.is_fed,
+        notes_sends: opening.is_fed || shared.logs_packets_of(opening.source),
         is_asked_for: opening.is_asked_for,
         base: syn + 1,
         end: u64::MAX,
@@ -128,7 +129,7 @@ impl Sessions {
         let (home, category, delivered) = (flow.home, flow.category, flow.delivered);
         books.flow_ends(shared, events.now, slot, flow, completed);
         answering.hosts.announce_ended(shared, events, flow);
-        senders.end(shared, slot);
+        senders.end(shared, events.now, slot);
         if category == EXPLICIT {
             let explicit = &mut self.explicit[home as usize - self.sources.len()];
             explicit.slot = None;

@@ -1,0 +1,158 @@
+//! Events of single segments: they are what the run counts, name the transmissions that were lost, and change
+//! nothing.
+
+use crate::common::*;
+use mesonet_sim::measure::Table;
+use mesonet_sim::{Engine, Scenario, Simulation};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// One flow of 400 segments whose packets are traced, over a path that drops nothing.
+fn traced() -> Value {
+    let mut scenario = with(
+        dumbbell(),
+        &[
+            ("network.buffer", segments(10_000.0)),
+            ("trace.flows", json!([1])),
+            ("trace.packets", json!(true)),
+            ("time", time(60.0, 0.0, 1)),
+        ],
+    );
+    scenario["flows"][0]["size"] = json!(400.0);
+    scenario
+}
+
+/// Values of a column in the rows of some events.
+fn of(packets: &Table, events: &[&str], name: &str) -> Vec<u64> {
+    let rows = text(packets, "event").iter().zip(integer(packets, name));
+    rows.filter(|(event, _)| events.contains(&event.as_str())).map(|(_, value)| *value).collect()
+}
+
+/// The transmissions with these numbers are lost; the events, and the run.
+fn lose(scenario: &Value, numbers: &[u64]) -> (Table, Simulation) {
+    let mut simulation = simulation(scenario, 1);
+    simulation.lose_transmissions(numbers.to_vec());
+    simulation.advance(f64::INFINITY);
+    (simulation.take_packets(), simulation)
+}
+
+/// By every recovery: each transmission has a number, those that are lost are known by it, and their segments
+/// are sent again after that.
+#[test]
+fn losses_have_the_numbers_of_what_was_lost() {
+    for (recovery, receiver) in recoveries().iter().zip([0, 1, 0, 0, 2]) {
+        let scenario = with(with(traced(), recovery), &receivers()[receiver]);
+        let lost = [5, 20, 21, 90];
+        let (packets, mut run) = lose(&scenario, &lost);
+        let departures = of(&packets, &["sent", "retransmitted"], "transmission");
+        assert_eq!(departures, (1..=departures.len() as u64).collect::<Vec<_>>(), "{recovery:?}");
+        assert_eq!(of(&packets, &["sent"], "segment"), (1..=400).collect::<Vec<_>>());
+        assert_eq!(of(&packets, &["dropped"], "transmission"), lost, "{recovery:?}");
+        let found: BTreeSet<u64> = of(&packets, &["lost"], "transmission").into_iter().collect();
+        assert!(lost.iter().all(|number| found.contains(number)), "{recovery:?}: {found:?}");
+        let acknowledged: BTreeSet<u64> = of(&packets, &["acknowledged"], "segment").into_iter().collect();
+        assert_eq!(acknowledged, (1..=400).collect());
+        let flows = run.take_flows();
+        assert_eq!(integer(&flows, "segments_sent"), [departures.len() as u64]);
+        assert_eq!(integer(&flows, "losses"), [4]);
+        if recovery.is_empty() {
+            assert_eq!((found.len(), departures.len()), (4, 404));
+            assert_eq!(of(&packets, &["lost"], "segment"), of(&packets, &["retransmitted"], "segment"));
+        }
+    }
+}
+
+/// What is acknowledged was sent a round trip before, and neither dropped nor another transmission.
+#[test]
+fn acknowledgements_name_the_transmission_that_arrived() {
+    for recovery in recoveries() {
+        let (packets, _) = lose(&with(traced(), &recovery), &[8, 9, 30]);
+        let sent = of(&packets, &["sent", "retransmitted"], "segment");
+        let dropped = of(&packets, &["dropped"], "transmission");
+        let times = float(&packets, "time_s");
+        let numbers = integer(&packets, "transmission");
+        let departed = |number: u64| {
+            let events = text(&packets, "event");
+            let here = |row: &usize| numbers[*row] == number && events[*row].contains('s');
+            times[(0..times.len()).find(|row| here(row) && events[*row] != "lost").unwrap()]
+        };
+        let acks = of(&packets, &["acknowledged"], "transmission");
+        let segments = of(&packets, &["acknowledged"], "segment");
+        assert!(acks.len() >= 400);
+        for (number, segment) in acks.iter().zip(segments) {
+            assert_eq!(sent[*number as usize - 1], segment);
+            assert!(!dropped.contains(number));
+            let row = (0..times.len())
+                .find(|row| numbers[*row] == *number && text(&packets, "event")[*row] == "acknowledged");
+            assert!(times[row.unwrap()] - departed(*number) > 0.16, "{recovery:?}");
+        }
+    }
+}
+
+/// The last segments of a flow have nothing behind them: the timer finds them lost.
+#[test]
+fn a_timeout_loses_all_that_is_outstanding() {
+    let (packets, run) = lose(&traced(), &[399, 400]);
+    assert_eq!(run.counters().timeouts, 1);
+    assert_eq!(of(&packets, &["lost"], "segment"), [399, 400]);
+    assert_eq!(of(&packets, &["retransmitted"], "transmission"), [401, 402]);
+}
+
+/// Queues, marks and drops of many flows, by every engine: the events are those that the run counts.
+#[test]
+fn events_are_what_the_run_counts() {
+    let scenario =
+        with(everything_at_once(), &[("measurement.flow_records", json!(1.0)), ("time", time(6.0, 1.0, 1))]);
+    for (engine, threads) in [(Engine::Domains, 2), (Engine::Reference, 1)] {
+        let mut simulation = begin(&scenario, 5, engine, threads);
+        simulation.advance(f64::INFINITY);
+        simulation.record_unfinished();
+        let (packets, flows) = (simulation.take_packets(), simulation.take_flows());
+        assert!(float(&packets, "time_s").is_sorted());
+        let mut losses = 0;
+        for source in ["source 0", "source 40", "source 41", "source 900"] {
+            let number: u64 = source[7..].parse().unwrap();
+            let count = |event: &[&str]| {
+                let rows = text(&packets, "event").iter().zip(text(&packets, "flow"));
+                rows.filter(|(e, flow)| event.contains(&e.as_str()) && *flow == source).count() as u64
+            };
+            let sum = |name: &str| {
+                let rows = integer(&flows, "source").iter().zip(integer(&flows, name));
+                rows.filter(|(source, _)| **source == number).map(|(_, value)| value).sum::<u64>()
+            };
+            assert_eq!(count(&["sent", "retransmitted"]), sum("segments_sent"), "{source}");
+            assert_eq!(count(&["dropped"]), sum("losses"), "{source}");
+            assert!(count(&["acknowledged"]) >= sum("segments_delivered"), "{source}");
+            losses += count(&["dropped"]);
+        }
+        assert!(losses > 0);
+        assert!(of(&packets, &["acknowledged"], "marked").contains(&1));
+    }
+}
+
+/// A run whose packets are traced is the run without.
+#[test]
+fn a_look_at_packets_changes_nothing() {
+    for (place, recovery) in recoveries().iter().enumerate() {
+        let scenario = with(
+            with(everything_at_once(), &receivers()[place % 3]),
+            &[("time", time(3.0, 1.0, 1)), ("network.ack_path", json!(["delay", "queued"][place % 2]))],
+        );
+        let all = |packets: bool| {
+            let scenario = with(with(scenario.clone(), recovery), &[("trace.packets", json!(packets))]);
+            everything(begin(&scenario, 3, Engine::Domains, 1), 1.0, |mut simulation, _| {
+                simulation.take_packets();
+                simulation
+            })
+        };
+        assert!(all(true) == all(false), "{recovery:?}");
+    }
+}
+
+#[test]
+fn packets_of_no_flow_are_refused() {
+    let scenario = with(dumbbell(), &[("trace.packets", json!(true))]);
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    let refused = Simulation::new(scenario, 1).unwrap_err().to_string();
+    assert!(refused.contains("trace.packets") && refused.contains("trace.flows"), "{refused}");
+}
