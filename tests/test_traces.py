@@ -79,7 +79,8 @@ def test_nothing_is_traced_unless_asked_for() -> None:
 
 def test_packets_are_the_segments_of_the_traced_flows(tmp_path: Path) -> None:
     (tmp_path / "pair.toml").write_text(PAIR)
-    shallow = scenario(tmp_path / "pair.toml").with_values({"network.buffer": "20 segments", "network.speed": "600 seg/s"})
+    values = {"network.buffer": "20 segments", "network.speed": "600 seg/s"}
+    shallow = scenario(tmp_path / "pair.toml").with_values(values)
     plain, traced = (mn.simulate(shallow.set("trace.packets", wanted), seed=1) for wanted in (False, True))
     assert len(plain.packets) == 0
     for name in ("series", "flows", "flow_traces", "responses"):

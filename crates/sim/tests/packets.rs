@@ -24,7 +24,7 @@ fn traced() -> Value {
 
 /// Values of a column in the rows of some events.
 fn of(packets: &Table, events: &[&str], name: &str) -> Vec<u64> {
-    let rows = text(packets, "event").iter().zip(integer(packets, name));
+    let rows = texts(packets, "event").iter().zip(integer(packets, name));
     rows.filter(|(event, _)| events.contains(&event.as_str())).map(|(_, value)| *value).collect()
 }
 
@@ -62,30 +62,28 @@ fn losses_have_the_numbers_of_what_was_lost() {
     }
 }
 
-/// What is acknowledged was sent a round trip before, and neither dropped nor another transmission.
+/// An acknowledgement names the transmission that arrived: a round trip after it left, and no dropped one.
 #[test]
 fn acknowledgements_name_the_transmission_that_arrived() {
     for recovery in recoveries() {
         let (packets, _) = lose(&with(traced(), &recovery), &[8, 9, 30]);
-        let sent = of(&packets, &["sent", "retransmitted"], "segment");
         let dropped = of(&packets, &["dropped"], "transmission");
-        let times = float(&packets, "time_s");
-        let numbers = integer(&packets, "transmission");
-        let departed = |number: u64| {
-            let events = text(&packets, "event");
-            let here = |row: &usize| numbers[*row] == number && events[*row].contains('s');
-            times[(0..times.len()).find(|row| here(row) && events[*row] != "lost").unwrap()]
-        };
-        let acks = of(&packets, &["acknowledged"], "transmission");
-        let segments = of(&packets, &["acknowledged"], "segment");
-        assert!(acks.len() >= 400);
-        for (number, segment) in acks.iter().zip(segments) {
-            assert_eq!(sent[*number as usize - 1], segment);
-            assert!(!dropped.contains(number));
-            let row = (0..times.len())
-                .find(|row| numbers[*row] == *number && text(&packets, "event")[*row] == "acknowledged");
-            assert!(times[row.unwrap()] - departed(*number) > 0.16, "{recovery:?}");
+        let (mut departures, mut acknowledged) = (vec![], 0);
+        let segments = integer(&packets, "segment").iter().zip(integer(&packets, "transmission"));
+        let rows = texts(&packets, "event").iter().zip(float(&packets, "time_s")).zip(segments);
+        for ((event, time), (segment, transmission)) in rows {
+            match event.as_str() {
+                "sent" | "retransmitted" => departures.push((segment, time)),
+                "acknowledged" => {
+                    let departure = departures[*transmission as usize - 1];
+                    assert_eq!(departure.0, segment);
+                    assert!(time - departure.1 > 0.16 && !dropped.contains(transmission), "{recovery:?}");
+                    acknowledged += 1;
+                }
+                _ => {}
+            }
         }
+        assert!(acknowledged >= 400, "{recovery:?}");
     }
 }
 
@@ -113,7 +111,7 @@ fn events_are_what_the_run_counts() {
         for source in ["source 0", "source 40", "source 41", "source 900"] {
             let number: u64 = source[7..].parse().unwrap();
             let count = |event: &[&str]| {
-                let rows = text(&packets, "event").iter().zip(text(&packets, "flow"));
+                let rows = texts(&packets, "event").iter().zip(texts(&packets, "flow"));
                 rows.filter(|(e, flow)| event.contains(&e.as_str()) && *flow == source).count() as u64
             };
             let sum = |name: &str| {

@@ -1,9 +1,9 @@
 """The process that checks an algorithm: ``python -m mesonet.conform.worker``.
 
 A task (`mesonet.campaign.serving`) has ``plan``, the arguments of `conformance.plan`, ``traces``, the folder of traces
-or null, ``packets``, true if they have single segments, and ``check``. Without a check, the reply has the fields of an `Outline`, or ``refused``, the fields of an
-`InputError`. With the name of a check, it has ``verdict``, ``why``, ``values`` and ``wall_s`` of a finding, and
-``traces``, the files that were written.
+or null, ``packets``, true if they have single segments, and ``check``. Without a check, the reply has the fields of an
+`Outline`, or ``refused``, the fields of an `InputError`. With the name of a check, it has ``verdict``, ``why``,
+``values`` and ``wall_s`` of a finding, and ``traces``, the files that were written.
 
 One process makes all checks, because they share runs. The code of a plug-in is loaded here and nowhere else.
 """

@@ -241,7 +241,8 @@ pub fn slice_of(scenario: &Value, slices: usize) -> f64 {
     scenario["time"]["duration"].as_f64().unwrap() / slices as f64
 }
 
-/// Users of every algorithm, jumbo files, impatience, long-lived flows, marks, traces and packets, in overload.
+/// Users of every algorithm, jumbo files, impatience, long-lived flows, marks and traces with packets, in
+/// overload.
 pub fn everything_at_once() -> Value {
     let share = 1.0 / registry::ALGORITHMS.len() as f64;
     let mut scenario = with(

@@ -242,9 +242,10 @@ impl Sender<'_> {
     /// sender that counts acknowledgements or logs them.
     #[inline(never)]
     pub fn acknowledgement(&mut self, sequence: u64, segment: [u64; 2], earlier: Option<Earlier>) -> Outcome {
-        self.log_acknowledged(sequence, segment);
-        let outcome = self.account::<true>(sequence, Segment::from_words(self.now, segment), earlier);
-        self.log_losses();
+        let segment = Segment::from_words(self.now, segment);
+        self.beside.packets.acknowledged(self.slot, sequence, segment, self.now);
+        let outcome = self.account::<true>(sequence, segment, earlier);
+        self.beside.packets.find_losses(self.slot, &self.flow.board, self.now);
         outcome
     }
 

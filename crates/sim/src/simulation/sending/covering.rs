@@ -99,7 +99,7 @@ impl Sender<'_> {
         let una = self.flow.board.una();
         let mut before = earlier.take().unwrap_or(Earlier { una, ..Earlier::default() });
         let sequence = self.flow.expand(segment.sequence);
-        self.log_acknowledged(sequence, segment.words());
+        self.beside.packets.acknowledged(self.slot, sequence, *segment, self.now);
         if dropped {
             before.dropped = true;
             before.highest = before.highest.max(sequence);

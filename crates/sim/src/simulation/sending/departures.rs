@@ -346,7 +346,8 @@ impl Sender<'_> {
         if self.flow.is_fed {
             self.beside.leaving.fed_flow_sends(self.slot, self.now);
         }
-        self.log_sent(sequence, retransmission);
+        let packets = &mut self.beside.packets;
+        packets.sent(self.slot, self.flow, sequence, retransmission, self.now);
     }
 
     /// Segment `sequence` leaves again. Where acknowledgements are selective, the timer of the lowest

@@ -4,7 +4,7 @@
 //! those before it: careful resume (`resuming`), departures of segments (`departures`, `pieces`), recovery of
 //! losses (`recovery`), the handshake (`handshake`), acknowledgements (`acknowledging`), those that cover
 //! several segments (`covering`), and what starts them all, acknowledgements and timers that come
-//! (`incoming`). Departures, losses and acknowledgements of traced packets are logged (`packets`).
+//! (`incoming`). Packets that are traced are logged (`packets`).
 
 mod acknowledging;
 mod beside;

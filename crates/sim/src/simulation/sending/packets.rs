@@ -1,10 +1,9 @@
 //! Events of the segments of flows whose packets are traced. They watch only, and never influence the run.
 
-use super::sender::Sender;
 use crate::engine::Segment;
 use crate::fabric::DroppedSegment;
 use crate::measure::packets::{PacketEvent, PacketRow};
-use crate::transport::Flow;
+use crate::transport::{Flow, Scoreboard};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,7 +65,7 @@ impl Log {
 pub struct Packets {
     /// Flows in progress by slot.
     logs: BTreeMap<u32, Log>,
-    /// Flows that ended in this window, with slot and instant: drops of their segments may still become known.
+    /// Flows that ended in this window, with slot and instant: drops may still become known.
     ended: Vec<(u32, Picos, Log)>,
     /// Rows since the last hand-over.
     rows: Vec<PacketRow>,
@@ -99,6 +98,43 @@ impl Packets {
         }
     }
 
+    /// Segment `sequence` leaves, and is counted already; what is lost by now was lost before.
+    pub fn sent(&mut self, slot: u32, flow: &Flow, sequence: u64, again: bool, now: Picos) {
+        self.find_losses(slot, &flow.board, now);
+        let Some(log) = self.logs.get_mut(&slot) else { return };
+        log.departures.push(now);
+        log.open.insert(sequence, flow.sent);
+        let row = log.row(now, PacketEvent::Sent { again }, flow.sent, sequence);
+        let flight = Some((flow.controller.cwnd(), flow.board.pipe()));
+        self.rows.push(PacketRow { flight, ..row });
+    }
+
+    /// The acknowledgement of `segment`, which has number `sequence`, reaches the sender.
+    pub fn acknowledged(&mut self, slot: u32, sequence: u64, segment: Segment, now: Picos) {
+        let Some(log) = self.logs.get_mut(&slot) else { return };
+        log.open.remove(&sequence);
+        let transmission = log.transmission(segment.departure(now));
+        let row = log.row(now, PacketEvent::Acknowledged, transmission, sequence);
+        self.rows.push(PacketRow { marked: segment.is_marked(), ..row });
+    }
+
+    /// The scoreboard may have found segments lost since the last call.
+    pub fn find_losses(&mut self, slot: u32, board: &Scoreboard, now: Picos) {
+        let Some(log) = self.logs.get_mut(&slot) else { return };
+        while let Some(sequence) = board.lost_from(log.seen) {
+            log.seen = sequence + 1;
+            self.rows.extend(log.lose(sequence, now));
+        }
+    }
+
+    /// Every outstanding transmission is lost.
+    pub fn timed_out(&mut self, slot: u32, now: Picos) {
+        let Some(log) = self.logs.get_mut(&slot) else { return };
+        while let Some((&sequence, _)) = log.open.first_key_value() {
+            self.rows.extend(log.lose(sequence, now));
+        }
+    }
+
     /// The last transmission of segment `sequence` is lost, if that is news.
     pub fn lost(&mut self, slot: u32, sequence: u64, now: Picos) {
         if let Some(log) = self.logs.get_mut(&slot) {
@@ -109,52 +145,5 @@ impl Packets {
     /// Hands the rows over, and forgets them.
     pub fn take(&mut self) -> Vec<PacketRow> {
         std::mem::take(&mut self.rows)
-    }
-}
-
-impl Sender<'_> {
-    /// Logs the departure of segment `sequence`, which is counted already, after what is lost by now.
-    pub fn log_sent(&mut self, sequence: u64, again: bool) {
-        self.log_losses();
-        let flow = &*self.flow;
-        let Packets { logs, rows, .. } = &mut self.beside.packets;
-        let Some(log) = logs.get_mut(&self.slot) else { return };
-        log.departures.push(self.now);
-        log.open.insert(sequence, flow.sent);
-        let flight = Some((flow.controller.cwnd(), flow.board.pipe()));
-        rows.push(PacketRow {
-            flight,
-            ..log.row(self.now, PacketEvent::Sent { again }, flow.sent, sequence)
-        });
-    }
-
-    /// Logs the acknowledgement of `segment`, which has number `sequence`.
-    pub fn log_acknowledged(&mut self, sequence: u64, segment: [u64; 2]) {
-        let segment = Segment::from_words(self.now, segment);
-        let Packets { logs, rows, .. } = &mut self.beside.packets;
-        let Some(log) = logs.get_mut(&self.slot) else { return };
-        log.open.remove(&sequence);
-        let transmission = log.transmission(segment.departure(self.now));
-        let row = log.row(self.now, PacketEvent::Acknowledged, transmission, sequence);
-        rows.push(PacketRow { marked: segment.is_marked(), ..row });
-    }
-
-    /// Logs the segments that the scoreboard has found lost since the last call.
-    pub fn log_losses(&mut self) {
-        let Packets { logs, rows, .. } = &mut self.beside.packets;
-        let Some(log) = logs.get_mut(&self.slot) else { return };
-        while let Some(sequence) = self.flow.board.lost_from(log.seen) {
-            log.seen = sequence + 1;
-            rows.extend(log.lose(sequence, self.now));
-        }
-    }
-
-    /// Logs that every outstanding transmission is lost.
-    pub fn log_timeout(&mut self) {
-        let Packets { logs, rows, .. } = &mut self.beside.packets;
-        let Some(log) = logs.get_mut(&self.slot) else { return };
-        while let Some((&sequence, _)) = log.open.first_key_value() {
-            rows.extend(log.lose(sequence, self.now));
-        }
     }
 }

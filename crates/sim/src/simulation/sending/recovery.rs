@@ -109,7 +109,7 @@ impl Sender<'_> {
         repair.rack.defer(now, self.shared.rules.rack_timer);
         repair.lost_again += told;
         repair.relapsed |= congested && !config.manages_recovery();
-        self.log_losses();
+        packets.find_losses(slot, &flow.board, now);
     }
 
     /// A segment was acknowledged that is known to have arrived: another duplicate, where duplicates count.
@@ -242,7 +242,7 @@ impl Sender<'_> {
     /// Counts every outstanding segment as lost.
     pub fn retransmission_timeout(&mut self) {
         self.counters.timeouts += 1;
-        self.log_timeout();
+        self.beside.packets.timed_out(self.slot, self.now);
         let flow = &*self.flow;
         let una = flow.board.una();
         if flow.recovery != Recovery::Timeout || flow.timed_out != una {
