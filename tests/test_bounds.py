@@ -55,7 +55,7 @@ SCENARIOS: dict[str, tuple[Callable[[], str | bytes], str]] = {
     "digits": (lambda: "seed = " + "1" * 4_000_000 + "\n", "line 1: a number that is too long. Allowed: at most 1,000"),
     "fraction": (lambda: "seed = 1." + "1_1" * 1_000_000 + "\n", "a number that is too long"),
     "size": (lambda: "title = '" + "x" * MOST_TOML_BYTES + "'", "a file of 5 MB. Allowed: at most 5 MB"),
-    "keys of one table": (lambda: "".join(f"k{i}=1\n" for i in range(500_000)), "k0: unknown path"),
+    "keys of one table": (lambda: "".join(f"k{i}=1\n" for i in range(500_000)), "k0 = 1: unknown path"),
     "NUL": (lambda: "title = 'a\0b'\n", "not text in UTF-8"),
     "UTF-16": (lambda: "title = 'a'\n".encode("utf-16-le"), "not text in UTF-8"),
 }  # fmt: skip

@@ -184,12 +184,12 @@ def test_the_text_of_flows_is_that_of_their_plain_data(flows: list, has_applicat
     except InputError:
         return
     expected = json.dumps({"a": 1, "flows": plain(read)}, sort_keys=True, separators=(",", ":"))
-    assert canonical.text({"a": 1}, {"flows": read}) == expected
+    assert canonical.text({"a": 1}, "flows", read) == expected
 
 
 def test_long_texts_are_decoded_as_short_ones() -> None:
     read = at("flows").parse([{"from": "A", "to": "B", "start": f"{n / 7} s"} for n in range(1000)], 1500)
-    text = canonical.text({"time": {"duration": 1e-7}}, {"flows": read})
+    text = canonical.text({"time": {"duration": 1e-7}}, "flows", read)
     assert len(text) > canonical._LONG
     assert canonical.content(text) == json.loads(text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ def builtin_names(folder: str) -> list[str]:
     return sorted(path.stem for path in builtin_folder(folder).glob("*.toml"))
 
 
+@cache
 def builtin_folder(folder: str) -> Path:
     """Return a folder of the package, with the TOML files and the files that they name.
 
@@ -39,15 +41,19 @@ def builtin_titles(folder: str) -> dict[str, str]:
     return {name: str(tomllib.loads(text)["title"]) for name, text in texts.items()}
 
 
+def is_builtin(name: str, folder: str) -> bool:
+    """Return True for the name of a TOML file of a folder of the package: `SCENARIOS` or `EXPERIMENTS`."""
+    return "/" not in name and (builtin_folder(folder) / f"{name}.toml").is_file()
+
+
 def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
     """Return the text of a TOML file of the package or of a user.
 
     Text, name for messages, and folder of the file; None for a built-in one. `folder`: `SCENARIOS` or `EXPERIMENTS`.
     `what`: ``scenario`` or ``experiment``, for messages.
     """
-    builtin = builtin_folder(folder) / f"{name}.toml"
-    if "/" not in name and builtin.is_file():
-        return builtin.read_text(), f"{name}.toml", None
+    if is_builtin(name, folder):
+        return (builtin_folder(folder) / f"{name}.toml").read_text(), f"{name}.toml", None
     path = (beside / name) if beside is not None else Path(name)
     if path.is_file():
         return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), printable(path), path.parent

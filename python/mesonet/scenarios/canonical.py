@@ -29,11 +29,12 @@ def plain(value: Any) -> Any:
     return units.whole(value)
 
 
-def text(tree: Mapping[str, Any], rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Return the text of a canonical scenario. JSON with sorted keys."""
-    texts = {name: _text(entry) for name, entry in tree.items()}
-    texts |= {name: _rows_text(table) for name, table in rows.items()}
-    return "{" + ",".join(f"{_text(name)}:{texts[name]}" for name in sorted(texts)) + "}"
+def text(tree: Mapping[str, Any], name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a canonical scenario. JSON with sorted keys. `name`, `rows`: of a table, which is added."""
+    before = _text({key: value for key, value in tree.items() if key < name})
+    after = _text({key: value for key, value in tree.items() if key > name})
+    parts = before[1:-1], f"{_text(name)}:{_rows_text(rows)}", after[1:-1]
+    return "{" + ",".join(part for part in parts if part) + "}"
 
 
 def content(text: str) -> dict[str, Any]:
@@ -45,8 +46,8 @@ def content(text: str) -> dict[str, Any]:
     return dict(msgspec.json.decode(text))
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_text = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_lines = json.JSONEncoder(separators=("\n", ":"), allow_nan=False).encode
 
 
 def _rows_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -65,6 +66,6 @@ def _rows_text(rows: Sequence[Mapping[str, Any]]) -> str:
 def _texts(values: Sequence[Any]) -> list[str]:
     """Return the texts of values without parts; equal values are of one kind, no flags among numbers."""
     distinct = list(dict.fromkeys(values))
-    lines = json.dumps([plain(value) for value in distinct], separators=("\n", ":"), allow_nan=False)[1:-1]
+    lines = _lines([plain(value) for value in distinct])[1:-1]
     known = dict(zip(distinct, lines.split("\n"), strict=True))
     return [known[value] for value in values]

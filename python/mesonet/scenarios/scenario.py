@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from mesonet.files.toml import (
     builtin_titles,
     find_toml,
     identity,
+    is_builtin,
     read_toml,
 )
 from mesonet.scenarios import access, canonical, constants, impairment_sets, link_values, settings
@@ -116,14 +117,22 @@ class Scenario:
         InputError
             As `set`.
         """
-        changed: Mapping[str, Setting] = self.settings
+        return self._with(values, source, directory)
+
+    def _with(
+        self, values: Mapping[str, Any], source: str, directory: Path | None, *, full_paths: bool = False
+    ) -> Scenario:
+        """Return this scenario with values changed. `full_paths`: a last part of a path does not stand for it."""
+        changed = dict(self.settings)
         together: dict[str, str] = {}
         for path in settings.plugins_first(values):
             value = values[path]
             try:
                 settings.resolve(path, value)
                 full = settings.refuse_together(path, together)
-                changed = settings.changed(changed, full, value, source, directory)
+                if full_paths and full != path:
+                    raise InputError("write the full path", path=path, allowed=full)
+                settings.change(changed, full, value, source, directory)
             except InputError as error:
                 raise (error if error.file else error.located(file=_file(source), path=path)) from None
         return replace(self, settings=changed)
@@ -193,18 +202,16 @@ class Scenario:
         InputError
             If single values are allowed but contradict each other.
         """
-        self.check()
-        return {**self._tree(), "flows": plain(self.value("flows"))}
+        return canonical.content(self.to_json())
 
     def _tree(self) -> dict[str, Any]:
         """Return the canonical form without explicit flows."""
-        tree: dict[str, Any] = {}
-        for path in PARAMETERS:
-            if path in access.PATHS:
-                continue
-            section, _, name = path.rpartition(".")
-            place = tree.setdefault(section, {}) if section else tree
-            place[name] = plain(self.network.topology if path == "topology" else self.value(path))
+        tree = {name: {**value} if isinstance(value, dict) else value for name, value in _defaults(self.preset).items()}
+        for path in (*_derived(self.preset), *self.settings):
+            if path in PARAMETERS and path not in access.PATHS:
+                section, _, name = path.rpartition(".")
+                (tree[section] if section else tree)[name] = plain(self._value(path))
+        tree["topology"] = plain(self.network.topology)
         if processes := self.value("arrivals"):
             tree["arrivals"] = [plain(process) for process in processes]
         if entries := self.value("deployment"):
@@ -241,7 +248,7 @@ class Scenario:
 
     @cached_property
     def _text(self) -> str:
-        return canonical.text(self._tree(), {"flows": self._value("flows")})
+        return canonical.text(self._tree(), "flows", self._value("flows"))
 
     @cached_property
     def hash(self) -> str:
@@ -435,10 +442,12 @@ class Scenario:
         return mix + [(name, 0.0) for name in dict.fromkeys(alone) if name not in dict(mix)]
 
     def _constants(self, algorithm: str) -> dict[str, Any]:
-        return {
-            constant.name: plain(self.value(f"parameters.{algorithm}.{constant.name}"))
-            for constant in algorithms.resolve(algorithm).algorithm.params
-        }
+        """Return the constants of an algorithm or a variant: in its name, else as set, else of the preset."""
+        named = algorithms.resolve(algorithm)
+        paths = {about.name: f"parameters.{named.algorithm.name}.{about.name}" for about in named.algorithm.params}
+        values = {about.name: about.default(self.preset) for about in named.algorithm.params}
+        values |= {name: self.settings[path].value for name, path in paths.items() if path in self.settings}
+        return {name: plain(value) for name, value in {**values, **named.constants}.items()}
 
     def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
         setting = self.settings.get(path)
@@ -499,7 +508,18 @@ def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[s
 
     `above`: files that have this scenario as their base, each with its folder.
     """
-    text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
+    if is_builtin(name, SCENARIOS):
+        return _builtin(name)
+    return _of_file(*find_toml(name, SCENARIOS, "scenario", beside), above)
+
+
+@cache  # thousands of small runs may begin with a scenario each
+def _builtin(name: str) -> Scenario:
+    return _of_file(*find_toml(name, SCENARIOS, "scenario"))
+
+
+def _of_file(text: str, file: str, directory: Path | None, above: Sequence[tuple[str, Path | None]] = ()) -> Scenario:
+    """Return the scenario of the text of a TOML file."""
     chain = (*above, (file, directory))
     if identity(file, directory) in (identity(*each) for each in above):
         problem = f"the scenario is its own base: {' -> '.join(each for each, _ in chain)}"
@@ -518,15 +538,25 @@ def load_scenario(name: str, beside: Path | None = None, above: Sequence[tuple[s
     values = settings.flatten(table)
     if base is None and not values:
         raise InputError("a scenario without values", file, allowed='values, or a base such as base = "abilene"')
-    together: dict[str, str] = {}
-    for path in settings.plugins_first(values):
-        try:
-            if (full := settings.refuse_together(path, together)) != path:
-                raise InputError("write the full path", path=path, allowed=full)
-        except InputError as error:
-            raise error.located(file=file) from None
-        start = start.set(path, values[path], f"set in {file}", directory or builtin_folder(SCENARIOS))
-    return start
+    return start._with(values, f"set in {file}", directory or builtin_folder(SCENARIOS), full_paths=True)
+
+
+@cache
+def _defaults(preset: str) -> dict[str, Any]:
+    """Return the tree of the defaults of a preset that the simulator reads; None where they follow from a value."""
+    tree: dict[str, Any] = {}
+    for path, parameter in PARAMETERS.items():
+        if path not in access.PATHS:
+            section, _, name = path.rpartition(".")
+            default = None if path in _derived(preset) else parameter.parse(parameter.default_for(preset))
+            (tree.setdefault(section, {}) if section else tree)[name] = plain(default)
+    return tree
+
+
+@cache
+def _derived(preset: str) -> tuple[str, ...]:
+    """Return the paths of the defaults of a preset that follow from other values."""
+    return tuple(path for path in PARAMETERS if isinstance(PARAMETERS[path].default_for(preset), Derived))
 
 
 def _base(path: str) -> str:

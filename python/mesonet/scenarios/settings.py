@@ -137,11 +137,13 @@ def resolve(path: str, value: Any = None) -> str:
 
 
 def _resolved(path: str) -> str:
+    if path in PARAMETERS or path in WHOLES:
+        return path
     if inside := entry(path):
         return f"{inside.whole}[{inside.number}].{inside.key}"
     if of_link := link_values.full(path):
         return of_link
-    if path in PARAMETERS or path in WHOLES or impairment_sets.is_entry(path):
+    if impairment_sets.is_entry(path):
         return path
     if path in _SHORT:
         return _SHORT[path]
@@ -185,16 +187,14 @@ def show(path: str, value: Any) -> str:
     return at(path).show(value)
 
 
-def changed(
-    settings: Mapping[str, Setting], path: str, value: Any, source: str, directory: Path | None
-) -> dict[str, Setting]:
-    """Return settings with the value at a full path changed. A value of an entry changes its list."""
+def change(settings: dict[str, Setting], path: str, value: Any, source: str, directory: Path | None) -> None:
+    """Change the value at a full path, which becomes the last setting. A value of an entry changes its list."""
     if inside := entry(path):
         before = settings[inside.whole].given if inside.whole in settings else []
         own = setting(path, value, source, directory)
         path, value = inside.whole, inside.kind.with_value(before, inside.number, inside.key, own.given)
-    kept = {other: setting for other, setting in settings.items() if other != path}
-    return kept | {path: setting(path, value, source, directory)}
+    settings.pop(path, None)
+    settings[path] = setting(path, value, source, directory)
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
