@@ -108,6 +108,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/run.py
 	$(BIN)/python benches/acknowledgements.py
 	$(BIN)/python benches/plugins.py
+	$(BIN)/python benches/batches.py
 	$(BIN)/python benches/wasm.py
 	$(BIN)/python benches/instructions.py
 	$(BIN)/python benches/threads.py

@@ -38,7 +38,7 @@ def native(scenario: dict[str, Any], seed: int) -> Any:
     """Return the responses of the module that Python uses: period, name and value of each."""
     run = core.module().Simulation(json.dumps(scenario), seed)
     run.advance(math.inf)
-    finished = run.finish()
+    finished = run.finish(["responses"])
     rows = zip(*(finished["responses"][column] for column in ("period", "name", "value")), strict=True)
     return [[period, name, value if math.isfinite(value) else None] for period, name, value in rows]
 

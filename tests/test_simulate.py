@@ -97,7 +97,7 @@ def test_same_seed_same_tables_other_seed_other_tables(result: Result) -> None:
 @pytest.mark.parametrize("wall_s", [1e-9, 1e9])
 def test_slices_do_not_change_results(result: Result, monkeypatch: pytest.MonkeyPatch, wall_s: float) -> None:
     module = sys.modules["mesonet.simulation.simulate"]  # the name in the package is the function
-    monkeypatch.setattr(module, "_SLICE_S", wall_s)
+    monkeypatch.setattr(module, "SLICE_S", wall_s)
     monkeypatch.setattr(module, "_MOST_SLICES", 500)
     sliced = run(small(), seed=3)
     for name in ("responses", "series", "flows", "groups"):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mesonet.experiments.network import experiment
     from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
+    from mesonet.simulation.batch import batch
     from mesonet.simulation.checkpoint import Checkpoint
     from mesonet.simulation.result import Result
     from mesonet.simulation.simulate import simulate
@@ -33,6 +34,7 @@ __all__ = [
     "InputError",
     "__version__",
     "analysis",
+    "batch",
     "compare_scales",
     "deploy",
     "designs",
@@ -240,6 +242,7 @@ def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence
 #: Module by name: imported on first use, because NumPy, SciPy and Polars take longer to import than all else.
 _LATE = {
     "Checkpoint": "mesonet.simulation.checkpoint",
+    "batch": "mesonet.simulation.batch",
     "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",
     "scenario": "mesonet.scenarios.scenario",

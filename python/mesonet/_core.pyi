@@ -3,6 +3,7 @@
 All errors are ValueError ("path: message"), but for faults of plug-ins.
 """
 
+from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -40,8 +41,8 @@ class Simulation:
     def snapshot(self) -> bytes:
         """Return the state, from which another `Simulation` can resume; ValueError if a plug-in has pointers."""
 
-    def finish(self) -> dict[str, Columns]:
-        """End the run and return its tables by name, each as columns of equal length."""
+    def finish(self, names: Sequence[str]) -> dict[str, Columns]:
+        """End the run and return its tables of these names, each as columns of equal length."""
 
     def performance(self) -> Performance:
         """Return what was simulated so far."""

@@ -31,7 +31,7 @@ class AlgorithmParameter:
 
     def default(self, preset: str) -> float:
         """Return the value in a preset. The value, in the unit of the constant."""
-        return dict(self.presets).get(preset, self.standard)
+        return dict(self.presets).get(preset, self.standard) if self.presets else self.standard
 
 
 @dataclass(frozen=True)

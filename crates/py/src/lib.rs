@@ -61,6 +61,16 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
+/// The responses so far: period, name and value.
+fn responses(simulation: &Simulation) -> Table {
+    let rows = simulation.responses();
+    let mut table = Table::default();
+    table.text("period", rows.iter().map(|row| row.0.clone()).collect());
+    table.text("name", rows.iter().map(|row| row.1.to_string()).collect());
+    table.float("value", rows.iter().map(|row| row.2).collect());
+    table
+}
+
 /// The scenario that was checked or described last, with its text. A check, a description and a run follow
 /// each other: a scenario with thousands of flows is parsed once.
 static LAST: Mutex<Option<(String, Scenario)>> = Mutex::new(None);
@@ -104,8 +114,8 @@ impl PySimulation {
             "reference" => Engine::Reference,
             other => return Err(refuse(format!("engine: {other} is not an engine; domains or reference"))),
         };
-        let scenario = taken(scenario_json)?;
         py.detach(|| {
+            let scenario = taken(scenario_json)?;
             let simulation = Simulation::with(scenario, seed, engine, threads).map_err(refuse)?;
             let Some(bytes) = snapshot else { return Ok(Self(simulation)) };
             simulation.restored(bytes).map(Self).map_err(|error| refuse(format!("snapshot: {error}")))
@@ -142,27 +152,27 @@ impl PySimulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "units", "routers",
-    /// "demands", "applications", "flow_traces", "router_traces" and "packets".
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// Ends the run and makes its tables of these names. Raises ValueError for a name of none.
+    fn finish<'py>(&mut self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
-        let mut responses = Table::default();
-        let rows = self.0.responses();
-        responses.text("period", rows.iter().map(|r| r.0.clone()).collect());
-        responses.text("name", rows.iter().map(|r| r.1.to_string()).collect());
-        responses.float("value", rows.iter().map(|r| r.2).collect());
         let tables = PyDict::new(py);
-        tables.set_item("responses", columns(py, responses)?)?;
-        tables.set_item("series", columns(py, self.0.take_series())?)?;
-        tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
-        tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
-        tables.set_item("packets", columns(py, self.0.take_packets())?)?;
-        tables.set_item("groups", columns(py, self.0.groups())?)?;
-        tables.set_item("units", columns(py, self.0.units())?)?;
-        tables.set_item("applications", columns(py, self.0.applications())?)?;
-        tables.set_item("routers", columns(py, self.0.routers())?)?;
-        tables.set_item("demands", columns(py, self.0.demands())?)?;
-        tables.set_item("flows", columns(py, self.0.take_flows())?)?;
+        for name in names {
+            let table = match name.as_str() {
+                "responses" => responses(&self.0),
+                "series" => self.0.take_series(),
+                "flows" => self.0.take_flows(),
+                "groups" => self.0.groups(),
+                "units" => self.0.units(),
+                "routers" => self.0.routers(),
+                "demands" => self.0.demands(),
+                "applications" => self.0.applications(),
+                "flow_traces" => self.0.take_flow_traces(),
+                "router_traces" => self.0.take_router_traces(),
+                "packets" => self.0.take_packets(),
+                other => return Err(refuse(format!("tables: {other} is not a table"))),
+            };
+            tables.set_item(name, columns(py, table)?)?;
+        }
         Ok(tables)
     }
 

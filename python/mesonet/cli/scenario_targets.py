@@ -129,7 +129,7 @@ def pairs(values: Sequence[str]) -> dict[str, Any]:
         path, *rest = re.split(f"={OUTSIDE}", given, maxsplit=1)
         if not rest:
             raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
-        path, value = path.strip(), _list_or_text(rest[0].strip())
+        path, value = path.strip(), list_or_text(rest[0].strip())
         for other, before in found.items():
             if _resolved(path) == _resolved(other):
                 problem = f'set twice, first to "{before}"' + (f" as {other}" if other != path else "")
@@ -147,7 +147,8 @@ def pairs_with_preset(values: Sequence[str], preset: str | None) -> dict[str, An
     return {**found, settings.PRESET: preset}
 
 
-def _list_or_text(text: str) -> Any:
+def list_or_text(text: str) -> Any:
+    """Return a value as typed: lists and tables in the syntax of TOML, all others as text."""
     if text.startswith(("[", "{")):
         with suppress(InputError):  # a text that only begins so
             table = read_toml(f"value = {text}", "--set")

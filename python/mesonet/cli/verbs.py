@@ -20,6 +20,7 @@ from mesonet.terminal import write_json
 VERBS = {
     "list": "List all there is: scenarios, experiments, algorithms, ...",
     "run": "Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files.",
+    "batch": "Simulate SCENARIO with each line of EDITS, a CSV file: one table of responses, thousands of runs.",
     "replay": "Run SCENARIO in mesonet and on the TCP of a real kernel, and compare both.",
     "check": "Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it.",
     "matrix": "Estimate the traffic matrix of SCENARIO from measured loads of links.",

@@ -53,7 +53,7 @@ def resume(bench: Bench) -> Outcome:
     except ValueError as error:
         return SKIPPED, f"no snapshot: {error}", {}
     after.advance(end)
-    results = [run.finish() for run in (whole, after)]
+    results = [run.finish(TABLES) for run in (whole, after)]
     unequal = [name for name in results[0] if not _same(results[0][name], results[1][name])]
     if unequal:
         return FAIL, f"tables {', '.join(unequal)} differ after a resume at {_SNAPSHOT_S} s", {}

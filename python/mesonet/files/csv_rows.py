@@ -27,11 +27,12 @@ class FilePlace:
 
 
 def rows(
-    path: Path, columns: tuple[str, ...], needed: int, comments: bool = False
+    path: Path, columns: tuple[str, ...] | None = None, needed: int = 0, comments: bool = False
 ) -> Iterator[tuple[FilePlace, dict[str, str]]]:
     """Yield the place and the cells of each row of a CSV file.
 
-    Place, and text by column; empty lines are skipped. `comments`: lines that begin with ``#`` are comments.
+    Place, and text by column; empty lines are skipped. `columns`: names that are allowed; None: any. `comments`: lines
+    that begin with ``#`` are comments.
     """
     header: list[str] = []
     for line, cells in _lines(path, _content(path), columns, needed, comments):
@@ -70,7 +71,7 @@ def _reader(content: str) -> Any:
 
 
 def _lines(
-    path: Path, content: str, columns: tuple[str, ...], needed: int, comments: bool
+    path: Path, content: str, columns: tuple[str, ...] | None, needed: int, comments: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of each line that is not empty: first the header, then as many cells in every line."""
     place = FilePlace(str(path))
@@ -93,11 +94,13 @@ def _lines(
             f"not CSV: {error}", allowed='cells between commas, such as A,B, or in quotes, such as "A, B",C'
         ) from None
     if not header:
-        raise place.refuse("empty", allowed=f"a line with the columns {','.join(columns[:needed])}, then a row each")
+        names = f"the columns {','.join(columns[:needed])}" if columns else "names of columns"
+        raise place.refuse("empty", allowed=f"a line with {names}, then a row each")
 
 
-def _header(at: FilePlace, cells: list[str], columns: tuple[str, ...], needed: int) -> list[str]:
-    header = [cell.lower() for cell in cells]
+def _header(at: FilePlace, cells: list[str], columns: tuple[str, ...] | None, needed: int) -> list[str]:
+    header = [cell.lower() for cell in cells] if columns else cells
+    columns = columns or tuple(cells)
     for name in header:
         if name not in columns:
             error = unknown("column", name, columns)

@@ -47,10 +47,10 @@ def is_idle(path: str, used: Iterable[str]) -> bool:
     `used` are algorithms and variants. A variant uses the constants of its algorithm that its name lacks.
     """
     algorithm, constant = parts(path)
+    if not algorithm:
+        return False
     named = [algorithms.resolve(name) for name in used]
-    return bool(algorithm) and not any(
-        each.algorithm.name == algorithm and constant not in each.constants for each in named
-    )
+    return not any(each.algorithm.name == algorithm and constant not in each.constants for each in named)
 
 
 def why_idle(path: str, used: Iterable[str]) -> tuple[str, str]:

@@ -31,7 +31,7 @@ from mesonet.scenarios import access, canonical, constants, impairment_sets, lin
 from mesonet.scenarios.by_column import Table, column
 from mesonet.scenarios.canonical import plain
 from mesonet.scenarios.kinds import flows
-from mesonet.scenarios.parameters import PARAMETERS, Derived
+from mesonet.scenarios.parameters import PARAMETERS, Derived, Parameter
 from mesonet.scenarios.settings import Setting
 
 _ENTRY = re.compile(r"(arrivals|deployment)\[\d+\]\.\w+")
@@ -132,7 +132,7 @@ class Scenario:
                 full = settings.refuse_together(path, together)
                 if full_paths and full != path:
                     raise InputError("write the full path", path=path, allowed=full)
-                settings.change(changed, full, value, source, directory)
+                settings.put(changed, full, value, source, directory)
             except InputError as error:
                 raise (error if error.file else error.located(file=_file(source), path=path)) from None
         return replace(self, settings=changed)
@@ -168,9 +168,11 @@ class Scenario:
                 return inside.kind.value_at(given, inside.number, inside.key, self.segment_bytes)
             except InputError as error:
                 raise error.located(path=path) from None
-        parameter = settings.parameter(path)
-        if path in self.settings:
-            setting = self.settings[path]
+        return self._of_parameter(path, settings.parameter(path))
+
+    def _of_parameter(self, path: str, parameter: Parameter) -> Any:
+        """Return the value of a parameter or a list at its full path."""
+        if setting := self.settings.get(path):
             same = self.segment_bytes == units.SEGMENT_BYTES
             return setting.value if same else parameter.parse(setting.given, self.segment_bytes)
         default = parameter.default_for(self.preset)
@@ -210,7 +212,7 @@ class Scenario:
         for path in (*_derived(self.preset), *self.settings):
             if path in PARAMETERS and path not in access.PATHS:
                 section, _, name = path.rpartition(".")
-                (tree[section] if section else tree)[name] = plain(self._value(path))
+                (tree[section] if section else tree)[name] = plain(self._of_parameter(path, PARAMETERS[path]))
         tree["topology"] = plain(self.network.topology)
         if processes := self.value("arrivals"):
             tree["arrivals"] = [plain(process) for process in processes]
@@ -443,11 +445,15 @@ class Scenario:
 
     def _constants(self, algorithm: str) -> dict[str, Any]:
         """Return the constants of an algorithm or a variant: in its name, else as set, else of the preset."""
-        named = algorithms.resolve(algorithm)
-        paths = {about.name: f"parameters.{named.algorithm.name}.{about.name}" for about in named.algorithm.params}
-        values = {about.name: about.default(self.preset) for about in named.algorithm.params}
-        values |= {name: self.settings[path].value for name, path in paths.items() if path in self.settings}
-        return {name: plain(value) for name, value in {**values, **named.constants}.items()}
+        named, preset = algorithms.resolve(algorithm), self.preset
+        defaults = {about.name: about.default(preset) for about in named.algorithm.params}
+        section = f"parameters.{named.algorithm.name}."
+        given = {
+            path.removeprefix(section): setting.value
+            for path, setting in self.settings.items()
+            if path.startswith(section)
+        }
+        return {name: units.whole(value) for name, value in {**defaults, **given, **named.constants}.items()}
 
     def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
         setting = self.settings.get(path)

@@ -187,8 +187,8 @@ def show(path: str, value: Any) -> str:
     return at(path).show(value)
 
 
-def change(settings: dict[str, Setting], path: str, value: Any, source: str, directory: Path | None) -> None:
-    """Change the value at a full path, which becomes the last setting. A value of an entry changes its list."""
+def put(settings: dict[str, Setting], path: str, value: Any, source: str, directory: Path | None) -> None:
+    """Set the value at a full path, which becomes the last setting. A value of an entry changes its list."""
     if inside := entry(path):
         before = settings[inside.whole].given if inside.whole in settings else []
         own = setting(path, value, source, directory)

@@ -16,7 +16,7 @@ import numpy as np
 from mesonet.errors import InputError, needs_extra
 from mesonet.files import checksums, places
 from mesonet.files.locks import lock_file
-from mesonet.responses.tables import TableColumns
+from mesonet.responses.tables import UNIT, TableColumns
 from mesonet.simulation import settling
 
 if TYPE_CHECKING:
@@ -25,10 +25,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
-TABLES = (
-    "responses", "series", "flows", "groups", "units", "routers", "demands", "applications", "flow_traces",
-    "router_traces", "packets",
-)  # fmt: skip
+INDEX: Mapping[str, Sequence[str]] = {
+    "responses": ("response", "period"),
+    "series": ("time_s",),
+    "flows": ("source", "transfer"),
+    "groups": ("period", "category", "path_class", "rate_class", "algorithm"),
+    "units": UNIT,
+    "routers": ("period", "router"),
+    "demands": (),
+    "applications": ("period", "flow"),
+    "flow_traces": ("flow", "time_s"),
+    "router_traces": ("router", "time_s"),
+    "packets": (),
+}
+"""Columns that identify a row of a table of a result."""
+TABLES = tuple(INDEX)
 """The tables of a result."""
 
 FILES = (*(f"{name}.parquet" for name in TABLES), checksums.RECORD)

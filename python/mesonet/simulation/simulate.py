@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,6 @@ from mesonet.simulation.size import refuse_large
 from mesonet.units import integer
 
 if TYPE_CHECKING:
-    from mesonet.simulation import provenance
     from mesonet.simulation.checkpoint import Checkpoint
     from mesonet.simulation.result import Result, Table
 
@@ -32,7 +31,7 @@ Engine = Literal["domains", "reference"]
 """Order of events: by domains of the network, or plainly, one heap entry for every segment. Both give the same bytes;
 the second is slow and serves to test the first."""
 
-_SLICE_S = 0.2
+SLICE_S = 0.2
 """Wall-clock time of one slice: the longest wait of Ctrl-C and the progress bar."""
 _MOST_SLICES = 20_000
 
@@ -98,9 +97,8 @@ def simulate_json(
     checkpoint: Checkpoint | None = None,
 ) -> Result:
     """Simulate a canonical scenario."""
-    from mesonet.responses import tables
     from mesonet.simulation import provenance
-    from mesonet.simulation.result import Result, table
+    from mesonet.simulation.result import TABLES, Result
 
     seed = integer(seed, "seed", 0, LARGEST_SEED)
     threads = integer(threads, "threads", 1, MOST_THREADS)
@@ -119,23 +117,18 @@ def simulate_json(
     watch = provenance.Stopwatch()
     run, before = checkpoint.begin(make) if checkpoint else (make(None), {})
     watch.go_on(before)
-    with _faults():
-        _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
-    finished = run.finish()
+    duration = float(scenario["time"]["duration"])
+
+    def look(reached: float) -> None:
+        if progress:
+            progress(reached, duration)
+        if checkpoint:
+            checkpoint.look(run, watch.so_far)
+
+    with faults():
+        advance(run, duration, look)
     return Result(
-        responses=_responses(finished["responses"]),
-        series=table(finished["series"], tables.SERIES, ("time_s",)),
-        flows=table(finished["flows"], tables.FLOWS, ("source", "transfer")),
-        groups=table(
-            finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
-        ),
-        units=table(finished["units"], tables.UNITS, tables.UNIT),
-        routers=table(finished["routers"], tables.ROUTERS, ("period", "router")),
-        demands=table(finished["demands"], tables.DEMANDS),
-        applications=table(finished["applications"], tables.APPLICATIONS, ("period", "flow")),
-        flow_traces=table(finished["flow_traces"], tables.FLOW_TRACES, ("flow", "time_s")),
-        router_traces=table(finished["router_traces"], tables.ROUTER_TRACES, ("router", "time_s")),
-        packets=table(finished["packets"], tables.PACKETS),
+        **_finished(run, TABLES),
         performance={**watch.resources(), **run.performance()},
         provenance={
             "scenario": scenario,
@@ -182,9 +175,6 @@ class PartialRun:
 
 def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     """Simulate as much of a run as fits into a given time. `seed`: names the random streams, at least 0."""
-    from mesonet.responses import tables
-    from mesonet.simulation.result import table
-
     duration = float(canonical.content(scenario_json)["time"]["duration"])
     run = core.module().Simulation(scenario_json, seed)
     began, used = time.perf_counter(), time.process_time()
@@ -193,26 +183,21 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     while reached < duration and not run.finished() and time.perf_counter() - began < wall_s:
         slice_began = time.perf_counter()
         reached = min(reached + step, duration)
-        with _faults():
+        with faults():
             run.advance(reached)
         marks.append((reached, time.process_time() - used))
         step *= min(2.0, max(0.5, wall_s / 20 / max(time.perf_counter() - slice_began, 1e-6)))
     share = 1.0 if run.finished() else reached / duration
-    finished = run.finish()
     return PartialRun(
         share=share,
         marks=marks,
         router_hops=run.performance()["router_hops"],
-        series=table(finished["series"], tables.SERIES, ("time_s",)),
-        responses=_responses(finished["responses"]),
-        groups=table(
-            finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
-        ),
+        **_finished(run, ("series", "responses", "groups")),
     )
 
 
 @contextmanager
-def _faults() -> Iterator[None]:
+def faults() -> Iterator[None]:
     """Give faults of plug-ins in the block their own kind, and the exception of a function in plain Python."""
     try:
         yield
@@ -222,41 +207,44 @@ def _faults() -> Iterator[None]:
         raise PluginFault(with_reason(str(fault))) from None
 
 
-def _advance(
-    run: Any,
-    duration: float,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
-    watch: provenance.Stopwatch,
-) -> None:
-    """Run to the end in slices of simulated time that take about `_SLICE_S` each."""
+def advance(run: Any, duration: float, look: Callable[[float], None]) -> None:
+    """Run to the end in slices of simulated time that take about `SLICE_S` each.
+
+    `look`: called after each slice with the simulated time reached, s.
+    """
     reached, step = float(run.performance()["simulated_s"]), duration / _MOST_SLICES
     while reached < duration and not run.finished():
         began = time.perf_counter()
         reached = min(reached + step, duration)
         run.advance(reached)
-        if progress:
-            progress(reached, duration)
-        if checkpoint:
-            checkpoint.look(run, watch.so_far)
-        step *= min(4.0, max(0.25, _SLICE_S / max(time.perf_counter() - began, 1e-6)))
+        look(reached)
+        step *= min(4.0, max(0.25, SLICE_S / max(time.perf_counter() - began, 1e-6)))
         step = max(step, duration / _MOST_SLICES)
 
 
-def _responses(finished: dict[str, Any]) -> Table:
+def _finished(run: Any, names: Sequence[str]) -> dict[str, Table]:
+    """Return tables of a run that ended, by name."""
+    from mesonet.responses import tables
+    from mesonet.simulation.result import INDEX, table
+
+    finished = run.finish(names)
+    if "responses" in finished:
+        finished["responses"] = _responses(finished["responses"])
+    return {name: table(columns, tables.TABLES[name], INDEX[name]) for name, columns in finished.items()}
+
+
+def _responses(finished: dict[str, Any]) -> dict[str, list[Any]]:
+    """Return the columns of the table of responses, in the order of periods and definitions."""
     from mesonet.responses.definitions import BY_NAME
-    from mesonet.responses.tables import RESPONSES
-    from mesonet.simulation.result import table
 
     periods = list(dict.fromkeys(finished["period"]))
     place = {name: number for number, name in enumerate(BY_NAME)}
     found = zip(finished["period"], finished["name"], finished["value"], strict=True)
     rows = sorted(found, key=lambda row: (periods.index(row[0]), place[row[1]]))
-    columns = {
+    return {
         "response": [name for _, name, _ in rows],
         "symbol": [BY_NAME[name].symbol for _, name, _ in rows],
         "period": [period for period, _, _ in rows],
         "unit": [BY_NAME[name].unit for _, name, _ in rows],
         "value": [value for _, _, value in rows],
     }
-    return table(columns, RESPONSES, ("response", "period"))
