@@ -36,6 +36,7 @@ def versions(code_version: str | None = None) -> dict[str, str]:
     }
 
 
+@cache
 def _version(package: str) -> str:
     """Return the version of a package, without an import, which may take as long as a short run."""
     if package in sys.modules:
