@@ -14,6 +14,7 @@
 //!
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
+mod aggregation;
 mod algorithm;
 mod algorithms;
 mod conservation;

@@ -47,9 +47,8 @@
 //! * Linux ignores a delayed acknowledgement of a single segment when min_rtt has expired.
 //!
 //! `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next.
-//! `aggregation` and `long_term` have the two rules that only Linux has.
+//! `long_term` has the rule that only Linux has.
 
-mod aggregation;
 mod constants;
 mod long_term;
 mod model;
@@ -57,6 +56,7 @@ mod modes;
 #[cfg(test)]
 mod tests;
 
+use crate::aggregation::Aggregation;
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
@@ -64,7 +64,6 @@ use crate::{
     AckEvent, Codepoint, CongestionControl, IdleEvent, LossCause, LossEvent, LostSegment, Phase, Picos,
     ResumeStep, Start, Window, seconds,
 };
-use aggregation::Aggregation;
 pub use constants::BbrConfig;
 use long_term::LongTerm;
 use modes::Mode;
@@ -201,7 +200,7 @@ impl CongestionControl for Bbr {
             acked_at: start.now,
             lost: 0,
             draw: Draw::new(start.seed),
-            aggregation: Aggregation { since: start.now, ..Aggregation::default() },
+            aggregation: Aggregation::new(start.now),
             long_term: LongTerm::default(),
             tainted: false,
         }

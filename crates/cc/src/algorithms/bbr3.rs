@@ -14,6 +14,8 @@
 //!   next probe.
 //! * ProbeRTT: half of the product in flight for 200 ms, where the smallest round-trip time has not fallen
 //!   for 5 s.
+//! * The window has room for the most that was acknowledged beyond the bandwidth in five to ten rounds, so
+//!   that acknowledgements in bunches do not stop the flow.
 //! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue
 //!   had time to drain.
 //! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a
@@ -23,8 +25,6 @@
 //! which are those of revision 05; precautionary probes are of revision 06, section 5.3.3.6. `constants` has
 //! what can be set, `model` what the flow knows of its path, `modes` what it does next, `marks` what it makes
 //! of ECN.
-//!
-//! Left out: aggregated acknowledgements (each segment has its own here).
 
 mod constants;
 mod marks;
@@ -74,6 +74,8 @@ pub struct Bbr3 {
     seen_rtt: bool,
     /// Nothing was acknowledged since the application was idle.
     after_idle: bool,
+    /// Round trips of this window of aggregation.
+    extra_acked_rounds: u8,
     /// Delivery rates are those of segments of careful resume that met congestion.
     tainted: bool,
 }
@@ -151,6 +153,19 @@ impl Bbr3 {
         self.loss_in_round = false;
     }
 
+    /// Counts an acknowledgement among those that come in bunches, of a round alone before the path is full
+    /// (BBRUpdateACKAggregation, section 5.5.9).
+    fn update_aggregation(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+        if self.round_start {
+            self.extra_acked_rounds += 1;
+            if !self.full.ever || u32::from(self.extra_acked_rounds) >= c.extra_acked_rounds {
+                self.extra_acked_rounds = 0;
+                self.model.aggregation.end_window();
+            }
+        }
+        self.model.aggregation.add(ack.now, ack.segments, self.model.bandwidth(), self.window.cwnd());
+    }
+
     /// Brings the window from before the recovery back (BBRRestoreCwnd, section 5.6.4.4).
     fn leave_recovery(&mut self, c: &Bbr3Config) {
         let cwnd = self.recovery.end(self.window.cwnd());
@@ -170,10 +185,12 @@ impl Bbr3 {
         }
     }
 
-    /// Sets the window (BBRSetCwnd, section 5.6.4.6) within the bounds of ProbeRTT (BBRBoundCwndForProbeRTT,
+    /// Sets the window (BBRUpdateMaxInflight, section 5.6.4.2; BBRSetCwnd, section 5.6.4.6) within the bounds of ProbeRTT (BBRBoundCwndForProbeRTT,
     /// section 5.6.4.5) and of the model (BBRBoundCwndForModel, section 5.6.4.7).
     fn set_window(&mut self, c: &Bbr3Config, ack: &AckEvent) {
-        let largest = self.with_room(c, self.product(self.mode.cwnd_gain(c)));
+        let flight =
+            self.product(self.mode.cwnd_gain(c)) + c.extra_acked_gain * self.model.aggregation.excess();
+        let largest = self.with_room(c, flight);
         let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
         let mut cwnd = self.recovery.window(cwnd, largest, self.full.ever, initial, c.min_window, ack);
         if self.mode.is_probe_rtt() {
@@ -233,6 +250,7 @@ impl CongestionControl for Bbr3 {
             precautionary: false,
             seen_rtt: start.rtt > 0,
             after_idle: false,
+            extra_acked_rounds: 0,
             tainted: false,
         }
     }
@@ -272,6 +290,7 @@ impl CongestionControl for Bbr3 {
         if valid {
             self.update_latest(ack);
             self.update_congestion(config, ack);
+            self.update_aggregation(config, ack);
             if self.round_start {
                 self.full.end_round(config, ack);
             }
@@ -290,6 +309,7 @@ impl CongestionControl for Bbr3 {
     // BBRHandleRestartFromIdle (section 5.4.1). The model of the path is kept.
     fn on_idle(&mut self, config: &Bbr3Config, idle: &IdleEvent) {
         self.after_idle = true;
+        self.model.aggregation.restart(idle.now);
         if self.mode.is_probe_bw() {
             let rate = config.pacing(self.model.bandwidth(), 1.0);
             if rate > self.pacing_rate || (self.full.ever && rate > 0.0) {
@@ -383,8 +403,9 @@ mod tests {
         Mode::Up(Probe::new(6804.0, 0))
     }
 
+    /// A flow that leaves out the room for bunches, of which `bunches_get_room_in_the_window` is the test.
     fn flow() -> (Bbr3Config, Bbr3) {
-        let config = config::<Bbr3>(Preset::Standard, &[]);
+        let config = config::<Bbr3>(Preset::Standard, &[("extra_acked_gain", 0.0)]);
         let bbr = Bbr3::new(&config, &Start { rtt: RTT, ..start(10.0, 1e9) });
         (config, bbr)
     }
@@ -425,6 +446,28 @@ mod tests {
             bbr.set_window(&config, &acks(1));
             assert_near(bbr.cwnd(), window, 1e-9);
             assert_near(bbr.pacing_rate, rate, 1e-9);
+        }
+    }
+
+    #[test]
+    fn bunches_get_room_in_the_window() {
+        let (_, mut bbr) = known(Mode::Cruise(WAIT));
+        let config = config::<Bbr3>(Preset::Standard, &[]);
+        // 900 at once, and 900 more after 10 ms in which 210 were due.
+        for (ms, extra) in [(0, 900.0), (10, 1590.0), (200, 1590.0)] {
+            bbr.update_aggregation(&config, &AckEvent { now: ms * MS, ..acks(900) });
+            bbr.window.set(&config.common, 9000.0);
+            bbr.set_window(&config, &acks(1));
+            assert_near(bbr.cwnd(), 6804.0 + extra, 1e-9);
+        }
+        bbr.on_idle(&config, &IdleEvent { now: SECOND, idle: MS, rto: SECOND });
+        bbr.update_aggregation(&config, &AckEvent { now: SECOND, ..acks(1000) });
+        assert_near(bbr.model.aggregation.excess(), 1590.0, 1e-9);
+        // The bunches of the start count for a round.
+        (bbr.full.ever, bbr.round_start) = (false, true);
+        for extra in [1590.0, 1.0] {
+            bbr.update_aggregation(&config, &AckEvent { now: 2 * SECOND, ..acks(1) });
+            assert_near(bbr.model.aggregation.excess(), extra, 1.0);
         }
     }
 

@@ -63,4 +63,25 @@ impl Bbr {
         self.full_count += 1;
         self.full = u32::from(self.full_count) >= c.full_rounds;
     }
+
+    /// Room for acknowledgements that come in bunches (bbr_ack_aggregation_cwnd).
+    pub(super) fn aggregated(&self, c: &BbrConfig) -> f64 {
+        if c.extra_acked_gain == 0.0 || !self.full {
+            return 0.0;
+        }
+        let most = (self.bandwidth() * c.extra_acked_time).floor();
+        (c.extra_acked_gain * self.aggregation.excess()).floor().min(most)
+    }
+
+    /// Counts an acknowledgement among those that come in bunches (bbr_update_ack_aggregation).
+    #[cold]
+    pub(super) fn update_aggregation(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        if ack.sample.interval == 0 {
+            return;
+        }
+        if self.round_start && self.rounds.is_multiple_of(c.extra_acked_rounds) {
+            self.aggregation.end_window();
+        }
+        self.aggregation.add(ack.now, ack.acked, self.bandwidth(), self.window.cwnd());
+    }
 }

@@ -59,6 +59,11 @@ params! {
             "draft-ietf-ccwg-bbr, for segments that leave one by one"),
         /// window beyond that during a probe for bandwidth
         up_extra: number("segments", [0.0, 1000.0], 2.0, "draft-ietf-ccwg-bbr"),
+        /// part of the acknowledgements that come in bunches which is added to the window; 0: no such rule
+        extra_acked_gain: number("1", [0.0, 10.0], 1.0, "draft-ietf-ccwg-bbr"),
+        /// round trips of a window over which the largest bunch counts; the last one counts, too
+        extra_acked_rounds: count("round trips", [1, 31], 5,
+            "Google, tcp_bbr.c, version 3: 5 to 10 round trips (draft-ietf-ccwg-bbr: 10)"),
         /// round-trip time assumed before the first measurement
         first_rtt: number("s", [0.000_001, 10.0], 0.001, "draft-ietf-ccwg-bbr"),
         ecn: ecn(0, "draft-ietf-ccwg-bbr answers losses only, so its segments must not ask for marks (RFC 3168, section 5)"),

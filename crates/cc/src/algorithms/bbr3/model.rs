@@ -4,6 +4,7 @@
 //! lost too much (draft-ietf-ccwg-bbr, section 5.5.10).
 
 use super::Bbr3Config;
+use crate::aggregation::Aggregation;
 use crate::{AckEvent, Limits, Picos, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +19,16 @@ pub(super) struct Model {
     pub short_bandwidth: f64,
     pub short_in_flight: f64,
     pub long_in_flight: f64,
-    /// Largest rate and delivery of the current round.
-    pub latest_bandwidth: f64,
-    pub latest_delivered: u64,
+    /// Largest rate and delivery of the current round: in 32 bits each, because the largest controller sets the
+    /// size of every flow.
+    pub latest_bandwidth: f32,
+    pub latest_delivered: u32,
     pub min_rtt: Picos,
     min_rtt_stamp: Picos,
     /// Smallest round-trip time since the last time that it was probed.
     pub probe_min_rtt: Picos,
     pub probe_min_rtt_stamp: Picos,
+    pub aggregation: Aggregation,
 }
 
 impl Model {
@@ -42,6 +45,7 @@ impl Model {
             min_rtt_stamp: now,
             probe_min_rtt: rtt,
             probe_min_rtt_stamp: now,
+            aggregation: Aggregation::new(now),
         }
     }
 
@@ -64,15 +68,15 @@ impl Model {
     /// Takes the delivery of an acknowledgement into the round (BBRUpdateLatestDeliverySignals, section
     /// 5.5.10.3).
     pub fn update_latest(&mut self, ack: &AckEvent) {
-        self.latest_bandwidth = self.latest_bandwidth.at_least(ack.delivery_rate);
-        self.latest_delivered = self.latest_delivered.max(ack.sample.delivered(ack.delivered));
+        self.latest_bandwidth = self.latest_bandwidth.max(ack.delivery_rate as f32);
+        self.latest_delivered = self.latest_delivered.max(ack.sample.delivered(ack.delivered) as u32);
     }
 
     /// Starts a round of the latest signals with this acknowledgement (BBRAdvanceLatestDeliverySignals,
     /// section 5.5.10.3).
     pub fn advance_latest(&mut self, ack: &AckEvent) {
-        self.latest_bandwidth = ack.delivery_rate;
-        self.latest_delivered = ack.sample.delivered(ack.delivered);
+        self.latest_bandwidth = ack.delivery_rate as f32;
+        self.latest_delivered = ack.sample.delivered(ack.delivered) as u32;
     }
 
     /// Forgets the latest signals (BBRResetCongestionSignals, section 5.5.10.3).
@@ -107,8 +111,8 @@ impl Model {
             if self.short_bandwidth == UNBOUNDED {
                 self.short_bandwidth = self.max_bandwidth();
             }
-            self.short_bandwidth = self.latest_bandwidth.max(c.beta * self.short_bandwidth);
-            self.short_in_flight = (self.latest_delivered as f64).max(c.beta * self.short_in_flight);
+            self.short_bandwidth = f64::from(self.latest_bandwidth).max(c.beta * self.short_bandwidth);
+            self.short_in_flight = f64::from(self.latest_delivered).max(c.beta * self.short_in_flight);
         }
         self.short_in_flight = self.short_in_flight.min(by_marks);
     }
@@ -160,7 +164,7 @@ impl Bbr3Config {
 /// The search for the point at which the path is full: three rounds without growth (section 5.3.1.2).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FullPipe {
-    bandwidth: f64,
+    bandwidth: f32,
     count: u8,
     /// The path has been full since the search began.
     pub now: bool,
@@ -171,7 +175,7 @@ pub(super) struct FullPipe {
 impl FullPipe {
     /// Begins the search anew from `bandwidth` (BBRResetFullBW, section 5.3.1.2).
     pub fn reset(&mut self, bandwidth: f64) {
-        (self.bandwidth, self.count, self.now) = (bandwidth, 0, false);
+        (self.bandwidth, self.count, self.now) = (bandwidth as f32, 0, false);
     }
 
     /// Takes the delivery rate at the end of a round (BBRCheckFullBWReached, section 5.3.1.2).
@@ -179,7 +183,7 @@ impl FullPipe {
         if self.now || ack.sample.app_limited {
             return;
         }
-        if ack.delivery_rate >= self.bandwidth * c.full_growth {
+        if ack.delivery_rate >= f64::from(self.bandwidth) * c.full_growth {
             self.reset(ack.delivery_rate);
             return;
         }

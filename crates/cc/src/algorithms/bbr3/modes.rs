@@ -205,7 +205,7 @@ impl Bbr3 {
     /// (BBRHandleQueueTooHighInStartup, section 5.3.1.3).
     pub(super) fn end_startup(&mut self) {
         self.full.ever = true;
-        self.model.long_in_flight = self.product(1.0).max(self.model.latest_delivered as f64);
+        self.model.long_in_flight = self.product(1.0).max(f64::from(self.model.latest_delivered));
     }
 
     /// Ends Drain where there is no queue, or after some rounds (BBRCheckDrainDone, section 5.3.2).
