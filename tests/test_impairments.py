@@ -49,6 +49,24 @@ def test_files_are_read(tmp_path: Path) -> None:
     assert half["points"][1] == [0.001, 4.0]
 
 
+LONGER = Path(__file__).parents[1] / "examples" / "paths" / "longer.toml"
+
+
+def test_a_longer_path_slows_bbr3_less_with_room_for_bunches() -> None:
+    """docs/explanation/bbr-longer-paths.md: without the room, the window falls to four segments."""
+
+    def carried(**values: object) -> list[float]:
+        """Return the part of 5 Mbit/s that each flow carries in 10 s, of which 5 s are before the growth."""
+        flows = mn.simulate(mn.scenario(LONGER, duration="10 s", **values)).flows
+        return [goodput * 12_000 / 5e6 for goodput in flows.column("goodput")]
+
+    bbr3, bbr, cubic = carried()
+    assert 0.72 < bbr3 < 0.85 < bbr < cubic
+    without, *others = carried(**{"parameters.bbr3.extra_acked_gain": 0})
+    assert without < 0.7
+    assert others == [bbr, cubic]
+
+
 @pytest.mark.parametrize("period", [None, "4 s"])
 def test_the_first_rate_holds_from_the_start(period: str | None) -> None:
     def run(first: str) -> Result:

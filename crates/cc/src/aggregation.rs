@@ -1,5 +1,5 @@
-//! Acknowledgements in bunches: the most that was acknowledged beyond the bandwidth (Linux tcp_bbr.c from 5.1;
-//! draft-ietf-ccwg-bbr, section 5.5.9).
+//! Acknowledgements in bunches: the most that was acknowledged beyond the bandwidth (Linux tcp_bbr.c from
+//! 5.1; draft-ietf-ccwg-bbr, section 5.5.9).
 
 use crate::{Picos, seconds};
 use serde::{Deserialize, Serialize};

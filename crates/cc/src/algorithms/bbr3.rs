@@ -185,8 +185,9 @@ impl Bbr3 {
         }
     }
 
-    /// Sets the window (BBRUpdateMaxInflight, section 5.6.4.2; BBRSetCwnd, section 5.6.4.6) within the bounds of ProbeRTT (BBRBoundCwndForProbeRTT,
-    /// section 5.6.4.5) and of the model (BBRBoundCwndForModel, section 5.6.4.7).
+    /// Sets the window (BBRUpdateMaxInflight, section 5.6.4.2; BBRSetCwnd, section 5.6.4.6) within the bounds
+    /// of ProbeRTT (BBRBoundCwndForProbeRTT, section 5.6.4.5) and of the model (BBRBoundCwndForModel, section
+    /// 5.6.4.7).
     fn set_window(&mut self, c: &Bbr3Config, ack: &AckEvent) {
         let flight =
             self.product(self.mode.cwnd_gain(c)) + c.extra_acked_gain * self.model.aggregation.excess();

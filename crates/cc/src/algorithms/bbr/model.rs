@@ -79,7 +79,7 @@ impl Bbr {
         if ack.sample.interval == 0 {
             return;
         }
-        if self.round_start && self.rounds.is_multiple_of(c.extra_acked_rounds) {
+        if self.round_start && self.rounds % c.extra_acked_rounds == 0 {
             self.aggregation.end_window();
         }
         self.aggregation.add(ack.now, ack.acked, self.bandwidth(), self.window.cwnd());

@@ -19,8 +19,8 @@ pub(super) struct Model {
     pub short_bandwidth: f64,
     pub short_in_flight: f64,
     pub long_in_flight: f64,
-    /// Largest rate and delivery of the current round: in 32 bits each, because the largest controller sets the
-    /// size of every flow.
+    /// Largest rate and delivery of the current round: in 32 bits each, because the largest controller sets
+    /// the size of every flow.
     pub latest_bandwidth: f32,
     pub latest_delivered: u32,
     pub min_rtt: Picos,
