@@ -32,7 +32,7 @@ LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("kernel",), ("models",),
     ("campaign",), ("experiments",), ("analysis",), ("charts",), ("reporting",), ("playground",),
-    ("looks",), ("evidence", "conform"),
+    ("looks",), ("evidence", "conform"), ("adversarial",),
     ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip
 REPORTING = (

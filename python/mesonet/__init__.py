@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mesonet import analysis, designs
+    from mesonet.adversarial.adversary import adversary
     from mesonet.campaign.data import Campaign
     from mesonet.experiments.base import Designed
     from mesonet.experiments.deployed import deploy
@@ -33,6 +34,7 @@ __all__ = [
     "Checkpoint",
     "InputError",
     "__version__",
+    "adversary",
     "analysis",
     "batch",
     "compare_scales",
@@ -242,6 +244,7 @@ def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence
 #: Module by name: imported on first use, because NumPy, SciPy and Polars take longer to import than all else.
 _LATE = {
     "Checkpoint": "mesonet.simulation.checkpoint",
+    "adversary": "mesonet.adversarial.adversary",
     "batch": "mesonet.simulation.batch",
     "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",

@@ -14,6 +14,7 @@ from mesonet.evidence.criterion import Measure
 from mesonet.evidence.domain import Domain, SearchPoint
 from mesonet.evidence.plan import INCUMBENT, SEEDS, EvidencePlan, campaign_name
 from mesonet.files.names import file_stem
+from mesonet.files.toml import toml_lines
 
 
 def scenario_text(domain: Domain, place: SearchPoint, measure: Measure, algorithm: str, incumbent: str) -> str:
@@ -31,10 +32,8 @@ def scenario_text(domain: Domain, place: SearchPoint, measure: Measure, algorith
         f"# {measure.title[0].upper()}{measure.title[1:]}: flows of {algorithm} beside flows of {incumbent}.",
         f'base = "{domain.criterion.table["scenario"]}"',
         f"title = {json.dumps(domain.label(place))}",
-        *(f"{path} = {json.dumps(value)}" for path, value in {**fixed, **changed}.items()),
+        *toml_lines({**fixed, **changed}, [_flow(flow, incumbent) for flow in flows]),
     ]
-    for flow in flows:
-        lines += ["", "[[flows]]", *_flow(flow, incumbent)]
     return "\n".join([*lines, ""])
 
 
@@ -59,5 +58,5 @@ def scenario_files(plan: EvidencePlan, search: Searched) -> list[tuple[str, str,
     return found
 
 
-def _flow(flow: Mapping[str, Any], incumbent: str) -> list[str]:
-    return [f"{key} = {json.dumps(written(incumbent) if value == INCUMBENT else value)}" for key, value in flow.items()]
+def _flow(flow: Mapping[str, Any], incumbent: str) -> dict[str, Any]:
+    return {key: written(incumbent) if value == INCUMBENT else value for key, value in flow.items()}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,3 +77,16 @@ def read_toml(text: str, file: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # ValueError: also of numbers and dates that Python refuses
         allowed = 'lines such as key = "text" or key = 1, under tables such as [network] or [[flows]]'
         raise InputError(f"not valid TOML: {error}", file=file, allowed=allowed) from None
+
+
+def toml_lines(values: Mapping[str, Any], flows: Sequence[Mapping[str, Any]] = (), table: str = "") -> list[str]:
+    """Return the lines of a file that set values by path, and flows.
+
+    `values`: texts, numbers and lists of them. `table`: table of values by path that they are in, such as ``set``.
+    """
+    keys = {path: f'{table}."{path}"' if table else path for path in values}
+    lines = [f"{keys[path]} = {json.dumps(value, ensure_ascii=False)}" for path, value in values.items()]
+    head = f"[[{table}.flows]]" if table else "[[flows]]"
+    for flow in flows:
+        lines += ["", head, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in flow.items())]
+    return lines

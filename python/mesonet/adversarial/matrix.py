@@ -1,0 +1,125 @@
+"""Searches for all ordered pairs of algorithms and several objectives: a table, a heat map, and a folder per cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from mesonet.adversarial import files
+from mesonet.adversarial.adversary import Adversary, answered
+from mesonet.adversarial.objective import DUEL_REFERENCE, OBJECTIVES, objective_of
+from mesonet.adversarial.question import Question, question
+from mesonet.assets import asset, render
+from mesonet.charts.export import to_svg
+from mesonet.charts.matrix import Look, matrix
+from mesonet.errors import InputError
+from mesonet.files import places
+from mesonet.files.names import name_part
+from mesonet.words import difference, quantity
+
+TABLE = "matrix.json"
+_WORST_DELAY_S = 1.0
+"""Delay that has the darkest shade (chosen)."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Search of one pair."""
+
+    folder: str  #: folder below the folder of the matrix
+    answer: Adversary
+
+    @property
+    def score(self) -> float:
+        """Confirmed harm; 0 if no path was found."""
+        return 0.0 if self.answer.worst is None else max(0.0, self.answer.worst.confirmed.score)
+
+    def document(self) -> dict[str, Any]:
+        """Return the cell as plain data."""
+        asked = self.answer.question
+        return {
+            "objective": asked.objective.name,
+            "algorithm": asked.algorithm,
+            "against": asked.against[0],
+            "score": self.score,
+            "folder": self.folder,
+            "sentence": self.answer.sentences()[0],
+        }
+
+
+def questions(names: Sequence[str], objectives: Sequence[str], **given: Any) -> list[Question]:
+    """Return the questions of a matrix: all ordered pairs of two algorithms by objective.
+
+    `given`: as `mesonet.adversarial.question.question` takes it. A duel has no row of its reference.
+    """
+    for each in objectives:
+        objective_of(each)
+    found = [
+        question(tested, against=[other], objective=each, **given)
+        for each in objectives
+        for tested in names
+        for other in names
+        if tested != other and not (OBJECTIVES[each].is_duel and tested == DUEL_REFERENCE)
+    ]
+    if not found:
+        raise InputError("no pair of two algorithms", path="against", value=", ".join(names), allowed="two algorithms")
+    return found
+
+
+def answered_matrix(asked: Sequence[Question], out: Path, *, threads: int | None, progress: bool) -> list[Cell]:
+    """Search for each question in a folder of its own, and write the table and the page."""
+    cells = []
+    for each in asked:
+        folder = "-".join(name_part(part) for part in (each.objective.name, each.algorithm, "against", each.against[0]))
+        cells.append(Cell(folder, answered(each, places.inside(out, folder), threads=threads, progress=progress)))
+    texts = {
+        TABLE: json.dumps([each.document() for each in cells], indent=1, ensure_ascii=False) + "\n",
+        files.PAGE: _html(cells),
+    }
+    for name, text in texts.items():
+        with places.file(places.inside(out, name)) as aside:
+            aside.write_text(text, encoding="utf-8")
+    return cells
+
+
+def _html(cells: Sequence[Cell]) -> str:
+    charts = []
+    for objective in dict.fromkeys(each.answer.question.objective for each in cells):
+        charts.append(
+            (objective.title, Markup(to_svg(_chart([c for c in cells if c.answer.question.objective == objective]))))
+        )
+    rows = [
+        (each.document(), difference(each.score, each.answer.question.objective.unit), each.answer.worst is not None)
+        for each in cells
+    ]
+    return render(
+        "mesonet.adversarial",
+        "matrix.html",
+        style=Markup(asset("mesonet.evidence", "templates/evidence.css")),
+        charts=charts,
+        rows=rows,
+        scenario=files.SIMPLEST,
+        page=files.PAGE,
+    )
+
+
+def _chart(cells: Sequence[Cell]) -> Any:
+    asked = [each.answer.question for each in cells]
+    unit = asked[0].objective.unit
+    shown = pl.DataFrame(
+        {
+            "row": [each.algorithm for each in asked],
+            "column": [each.against[0] for each in asked],
+            "text": [quantity(each.score, unit) if each.answer.worst else "none" for each in cells],
+            "shade": [min(1.0, each.score / (1.0 if unit == "1" else _WORST_DELAY_S)) for each in cells],
+            "tip": [each.answer.sentences()[0] for each in cells],
+        }
+    )
+    rows, columns = ([*dict.fromkeys(shown[name].to_list())] for name in ("row", "column"))
+    return matrix(shown, rows=rows, columns=columns, look=Look(cell=64, row=26), row_title="tested algorithm")
