@@ -12,7 +12,7 @@ import numpy as np
 
 from mesonet import core
 from mesonet._version import __version__
-from mesonet.adversarial.judge import Judge
+from mesonet.adversarial.judge import CONFIRMED, Judge
 from mesonet.adversarial.minimise import minimised
 from mesonet.adversarial.neighbourhood import Neighbours, neighbourhood
 from mesonet.adversarial.objective import DUEL_REFERENCE, LEAST, Judged
@@ -28,7 +28,6 @@ from mesonet.words import quantity, span
 
 CONFIRMING = 11
 """Fresh copies whose median is published."""
-_CONFIRMED_STAGE = 3
 _SEARCH_SHARE = 0.4
 """Part of the work that the search is, for the progress bar (measured: .3 to .6)."""
 
@@ -53,6 +52,11 @@ class Confirmed:
         """Return the smallest and the largest value. `side`: as of `median`."""
         values = [getattr(each, side) for each in self.copies]
         return min(values), max(values)
+
+    @property
+    def holds(self) -> bool:
+        """True if the fresh copies have the harm."""
+        return self.score >= LEAST
 
     @property
     def against(self) -> str:
@@ -94,7 +98,9 @@ class Adversary:
         )
         other = f"with {DUEL_REFERENCE} in its place" if about.is_duel else f"{known.against} has"
         against = f" against {known.against}" if about.is_duel else ""
+        doubt = [] if known.holds else ["Not confirmed: fresh copies of the path do not have the harm."]
         return [
+            *doubt,
             f"{asked.algorithm}{against}: {about.title} {tested}; {other} {reference}.",
             f"Path: {self.worst.simplest.words()}.",
             f"Medians and ranges of {CONFIRMING} fresh copies; {self.paths:,} paths were run.",
@@ -109,12 +115,14 @@ class Adversary:
                 "found": self.worst.found.document(),
                 "simplest": self.worst.simplest.document(),
                 "score": known.score,
+                "confirmed": known.holds,
                 "still": known.still,
                 "against": known.against,
                 **{side: {"median": known.median(side), "range": known.ends(side)} for side in ("tested", "reference")},
                 "copies": [asdict(each) for each in known.copies],
                 "neighbours": [
-                    {**asdict(each), "holds": each.holds, "sentence": each.sentence()} for each in self.worst.neighbours
+                    {**asdict(each), "holds": each.holds, "sentence": each.sentence(self.worst.simplest)}
+                    for each in self.worst.neighbours
                 ],
             }
         return {
@@ -148,9 +156,10 @@ def answered(
         if way.path is not None and way.score >= LEAST:
             simplest = minimised(judge, way.path)
             bar.update(0.8, 1.0)
-            copies = tuple(judge.judged(judge.copies(simplest, CONFIRMING, _CONFIRMED_STAGE)))
+            copies = tuple(judge.judged(judge.copies(simplest, CONFIRMING, (CONFIRMED,))))
             confirmed = Confirmed(copies, judge.still([simplest])[0])
-            worst = Worst(way.path, simplest, confirmed, tuple(neighbourhood(judge, simplest)))
+            neighbours = neighbourhood(judge, simplest) if confirmed.holds else ()
+            worst = Worst(way.path, simplest, confirmed, tuple(neighbours))
     answer = Adversary(asked, way, trials.paths, worst, trials)
     if folder is not None:
         write(answer, folder)

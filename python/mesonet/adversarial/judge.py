@@ -13,6 +13,8 @@ from mesonet.adversarial.trials import Trial, Trials
 
 COPIES = 5
 """Copies of a path on the way of a search."""
+DRAWS, SEARCH, SIMPLEST, NEIGHBOURS, CONFIRMED = range(5)
+"""Stages, which name random numbers."""
 _OWN_SEED = 1
 
 
@@ -47,23 +49,26 @@ class Judge:
         scores = iter(self.alone([each for part in phases for each in part]))
         return [max(0.0, *(next(scores) for _ in part)) for part in phases]
 
-    def sure(self, path: ChangingPath, alone: float) -> float:
-        """Return the score of a path that luck does not raise: of path or copies, less the harm of phases."""
-        return min(alone, *self.medians([path], COPIES)) if alone > 0 else alone
+    def sure(self, path: ChangingPath, alone: float, candidate: int) -> float:
+        """Return the score of a path that luck does not raise: of path or copies, less the harm of phases.
 
-    def medians(self, paths: Sequence[ChangingPath], copies: int, stage: int = 1) -> list[float]:
+        `candidate`: number of the candidate. Each has other copies, so that a search cannot adapt to them.
+        """
+        return min(alone, *self.medians([path], COPIES, (SEARCH, candidate))) if alone > 0 else alone
+
+    def medians(self, paths: Sequence[ChangingPath], copies: int, stage: Sequence[int]) -> list[float]:
         """Return the median score over copies of each path, less the harm of its phases.
 
-        `stage`: names the random numbers of the copies. Paths of a stage have the same ones.
+        `stage`: names the random numbers of the copies. Paths of a stage have equal ones.
         """
         trials = [trial for path in paths for trial in self.copies(path, copies, stage)]
         scores = np.array([each.score for each in self.judged(trials)]).reshape(len(paths), copies)
         return [float(each) for each in np.median(scores, axis=1) - self.still(paths)]
 
-    def copies(self, path: ChangingPath, number: int, stage: int) -> list[Trial]:
+    def copies(self, path: ChangingPath, number: int, stage: Sequence[int]) -> list[Trial]:
         """Return trials of copies of a path, each with a seed of its own."""
         found = []
         for copy in range(number):
-            rng = np.random.default_rng([self.question.seed, stage, copy])
-            found.append(Trial(shaken(path, self.question.space.duration, rng), _OWN_SEED + stage * 1000 + copy))
+            rng = np.random.default_rng([self.question.seed, *stage, copy])
+            found.append(Trial(shaken(path, self.question.space.duration, rng), int(rng.integers(2**31))))
         return found

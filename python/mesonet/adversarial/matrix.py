@@ -38,7 +38,12 @@ class Cell:
     @property
     def score(self) -> float:
         """Confirmed harm; 0 if no path was found."""
-        return 0.0 if self.answer.worst is None else max(0.0, self.answer.worst.confirmed.score)
+        return max(0.0, self.answer.worst.confirmed.score) if self.answer.worst else 0.0
+
+    @property
+    def is_found(self) -> bool:
+        """True if there is a path on which fresh copies have the harm."""
+        return self.answer.worst is not None and self.answer.worst.confirmed.holds
 
     def document(self) -> dict[str, Any]:
         """Return the cell as plain data."""
@@ -95,8 +100,7 @@ def _html(cells: Sequence[Cell]) -> str:
             (objective.title, Markup(to_svg(_chart([c for c in cells if c.answer.question.objective == objective]))))
         )
     rows = [
-        (each.document(), difference(each.score, each.answer.question.objective.unit), each.answer.worst is not None)
-        for each in cells
+        (each.document(), difference(each.score, each.answer.question.objective.unit), each.is_found) for each in cells
     ]
     return render(
         "mesonet.adversarial",
@@ -116,7 +120,7 @@ def _chart(cells: Sequence[Cell]) -> Any:
         {
             "row": [each.algorithm for each in asked],
             "column": [each.against[0] for each in asked],
-            "text": [quantity(each.score, unit) if each.answer.worst else "none" for each in cells],
+            "text": [quantity(each.score, unit) if each.is_found else "none" for each in cells],
             "shade": [min(1.0, each.score / (1.0 if unit == "1" else _WORST_DELAY_S)) for each in cells],
             "tip": [each.answer.sentences()[0] for each in cells],
         }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from mesonet.adversarial.judge import COPIES, Judge
+from mesonet.adversarial.judge import COPIES, SIMPLEST, Judge
 from mesonet.adversarial.path import EPISODES, ChangingPath, Phase, is_time
 
 KEPT = 0.9
@@ -16,8 +16,10 @@ _DIGITS = (1, 2)
 
 
 def minimised(judge: Judge, path: ChangingPath) -> ChangingPath:
-    """Return the path with fewer and rounder numbers."""
-    enough = KEPT * judge.medians([path], COPIES)[0]
+    """Return the path with fewer and rounder numbers; the path itself if its copies have no harm."""
+    enough = KEPT * judge.medians([path], COPIES, (SIMPLEST,))[0]
+    if enough <= 0:
+        return path
     while simpler := _best(
         judge, [each for each in dict.fromkeys(_smaller(path)) if _size(each) < _size(path)], enough
     ):
@@ -34,7 +36,7 @@ def _best(judge: Judge, paths: list[ChangingPath], enough: float) -> ChangingPat
     """Return the path with the highest median, if that is enough."""
     if not paths:
         return None
-    score, place = max((score, -place) for place, score in enumerate(judge.medians(paths, COPIES)))
+    score, place = max((score, -place) for place, score in enumerate(judge.medians(paths, COPIES, (SIMPLEST,))))
     return paths[-place] if score >= enough else None
 
 

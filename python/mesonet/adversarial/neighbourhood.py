@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mesonet.adversarial.judge import Judge
+from mesonet.adversarial.judge import NEIGHBOURS, Judge
 from mesonet.adversarial.path import ChangingPath, is_rate, title
-from mesonet.words import quantity
+from mesonet.words import capitalised, number, quantity
 
 _FACTORS = (0.25, 0.35, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 2.0, 2.8, 4.0)
 """Values of a number, as multiples of its own (chosen)."""
 _COPIES = 3
-_STAGE = 2
 KEPT = 0.5
 """Part of the score down to which the harm holds (chosen)."""
 
@@ -36,29 +35,30 @@ class Neighbours:
             last += 1
         return self.values[first], self.values[last]
 
-    def sentence(self) -> str:
-        """Return the range in which the harm holds, in words."""
+    def sentence(self, path: ChangingPath) -> str:
+        """Return the range in which the harm holds, in words. `path`: the path."""
         words, unit = title(self.name)
         low, high = (quantity(each, unit) for each in self.holds)
-        ends = (self.holds[0] > self.values[0], self.holds[1] < self.values[-1])
-        words = words[0].upper() + words[1:]
-        match ends:
-            case _ if low == high:
-                return f"{words}: holds at {low} only."
-            case (True, True):
-                return f"{words}: holds from {low} to {high}."
-            case (True, False):
-                return f"{words}: holds from {low} on."
-            case (False, True):
-                return f"{words}: holds up to {high}."
-        return f"{words}: holds at all values from {low} to {high}."
+        begins, ends = self.holds[0] > self.values[0], self.holds[1] < self.values[-1]
+        if low == high:
+            where = f"at {low} only"
+        elif begins and ends:
+            where = f"from {low} to {high}"
+        elif begins:
+            where = f"from {low} on"
+        else:
+            where = f"up to {high}" if ends else f"at all values from {low} to {high}"
+        if self.name.endswith(".delay"):
+            least, most = (number(1 + each / path.round_trip, 2) for each in self.holds)
+            where += f", a round trip of {least} to {most} times the smallest"
+        return f"{capitalised(words)}: holds {where}."
 
 
 def neighbourhood(judge: Judge, path: ChangingPath) -> list[Neighbours]:
     """Return the scores around a path for each of its numbers that can vary."""
     ranges = {name: _around(judge, path, name, value) for name, value in path.numbers().items()}
     paths = [path.with_number(name, value) for name, values in ranges.items() for value in values]
-    scores = iter(judge.medians(paths, _COPIES, _STAGE) if paths else [])
+    scores = iter(judge.medians(paths, _COPIES, (NEIGHBOURS,)) if paths else [])
     own = path.numbers()
     return [
         Neighbours(name, own[name], tuple(values), tuple(next(scores) for _ in values))

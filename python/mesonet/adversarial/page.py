@@ -27,6 +27,8 @@ _RATE, _WINDOW, _DELAY, _TRIP = (
     "round trip of the path, ms",
 )
 _SMOOTHED_S = 0.5
+_POINTS = 501
+"""Points of the course of the link."""
 
 
 def html(answer: Adversary) -> str:
@@ -57,7 +59,7 @@ def _worst(answer: Adversary) -> dict[str, object]:
     return {
         "course": Markup(to_svg(run_course(courses(answer)))),
         "neighbourhood": Markup(to_svg(_neighbourhood(answer))) if answer.worst.neighbours else "",
-        "sentences": [each.sentence() for each in answer.worst.neighbours],
+        "sentences": [each.sentence(answer.worst.simplest) for each in answer.worst.neighbours],
         "numbers": [(words, quantity(value, unit)) for words, unit, value in numbers],
         "copies": [
             [quantity(each.tested, about.unit), quantity(each.reference, about.unit), each.against]
@@ -75,7 +77,7 @@ def courses(answer: Adversary) -> pl.DataFrame:
     """Return the simplest path and both runs over time: columns panel, line, time_s and value."""
     assert answer.worst is not None
     path, duration = answer.worst.simplest, answer.question.space.duration
-    times = np.arange(0.0, duration, 0.02)
+    times = np.linspace(0.0, duration, _POINTS)
     gone = [any(each.start <= time < each.start + each.length for each in path.outages) for time in times.tolist()]
     rates = [0.0 if out else path.at(time).rate for time, out in zip(times.tolist(), gone, strict=True)]
     parts = [_lines(_RATE, "link", times, np.array(rates))]
@@ -124,7 +126,7 @@ def _neighbourhood(answer: Adversary) -> object:
         {
             "panel": ", ".join(filter(None, title(each.name))),
             "value": value,
-            "score": score,
+            "score": max(0.0, score),
             "is_own": value == each.value,
         }
         for each in answer.worst.neighbours

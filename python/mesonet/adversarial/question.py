@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import Any
@@ -86,8 +86,8 @@ def question(
         objective=about,
         space=Space(
             dimensions=about.dimensions(space),
-            duration=_within(TIME.parse(duration, DURATION), _DURATIONS_S, "duration", duration, "s"),
-            rate_limit=_within(_mbit(rate_limit), _RATES_MBIT, "rate_limit", rate_limit, "Mbit/s"),
+            duration=_within("duration", duration, TIME.parse, _DURATIONS_S, "s"),
+            rate_limit=_within("rate_limit", rate_limit, _mbit, _RATES_MBIT, "Mbit/s"),
         ),
         evaluations=integer(evaluations, "evaluations", 1, _MOST_EVALUATIONS),
         seed=integer(seed, "seed", 0, LARGEST_SEED),
@@ -105,8 +105,12 @@ def _mbit(text: str) -> float:
     return RATE.parse(text, RATE_LIMIT) * SEGMENT_BYTES * 8 / 1e6
 
 
-def _within(number: float, ends: tuple[float, float], path: str, given: str, unit: str) -> float:
+def _within(path: str, given: str, parse: Callable[[str], float], ends: tuple[float, float], unit: str) -> float:
     low, high = ends
+    try:
+        number = parse(given)
+    except InputError as error:
+        raise error.located(path=path) from None
     if not low <= number <= high:
         raise InputError("out of range", path=path, value=given, allowed=f"{low:g} to {high:g} {unit}")
     return round(number, 9)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mesonet.adversarial.judge import Judge
+from mesonet.adversarial.judge import DRAWS, Judge
 from mesonet.adversarial.path import ChangingPath
 from mesonet.adversarial.space import Genes
 
@@ -31,9 +31,9 @@ class Way:
 def search(judge: Judge, told: Callable[[int], None]) -> Way:
     """Return the worst path that was found. `told`: called with the number of evaluations after each generation."""
     space, evaluations = judge.question.space, judge.question.evaluations
-    rng = np.random.default_rng([judge.question.seed, 0])
+    rng = np.random.default_rng([judge.question.seed, DRAWS])
     parent: Genes | None = None
-    best, done, steps = 0.0, 0, []
+    best, done, candidates, steps = 0.0, 0, 0, []
     while done < evaluations:
         children = []
         for _ in range(min(CHILDREN, evaluations - done)):
@@ -44,7 +44,8 @@ def search(judge: Judge, told: Callable[[int], None]) -> Way:
         for place in np.argsort(scores, kind="stable")[::-1].tolist():
             if scores[place] <= best:
                 break
-            sure = judge.sure(space.path(children[place]), scores[place])
+            candidates += 1
+            sure = judge.sure(space.path(children[place]), scores[place], candidates)
             if sure > best:
                 best, parent = sure, children[place]
                 steps.append((done, best))

@@ -144,7 +144,7 @@ class Trials:
         tested = {**flow, "start": f"{path.join:g} s"} if path.join else dict(flow)
         if self.question.objective.has_frames:
             size = _FRAMES_RATE * self.question.space.rate_limit * 1e6 / 8 / _FRAMES_PER_S
-            tested |= {"application": "frames", "frame_rate": _FRAMES_PER_S, "frame_size": f"{size:.0f} bytes"}
+            tested |= {"application": "frames", "frame_rate": _FRAMES_PER_S, "frame_size": f"{size:.0f} B"}
         beside = [] if lineup.incumbent is None else [{**flow, "algorithm": lineup.incumbent}]
         return [tested, *beside, *path.cross_flows()]
 

@@ -19,7 +19,8 @@ def neighbourhood(scores: pl.DataFrame, *, response: str, unit: str) -> alt.Conc
     Parameters
     ----------
     scores
-        Columns panel (title of the number, with its unit), value (above 0), score, and is_own: True at the point.
+        Columns panel (title of the number, with its unit), value (above 0), score (at least 0), and is_own: True at the
+        point.
     response
         Title of the scores.
     unit
@@ -29,7 +30,7 @@ def neighbourhood(scores: pl.DataFrame, *, response: str, unit: str) -> alt.Conc
     -------
     The chart. All panels have one vertical scale.
     """
-    low, high = min(0.0, float(scores["score"].min() or 0)), float(scores["score"].max() or 1)  # type: ignore[arg-type]
+    high = float(scores["score"].max() or 1)  # type: ignore[arg-type]
     heading: dict[str, Any] = {
         "fontSize": 12,
         "fontWeight": "normal",
@@ -45,7 +46,7 @@ def neighbourhood(scores: pl.DataFrame, *, response: str, unit: str) -> alt.Conc
             .transform_filter(alt.datum.panel == title)
             .encode(
                 x=alt.X("value:Q", title=None, scale=alt.Scale(type="log", nice=False), axis=alt.Axis(tickCount=4)),
-                y=alt.Y("score:Q", title=None, scale=alt.Scale(domain=[low, high]), axis=axis),
+                y=alt.Y("score:Q", title=None, scale=alt.Scale(domain=[0, high]), axis=axis),
                 tooltip=theme.tooltips(("value:Q", title, ",.4"), ("score:Q", response, ".3")),
             )
         )
