@@ -31,7 +31,9 @@ from mesonet.simulation.simulate import simulate
 
 GROWN = ChangingPath(20.0, 60.0, (Phase(0.0, 10.0, 0.0), Phase(1.0, 10.0, 60.0)), losses=(Episode(3.0, 0.2, 0.01),))
 """A round trip of 20 ms that grows to 80 ms, which halves the goodput of BBR; the losses change little."""
-SMALL = {"evaluations": 40, "duration": "2 s", "rate_limit": "10 Mbit/s", "space": ("rate",), "seed": 2}
+SLOW = "tcp(increase=0.05)"
+"""An algorithm that takes 20 times as long as standard TCP to recover from an outage."""
+SMALL = {"evaluations": 20, "duration": "2 s", "rate_limit": "10 Mbit/s", "space": ("outage",), "seed": 1}
 
 
 def trials_of(**given: Any) -> Trials:
@@ -40,7 +42,7 @@ def trials_of(**given: Any) -> Trials:
 
 
 def search(folder: Path, **given: Any) -> Adversary:
-    return answered(question("bbr", against=["cubic"], **SMALL | given), folder, progress=False)
+    return answered(question(SLOW, against=["cubic"], **SMALL | given), folder, progress=False)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -137,12 +139,13 @@ def test_the_simplest_path_keeps_the_harm() -> None:
     assert after >= KEPT * before > 0.1
 
 
-def test_a_search_finds_a_weakness_of_bbr(found: tuple[Adversary, Path]) -> None:
+def test_a_search_finds_a_known_weakness(found: tuple[Adversary, Path]) -> None:
     answer, folder = found
     assert answer.worst is not None
     known = answer.worst.confirmed
-    assert known.score > 0.05
-    assert known.median("reference") - known.median("tested") > 0.05
+    assert known.holds
+    assert known.median("reference") - known.median("tested") > 0.1
+    assert len(answer.worst.simplest.outages) == 1
     assert len(known.copies) == 11
     for each in answer.worst.neighbours:
         assert each.holds[0] <= each.value <= each.holds[1]
@@ -150,19 +153,19 @@ def test_a_search_finds_a_weakness_of_bbr(found: tuple[Adversary, Path]) -> None
     assert document["worst"]["score"] == known.score
     page = (folder / "index.html").read_text()
     assert answer.sentences()[0] in page
-    assert all(f"mesonet run worst.toml --algorithm {name}" in page for name in ("bbr", "cubic"))
+    assert all(f"mesonet run worst.toml --algorithm {name}" in page for name in (f"&#39;{SLOW}&#39;", "cubic"))
 
 
 def test_a_search_that_was_killed_continues_to_the_same_bytes(found: tuple[Adversary, Path], tmp_path: Path) -> None:
     _, folder = found
     lines = (folder / LEDGER).read_bytes().splitlines(keepends=True)
     (tmp_path / LEDGER).write_bytes(b"".join(lines[:30]) + lines[30][:50])
-    answered(question("bbr", against=["cubic"], **SMALL), tmp_path, threads=1, progress=False)
+    answered(question(SLOW, against=["cubic"], **SMALL), tmp_path, threads=1, progress=False)
     assert contents(tmp_path) == contents(folder)
 
 
 def test_the_folder_of_another_search_is_refused(found: tuple[Adversary, Path]) -> None:
-    with pytest.raises(InputError, match="the folder has another search: seed = 2, not 4"):
+    with pytest.raises(InputError, match="the folder has another search: seed = 1, not 4"):
         search(found[1], seed=4)
 
 
@@ -173,7 +176,7 @@ def test_a_damaged_ledger_is_refused(tmp_path: Path) -> None:
 
 
 def test_nothing_is_found_against_the_algorithm_itself(tmp_path: Path) -> None:
-    asked = question("bbr", against=["bbr"], **SMALL)
+    asked = question(SLOW, against=[SLOW], **SMALL)
     answer = answered(asked, tmp_path, progress=False)
     assert answer.worst is None
     assert "No path found" in (tmp_path / "index.html").read_text()
