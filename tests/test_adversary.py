@@ -14,7 +14,9 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from mesonet.adversarial import files
-from mesonet.adversarial.adversary import Adversary, answered
+from mesonet.adversarial.adversary import answered
+from mesonet.adversarial.answer import SIMPLEST as SIMPLEST_FILE
+from mesonet.adversarial.answer import Adversary
 from mesonet.adversarial.judge import COPIES, SIMPLEST, Judge
 from mesonet.adversarial.minimise import KEPT, minimised
 from mesonet.adversarial.objective import OBJECTIVES, Outcome
@@ -180,15 +182,15 @@ def test_nothing_is_found_against_the_algorithm_itself(tmp_path: Path) -> None:
     answer = answered(asked, tmp_path, progress=False)
     assert answer.worst is None
     assert "No path found" in (tmp_path / "index.html").read_text()
-    assert not (tmp_path / files.SIMPLEST).exists()
+    assert not (tmp_path / SIMPLEST_FILE).exists()
 
 
 def test_the_files_run(found: tuple[Adversary, Path]) -> None:
     answer, folder = found
-    tested, reference = files.lineups(answer)
+    tested, reference = answer.lineups()
     assert answer.worst is not None
     for lineup in (tested, reference):
-        written = mn.scenario(folder / files.SIMPLEST).set("algorithm", lineup.tested)
+        written = mn.scenario(folder / SIMPLEST_FILE).set("algorithm", lineup.tested)
         assert written.to_json() == answer.trials.scenario(answer.worst.simplest, lineup).to_json()
     assert read(folder / files.SUITE / "01-worst.toml").kind == "alone"
     suite = read_suite(folder / files.CASE)

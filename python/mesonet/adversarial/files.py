@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mesonet.adversarial.objective import Lineup
+from mesonet.adversarial.answer import FOUND, SIMPLEST, Adversary
+from mesonet.adversarial.page import html
 from mesonet.adversarial.path import ChangingPath
 from mesonet.algorithms import written
 from mesonet.conform.bench import SEED, Bench
@@ -16,10 +16,7 @@ from mesonet.evidence.plan import INCUMBENT
 from mesonet.files import places
 from mesonet.files.toml import toml_lines
 
-if TYPE_CHECKING:
-    from mesonet.adversarial.adversary import Adversary
-
-PAGE, NUMBERS, FOUND, SIMPLEST = "index.html", "adversary.json", "found.toml", "worst.toml"
+PAGE, NUMBERS = "index.html", "adversary.json"
 SUITE, CASE = "suite", "case"
 """Folders of the suite and of the case."""
 _BASE = "bottleneck"
@@ -42,8 +39,6 @@ _EXPECTED = {
 
 def write(answer: Adversary, folder: Path) -> None:
     """Write the files of an answer."""
-    from mesonet.adversarial.page import html
-
     texts = {NUMBERS: json.dumps(answer.document(), indent=1, ensure_ascii=False) + "\n"}
     if answer.worst is not None:
         texts |= {
@@ -58,19 +53,6 @@ def write(answer: Adversary, folder: Path) -> None:
             aside.write_text(text, encoding="utf-8")
 
 
-def lineups(answer: Adversary) -> tuple[Lineup, Lineup]:
-    """Return the flows with the algorithm and with the reference of the confirmed path."""
-    assert answer.worst is not None
-    asked = answer.question
-    against = answer.worst.confirmed.against
-    return asked.objective.comparisons(asked.algorithm, [against])[0]
-
-
-def commands(answer: Adversary) -> list[str]:
-    """Return the commands that repeat a run of the simplest path, with the algorithm and with the reference."""
-    return [f"mesonet run {SIMPLEST} --algorithm {quote(written(each.tested))}" for each in lineups(answer)]
-
-
 def scenario_text(answer: Adversary, path: ChangingPath) -> str:
     """Return a path as a scenario file for `mesonet run`."""
     values, flows = _parts(answer, path)
@@ -81,7 +63,7 @@ def scenario_text(answer: Adversary, path: ChangingPath) -> str:
 
 def _parts(answer: Adversary, path: ChangingPath, incumbent: str | None = None) -> tuple[dict[str, Any], list[Any]]:
     """Return values and flows of a path. `incumbent`: the name of the incumbent in the file; None: its own."""
-    tested = lineups(answer)[0]
+    tested = answer.lineups()[0]
     values = answer.trials.values(path, tested)
     flows = [
         {key: incumbent or written(value) if key == "algorithm" else value for key, value in flow.items()}
@@ -147,7 +129,7 @@ def _case(answer: Adversary) -> dict[str, str]:
     expected = expectation({**window, bound: 0.0}, "", "expect[0]")
     tested, reference = (
         float(expected.values(Bench(each.tested).samples("", "base", {**values, "flows": flows}, SEED)).mean())
-        for each in lineups(answer)
+        for each in answer.lineups()
     )
     suite = {"title": f"The worst path of {asked.algorithm}", "source": asked.command()}
     case = {

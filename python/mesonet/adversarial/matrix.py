@@ -12,7 +12,8 @@ import polars as pl
 from markupsafe import Markup
 
 from mesonet.adversarial import files
-from mesonet.adversarial.adversary import Adversary, answered
+from mesonet.adversarial.adversary import answered
+from mesonet.adversarial.answer import SIMPLEST, Adversary
 from mesonet.adversarial.objective import DUEL_REFERENCE, OBJECTIVES, objective_of
 from mesonet.adversarial.question import Question, question
 from mesonet.assets import asset, render
@@ -108,7 +109,7 @@ def _html(cells: Sequence[Cell]) -> str:
         style=Markup(asset("mesonet.evidence", "templates/evidence.css")),
         charts=charts,
         rows=rows,
-        scenario=files.SIMPLEST,
+        scenario=SIMPLEST,
         page=files.PAGE,
     )
 

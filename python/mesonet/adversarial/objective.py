@@ -1,4 +1,4 @@
-"""What a search raises: the harm of an algorithm on a path where a reference proves that the path can be served."""
+"""Objectives of a search: the harm of an algorithm on a path that a reference serves well."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Objective:
     name: str  #: name in options
     title: str  #: name for use in a sentence
     value: Callable[[Outcome], float]  #: the quantity
-    unit: str  #: its unit, ``1`` for a part of 1
-    more_is_better: bool
     #: Part by which a reference misses what shows that the path can be served; 0 or less if it does not.
     missed: Callable[[Outcome], float]
-    served: str  #: the same in words
+    served: str  #: what the reference must reach, in words
+    unit: str = "1"  #: unit of the quantity, ``1`` for a part of 1
+    more_is_better: bool = False
     is_duel: bool = False  #: the tested flow joins a flow of an incumbent
     has_frames: bool = False  #: the tested flow sends frames
 
@@ -87,27 +87,59 @@ def _missed_rate(reference: Outcome) -> float:
     return 0.8 - reference.used
 
 
+def _missed_share(reference: Outcome) -> float:
+    return 0.3 - min(reference.share, 1 - reference.share)
+
+
 _SERVED = "a reference delivers 80 % of what the link can carry"
 _FAIR = f"{DUEL_REFERENCE} in its place would leave both flows at least 30 %"
 OBJECTIVES = {
     each.name: each
     for each in (
-        Objective("utilisation", "part of the capacity", lambda run: run.used, "1", True, _missed_rate, _SERVED),
-        Objective("delay", "queueing delay", lambda run: run.delay, "s", False, _missed_rate, _SERVED),
         Objective(
-            "starves", "share of the incumbent", lambda run: 1 - run.share, "1", True,
-            lambda run: 0.3 - min(run.share, 1 - run.share), _FAIR, is_duel=True,
+            "utilisation",
+            "part of the capacity",
+            lambda run: run.used,
+            more_is_better=True,
+            missed=_missed_rate,
+            served=_SERVED,
         ),
         Objective(
-            "starved", "share of the tested flow", lambda run: run.share, "1", True,
-            lambda run: 0.3 - min(run.share, 1 - run.share), _FAIR, is_duel=True,
+            "delay",
+            "queueing delay",
+            lambda run: run.delay,
+            unit="s",
+            missed=_missed_rate,
+            served=_SERVED,
         ),
         Objective(
-            "frames", "late frames", lambda run: run.late, "1", False, lambda run: run.late - 0.2,
-            "with a reference at most 20 % of the frames are late", has_frames=True,
+            "starves",
+            "share of the incumbent",
+            lambda run: 1 - run.share,
+            more_is_better=True,
+            missed=_missed_share,
+            served=_FAIR,
+            is_duel=True,
+        ),
+        Objective(
+            "starved",
+            "share of the tested flow",
+            lambda run: run.share,
+            more_is_better=True,
+            missed=_missed_share,
+            served=_FAIR,
+            is_duel=True,
+        ),
+        Objective(
+            "frames",
+            "late frames",
+            lambda run: run.late,
+            missed=lambda run: run.late - 0.2,
+            served="with a reference at most 20 % of the frames are late",
+            has_frames=True,
         ),
     )
-}  # fmt: skip
+}
 """Objectives by name."""
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 from markupsafe import Markup
 
-from mesonet.adversarial import files
-from mesonet.adversarial.adversary import CONFIRMING, Adversary
+from mesonet.adversarial.answer import CONFIRMING, FOUND, SIMPLEST, Adversary
 from mesonet.adversarial.objective import Lineup
 from mesonet.adversarial.path import LINK, ChangingPath, title
 from mesonet.adversarial.trials import queueing_delay
@@ -67,8 +66,8 @@ def _worst(answer: Adversary) -> dict[str, object]:
         ],
         "still": quantity(known.still, about.unit),
         "score": quantity(known.score, about.unit),
-        "commands": files.commands(answer),
-        "files": [files.SIMPLEST, files.FOUND],
+        "commands": answer.commands(),
+        "files": [SIMPLEST, FOUND],
         "found": answer.worst.found.words(),
     }
 
@@ -82,7 +81,7 @@ def courses(answer: Adversary) -> pl.DataFrame:
     rates = [0.0 if out else path.at(time).rate for time, out in zip(times.tolist(), gone, strict=True)]
     parts = [_lines(_RATE, "link", times, np.array(rates))]
     trips = [path.round_trip + path.at(time).delay for time in times.tolist()]
-    lineups = files.lineups(answer)
+    lineups = answer.lineups()
     runs = [(lineup, simulate(answer.trials.scenario(path, lineup))) for lineup in lineups]
     for panel in (_RATE, _WINDOW, _DELAY):
         parts += [part for lineup, result in runs for part in _of_run(panel, path, lineup, result)]

@@ -14,21 +14,10 @@ WIDTH, HEIGHT, COLUMNS = 230, 110, 3  # px
 
 
 def neighbourhood(scores: pl.DataFrame, *, response: str, unit: str) -> alt.ConcatChart:
-    """Return the figure of the scores around a point.
+    """Return the figure of the scores around a point; all panels have one vertical scale.
 
-    Parameters
-    ----------
-    scores
-        Columns panel (title of the number, with its unit), value (above 0), score (at least 0), and is_own: True at the
-        point.
-    response
-        Title of the scores.
-    unit
-        Unit of the scores; ``1`` for a part of 1.
-
-    Returns
-    -------
-    The chart. All panels have one vertical scale.
+    `scores`: columns panel (title of the number, with its unit), value (above 0), score (at least 0), and is_own: True
+    at the point. `response`: title of the scores. `unit`: their unit; ``1`` for a part of 1.
     """
     high = float(scores["score"].max() or 1)  # type: ignore[arg-type]
     heading: dict[str, Any] = {
