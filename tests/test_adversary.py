@@ -79,6 +79,10 @@ def test_a_drawn_path_is_within_its_space_and_is_plain_data() -> None:
         assert all(abs(a.rate / b.rate - 1) < 0.021 for a, b in zip(copy.phases, path.phases, strict=True))
 
 
+def test_a_late_start_is_a_change_that_still_phases_lack() -> None:
+    assert [each.join for each in replace(GROWN, join=0.5).still()] == [0.0, 0.0]
+
+
 def test_what_does_not_vary_stays() -> None:
     space = Space(("outage",), 10.0, 20.0)
     paths = [space.path(space.drawn(np.random.default_rng(seed))) for seed in range(20)]
@@ -115,6 +119,7 @@ def test_cross_traffic_leaves_less_capacity() -> None:
         ("starves", Outcome(1, 0.9, 0, 0), Outcome(1, 0.5, 0, 0), 0.4),
         ("starved", Outcome(1, 0.1, 0, 0), Outcome(1, 0.4, 0, 0), 0.3),
         ("starved", Outcome(1, 0.1, 0, 0), Outcome(1, 0.2, 0, 0), 0.1 - 3 * 0.1),
+        ("starves", Outcome(1, 0.9, 0, 0), Outcome(1, 0.8, 0, 0), 0.1 - 3 * 0.1),
         ("frames", Outcome(1, 1, 0, 0.7), Outcome(1, 1, 0, 0.1), 0.6),
     ],
 )

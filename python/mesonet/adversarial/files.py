@@ -28,11 +28,12 @@ _MEASURES = {
     "frames": ("late_messages", "all", "lower"),
 }
 """Value, flows and better end of the measure of `mesonet evidence`, by objective."""
+_TAKEN = "part of the link that the flow takes"
 _EXPECTED = {
-    "utilisation": ({"measure": "utilisation"}, "at_least"),
-    "delay": ({"quantity": "in_flight / bdp", "take": "mean"}, "at_most"),
-    "starves": ({"measure": "utilisation"}, "at_most"),
-    "starved": ({"measure": "utilisation"}, "at_least"),
+    "utilisation": ({"text": _TAKEN, "measure": "utilisation"}, "at_least"),
+    "delay": ({"text": "mean segments in flight, BDP", "quantity": "in_flight / bdp", "take": "mean"}, "at_most"),
+    "starves": ({"text": _TAKEN, "measure": "utilisation"}, "at_most"),
+    "starved": ({"text": _TAKEN, "measure": "utilisation"}, "at_least"),
 }
 """Measure and bound of the case, by objective; cases have no measure of frames."""
 
@@ -44,6 +45,9 @@ def write(answer: Adversary, folder: Path) -> None:
         texts |= {
             FOUND: scenario_text(answer, answer.worst.found),
             SIMPLEST: scenario_text(answer, answer.worst.simplest),
+        }
+    if answer.worst is not None and answer.worst.confirmed.holds:
+        texts |= {
             **{f"{SUITE}/{name}": text for name, text in _suite(answer).items()},
             **{f"{CASE}/{name}": text for name, text in _case(answer).items()},
         }
@@ -125,7 +129,7 @@ def _case(answer: Adversary) -> dict[str, str]:
         return {}
     measure, bound = _EXPECTED[asked.objective.name]
     values, flows = _parts(answer, path)
-    window = {"text": asked.objective.title, **measure, "start": path.join, "end": asked.space.duration}
+    window = {**measure, "start": path.join, "end": asked.space.duration}
     expected = expectation({**window, bound: 0.0}, "", "expect[0]")
     tested, reference = (
         float(expected.values(Bench(each.tested).samples("", "base", {**values, "flows": flows}, SEED)).mean())

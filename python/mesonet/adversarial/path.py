@@ -119,9 +119,9 @@ class ChangingPath:
         return total
 
     def still(self) -> list[ChangingPath]:
-        """Return each phase as a path that does not change."""
+        """Return each phase as a path that does not change, and on which all flows start at once."""
         return [
-            ChangingPath(self.round_trip + each.delay, self.buffer, (Phase(0.0, each.rate, 0.0),), join=self.join)
+            ChangingPath(self.round_trip + each.delay, self.buffer, (Phase(0.0, each.rate, 0.0),))
             for each in self.phases
         ]
 

@@ -80,8 +80,8 @@ def adversary(
         write_json({"path": str(folder / PAGE), **answer.document()})
         return
     click.echo("\n".join(answer.sentences()))
-    if answer.worst:
-        click.echo("\n".join(f"  {each.sentence(answer.worst.simplest)}" for each in answer.worst.neighbours))
+    for each in answer.worst.neighbours if answer.worst else ():
+        click.echo(f"  {each.sentence(answer.worst.simplest)}")
     click.echo(f"\n{folder / PAGE}")
 
 
