@@ -101,7 +101,12 @@ def _html(cells: Sequence[Cell]) -> str:
             (objective.title, Markup(to_svg(_chart([c for c in cells if c.answer.question.objective == objective]))))
         )
     rows = [
-        (each.document(), difference(each.score, each.answer.question.objective.unit), each.is_found) for each in cells
+        (
+            each.document(),
+            difference(each.score, each.answer.question.objective.unit) if each.is_found else "none",
+            each.is_found,
+        )
+        for each in cells
     ]
     return render(
         "mesonet.adversarial",
@@ -126,5 +131,6 @@ def _chart(cells: Sequence[Cell]) -> Any:
             "tip": [each.answer.sentences()[0] for each in cells],
         }
     )
-    rows, columns = ([*dict.fromkeys(shown[name].to_list())] for name in ("row", "column"))
-    return matrix(shown, rows=rows, columns=columns, look=Look(cell=64, row=26), row_title="tested algorithm")
+    names = list(dict.fromkeys(shown["row"].to_list() + shown["column"].to_list()))
+    rows = [each for each in names if each in shown["row"]]
+    return matrix(shown, rows=rows, columns=names, look=Look(cell=64, row=26), row_title="tested algorithm")

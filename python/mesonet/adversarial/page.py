@@ -95,8 +95,7 @@ def _of_run(panel: str, path: ChangingPath, lineup: Lineup, result: Result) -> l
     if panel == _DELAY:
         columns = result.router_traces.columns
         here = np.array(columns["router"]) == LINK
-        name = lineup.tested if lineup.incumbent is None else f"{lineup.tested} beside {lineup.incumbent}"
-        return [_lines(panel, name, np.asarray(columns["time_s"])[here], 1e3 * queueing_delay(path, result))]
+        return [_lines(panel, lineup.tested, np.asarray(columns["time_s"])[here], 1e3 * queueing_delay(path, result))]
     series = result.series.columns
     times = np.asarray(series["time_s"], dtype=float)
     names = (
