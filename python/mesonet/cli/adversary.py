@@ -80,8 +80,9 @@ def adversary(
         write_json({"path": str(folder / PAGE), **answer.document()})
         return
     click.echo("\n".join(answer.sentences()))
-    for each in answer.worst.neighbours if answer.worst else ():
-        click.echo(f"  {each.sentence(answer.worst.simplest)}")
+    if answer.worst:
+        for each in answer.worst.neighbours:
+            click.echo(f"  {each.sentence(answer.worst.simplest)}")
     click.echo(f"\n{folder / PAGE}")
 
 
