@@ -26,18 +26,18 @@ def test_the_example_of_montgomery() -> None:
 
 
 def test_replicates_of_corners_add_to_pure_error() -> None:
-    """The same as the F test of one more column, 1 at corners and 0 at the centre, in a model of all cell means."""
+    """The t test of Welch: each corner and the centre have their own variance."""
     rng = np.random.default_rng(3)
     matrix = centre_points(two_level(3).matrix, 4)
     y = 5 + matrix @ [1, -2, 0.5] + 1.5 * (matrix[:, 0] == 0) + rng.normal(0, 0.3, (2, len(matrix)))
     frame = pl.DataFrame({"condition": list(range(1, 13)) * 2, "value": y.ravel()})
     result = curvature(matrix, frame)
     corners, centre = y[:, :8], y[:, 8:].ravel()
-    within = ((corners - corners.mean(axis=0)) ** 2).sum() + ((centre - centre.mean()) ** 2).sum()
-    assert result.degrees_of_freedom == 8 + 7
-    squares = 16 * 8 / 24 * (corners.mean() - centre.mean()) ** 2
-    assert result.t**2 == pytest.approx(squares / (within / 15))
-    assert result.p == pytest.approx(stats.f.sf(result.t**2, 1, 15))
+    parts = np.append(corners.var(axis=0, ddof=1) / 2 / 8**2, centre.var(ddof=1) / 8)
+    freedom = parts.sum() ** 2 / (parts**2 / np.append(np.ones(8), 7)).sum()
+    assert result.degrees_of_freedom == pytest.approx(freedom)
+    assert result.t == pytest.approx((corners.mean() - centre.mean()) / np.sqrt(parts.sum()))
+    assert result.p == pytest.approx(2 * stats.t.sf(abs(result.t), freedom))
     assert result.p < 1e-6
     assert result.centre_points == 8
     assert result.difference == pytest.approx(-1.5, abs=0.3)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fragments import holds
-from mesonet.analysis import main_effects
+from mesonet.analysis import interactions, main_effects, terms
 
 # Full 2^3 in Yates order; yields of the pilot plant of Box, Hunter and Hunter, Statistics for Experimenters.
 CUBE = np.array([[a, b, c] for c in (-1, 1) for b in (-1, 1) for a in (-1, 1)])
@@ -78,7 +78,7 @@ def test_stars_begin_at_95_and_99(f_target, stars):
     f = stats.f.isf(1 - f_target / 100, 1, 6)
     distance = np.sqrt(f * (8 / 6) / 2)
     y = np.array([1.0, -1, 1, -1, 1, -1, 1, -1]) + np.repeat([0, distance], 4)
-    result = main_effects(np.repeat([-1, 1], 4)[:, None], y)
+    result = main_effects(np.repeat([-1, 1], 4)[:, None], y, mode="replicates")
     assert result.f_cdf[0] == pytest.approx(f_target, abs=1e-9)
     assert result.stars == (stars,)
 
@@ -102,25 +102,47 @@ def test_a_lost_run_is_left_out_and_said_so():
         assert result.residual_sd[j] == pytest.approx(np.sqrt(rest @ rest / 5))
 
 
-def test_full_model_with_a_lost_run_is_the_least_squares_fit():
+def test_full_model_with_a_lost_run_has_the_effects_of_the_one_model_and_its_own_noise():
     y = YIELD.copy()
     y[3] = np.nan
     kept = ~np.isnan(y)
     model = np.column_stack([np.ones(7), CUBE[kept]])
-    beta, residual, *_ = np.linalg.lstsq(model, y[kept])
+    _, residual, *_ = np.linalg.lstsq(model, y[kept])
     result = main_effects(CUBE, y, mode="full")
-    assert result.effect == pytest.approx(2 * beta[1:])
+    assert result.effect == pytest.approx(main_effects(CUBE, y).effect)
     assert result.residual_sd == pytest.approx([np.sqrt(residual[0] / 3)] * 3)
 
 
-def test_equal_level_means_of_unbalanced_runs_are_not_an_effect_of_zero():
+def test_a_lost_run_lends_no_interaction_to_a_main_effect():
+    """Run 6 of a 2^4 is lost: the saturated model without the interaction of all four is exact."""
+    design = np.array([[1 if run >> bit & 1 else -1 for bit in range(4)] for run in range(16)])
+    y = 50.0 + 10 * design[:, 0] + 20 * design[:, :3].prod(axis=1)
+    y[5] = np.nan
+    found = terms(design, y)
+    for mode in ("nist", "full"):
+        assert main_effects(design, y, mode=mode).effect == pytest.approx([20, 0, 0, 0])
+    assert np.diag(interactions(design, y).effect) == pytest.approx([20, 0, 0, 0])
+    assert dict(zip(found.terms[:2], found.effect[:2], strict=True)) == pytest.approx({"x1*x2*x3": 40, "x1": 20})
+    assert any(holds(note, "taken to be zero", "x1*x2*x3*x4") for note in main_effects(design, y).notes)
+
+
+def test_no_error_grows_to_more_than_twice_with_lost_runs():
+    design = np.array([[1 if run >> bit & 1 else -1 for bit in range(5)] for run in range(32)])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y = rng.normal(size=32)
+        y[rng.permutation(32)[:5]] = np.nan
+        found = main_effects(design, y)
+        assert (found.effect_sd <= 2 * found.residual_sd * 2 / np.sqrt(27) * (1 + 1e-9)).all()
+
+
+def test_rows_of_equal_settings_are_replicates():
     """Both level means of x1 are 3, but x1 is + in two of the three runs in which x2 raises the response."""
     design, y = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [1, 1]]), np.array([0.0, 0, 3, 6, 6])
-    slope = np.linalg.lstsq(np.column_stack([np.ones(5), design]), y)[0][1:]
     found = main_effects(design, y, mode="full")
-    assert found.effect == pytest.approx(2 * slope)
-    assert found.effect[0] == pytest.approx(-6 / 7)
-    assert found.p[0] == pytest.approx(0.622, abs=1e-3)
+    assert found.runs == 4
+    assert found.effect == pytest.approx([-0.75, 5.25])
+    assert found.effect == pytest.approx(main_effects(design[:4], [0, 0, 4.5, 6], mode="full").effect)
 
 
 def test_a_full_model_without_freedom_still_separates_the_effects():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from fragments import holds
 from mesonet.analysis import factor_table, main_effects, rank_matrices, terms
-from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.observations import replicate_frame
 from mesonet.reporting.text.methods import MARGINS
 
 DESIGN = np.array([row[::-1] for row in product((-1, 1), repeat=3)])
@@ -94,3 +96,56 @@ def test_of_two_algorithms_none_is_farther_from_their_mean():
     found = rank_matrices([[[77.41, 102.3]]], algorithms=["a", "b"], columns=["x"])
     assert not found.stands_out.any()
     assert found.side.ravel().tolist() == [-1, 1]
+
+
+def test_rows_of_equal_settings_are_replicates_of_a_frame():
+    """48 rows of 16 conditions, and the same values as a frame of three replicates."""
+    design = np.array([row[::-1] for row in product((-1, 1), repeat=4)])
+    y = 5 * design[:, 0] + np.random.default_rng(5).normal(size=(3, 16))
+    rows = terms(np.tile(design, (3, 1)), y.ravel(), noise="replicates")
+    frame = terms(design, replicate_frame(y.T), noise="replicates")
+    assert rows.noise == frame.noise
+    assert rows.effect.tolist() == frame.effect.tolist()
+    assert rows.active[0]
+    assert rows.notes == frame.notes == ()
+
+
+def test_one_repeated_row_hides_no_term():
+    design = np.array([row[::-1] for row in product((-1, 1), repeat=4)])
+    y = 50 + 10 * design[:, 0] + 20 * design[:, :3].prod(axis=1)
+    found = terms(np.vstack([design, design[3]]), np.append(y, y[3]), noise="replicates")
+    assert len(found.terms) == 15
+    assert dict(zip(found.terms[:2], found.effect[:2], strict=True)) == pytest.approx({"x1*x2*x3": 40, "x1": 20})
+    assert found.notes == ("15 of 16 conditions have one value and take the mean noise of the others.",)
+
+
+def test_a_condition_with_one_value_unbalances_nothing():
+    values = measured(np.random.default_rng(6), {0: 5.0})
+    values[2, 1] = np.nan
+    found = main_effects(DESIGN, replicate_frame(values), mode="replicates")
+    mean = np.nanmean(values, axis=1)
+    assert found.effect == pytest.approx(DESIGN.T @ mean / 4)
+    variance = np.delete(values, 2, axis=0).var(axis=1, ddof=1)
+    # Squared weights 1/16 of seven means of two values, and of a single value whose variance is their mean.
+    parts = variance / 16 / 2 + variance / 7 / 16
+    assert found.effect_sd == pytest.approx(np.sqrt(parts.sum()))
+    assert found.degrees_of_freedom == pytest.approx(parts.sum() ** 2 / (parts**2).sum())
+
+
+def test_replicates_that_run_as_blocks_are_the_error():
+    """Each replicate of a 2^3 is a block: noise is what settings and blocks leave, on 7 degrees of freedom."""
+    values = measured(np.random.default_rng(7), {0: 5.0})
+    own = np.linalg.norm(values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean())
+    blocked = SimpleNamespace(matrix=np.tile(DESIGN, (2, 1)), factors=("a", "b", "c"), block=[1] * 8 + [2] * 8)
+    found = main_effects(blocked, np.add(values, [0, 1000]).T.ravel(), mode="replicates")
+    assert found.effect == pytest.approx(DESIGN.T @ values.mean(axis=1) / 4)
+    assert found.effect_sd == pytest.approx([own / np.sqrt(7) / 2] * 3)
+    assert found.p[0] < 0.01
+
+
+def test_one_condition_with_most_of_the_noise_is_noted():
+    values = measured(np.random.default_rng(8), {}, 4)
+    assert main_effects(DESIGN, replicate_frame(values), mode="replicates").notes == ()
+    values[5] *= 30
+    notes = main_effects(DESIGN, replicate_frame(values), mode="replicates").notes
+    assert holds(notes[0], "One condition", "of the noise of 8", "logarithm")

@@ -222,7 +222,7 @@ def test_rounding_is_no_difference_of_a_block() -> None:
     """Without an effect of a, both of its levels have the same values in each block, in another order."""
     design = designs.two_level(["a", "b", "c", "d", "e", "f"])
     a, e, f = design.matrix[:, [0, 4, 5]].T.astype(float)
-    found = analysis.blocks(design, 0.1 + 0.1 * e * f + 0.7 * f * a + 0.3 * e * a, target="a")
+    found = analysis.blocks(design, 0.6 + 0.1 * e * f + 0.7 * f * a + 0.3 * e * a, target="a")
     assert found.robustness == ("b", "c", "d")
     assert (found.mean_plus != found.mean_minus).any()
     assert (found.higher_plus, found.higher_minus) == (0, 0)
@@ -266,26 +266,39 @@ def test_terms_of_runs_that_are_lost_say_how_far_they_overlap() -> None:
     assert "Cannot be estimated" in analysis.terms(design, y).notes[-1]
 
 
-def test_a_note_names_the_terms_that_a_difference_between_blocks_would_change() -> None:
+def test_a_difference_between_blocks_is_no_effect() -> None:
     design = designs.blocks(designs.two_level(["a", "b", "c"]), 2).design
     day = np.where(np.array(design.block) == 2, 10.0, 0.0)
     found = analysis.terms(design, day + design.matrix[:, 0])
-    assert found.terms[:2] == ("a*b*c", "a")
-    assert found.effect[:2] == pytest.approx([10, 2])
-    assert found.notes[0] == "Mixed with differences between blocks: a*b*c."
-    assert found.notes[0] in analysis.ten_steps(design, day).terms.notes
-    assert found.notes[0] in analysis.conclusion(design, day).notes
+    assert (found.terms[0], found.terms[-1]) == ("a", "a*b*c")
+    assert found.effect == pytest.approx([2, 0, 0, 0, 0, 0, np.nan], nan_ok=True)
+    assert found.notes[1] == "Cannot be distinguished from differences between blocks: a*b*c."
+    assert found.notes[1] in analysis.ten_steps(design, day).terms.notes
+    assert found.notes[1] in analysis.conclusion(design, day).notes
     assert "blocks" not in " ".join(analysis.terms(designs.two_level(["a", "b", "c"]), day).notes)
 
 
-def test_the_note_on_blocks_knows_the_runs_of_a_foldover() -> None:
+def test_blocks_that_differ_by_a_hundred_sigma_hide_no_effect() -> None:
+    design = designs.blocks(designs.two_level(5), 2).design
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=32) + 5 * design.matrix[:, 0]
+    day = 100.0 * np.array(design.block)
+    for mode in ("nist", "full"):
+        plain, blocked = (analysis.main_effects(design, each, mode=mode) for each in (y, y + day))
+        assert blocked.p == pytest.approx(plain.p)
+        assert blocked.p[0] < 1e-9
+        assert blocked.degrees_of_freedom[0] == {"nist": 32 - 2 - 1, "full": 32 - 2 - 5}[mode]
+
+
+def test_effects_of_a_semifold_are_free_of_its_halves() -> None:
     table = {"runs": 8, "foldover": ["d"], "half": "-c"}
     again = from_document(rows(["a", "b", "c", "d"], table).document()).design
     day = np.where(np.array(again.block) == 2, 10.0, 0.0)
-    # The added runs have the - level of c, so that their day lowers the effect of c.
-    steps = analysis.ten_steps(again, day)
-    for found in (steps.terms, steps.effects, steps.interactions):
-        assert "Mixed with differences between blocks: c" in " ".join(found.notes)
+    # The added runs have the - level of c, so that a difference of means would take their day for an effect of c.
+    steps = analysis.ten_steps(again, day + 3 * again.matrix[:, 2])
+    assert steps.effects.effect == pytest.approx([0, 0, 6, 0])
+    assert np.diag(steps.interactions.effect) == pytest.approx([0, 0, 6, 0])
+    assert steps.terms.terms[0] == "c"
 
 
 def test_lost_runs_bias_no_effect() -> None:

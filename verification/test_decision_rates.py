@@ -127,4 +127,5 @@ def test_stars_are_right(lost, ratio, unequal, common):
         seen.append(each.p[2] <= 0.05)
     assert np.mean(np.array(found) <= 0.05) <= 0.065
     assert np.mean(np.array(found) <= 0.01) <= 0.02
-    assert unequal or np.mean(seen) >= 0.83, "the errors of fewer replicates are larger"
+    # The errors of fewer replicates are larger, and with lost conditions each effect shares theirs.
+    assert unequal or np.mean(seen) >= (0.65 if lost else 0.83)

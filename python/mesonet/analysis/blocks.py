@@ -17,7 +17,8 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs, main_effects
+from mesonet.analysis.main_effects import main_effects
+from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.sign_test import sign_test
 
@@ -82,9 +83,10 @@ def blocks(
     matrix, names = design_signs(design, factors)
     if target not in names:
         raise ValueError(f"there is no factor {target!r}; allowed: {', '.join(names)}")
-    used, mean = condition_means(y, len(matrix), algorithm)
+    observed = observations(y, design, algorithm)
+    used, mean = observed.used, observed.mean
     signs = matrix[used]
-    effect = np.abs(main_effects(signs, mean, mode="full", factors=names).effect)
+    effect = np.abs(main_effects(design, y, mode="full", factors=names, algorithm=algorithm).effect)
     here = names.index(target)
     others = [int(i) for i in np.argsort(-np.nan_to_num(effect, nan=-1.0), kind="stable") if i != here]
     chosen = others[: _robustness(len(matrix), len(names))]

@@ -29,7 +29,7 @@ from scipy import special
 
 from mesonet.analysis.decisions.decision import CANNOT_TELL, DEPENDS
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.terms import Noise, terms
 
@@ -129,7 +129,8 @@ def conclusion(
         for values in (found.effect, found.mean_minus, found.mean_plus)
     )
     error, freedom = found.noise.pse, found.noise.degrees_of_freedom
-    used, mean = condition_means(support, len(matrix), None)
+    observed = observations(support, design, None)
+    used, mean = observed.used, observed.mean
     rounding = ROUNDING * float(np.max(np.abs(mean), initial=0.0))
     limit = visible = float("nan")
     if error > rounding and freedom > 0:

@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.interactions import interactions
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.terms import terms
 
@@ -91,13 +91,15 @@ def contour(
         raise ValueError(f"points is {points}; allowed: at least 2")
     matrix = interactions(design, y, factors=factors, algorithm=algorithm)
     if axes is None:
-        ranked = terms(design, y, factors=factors, algorithm=algorithm, order=2)
-        chosen = _axes(ranked.terms, names, np.abs(np.diag(matrix.effect)), allowed)
+        ranked = terms(design, y, factors=factors, algorithm=algorithm)
+        pairs = [term for term, order in zip(ranked.terms, ranked.order, strict=True) if order <= 2]
+        chosen = _axes(pairs, names, np.abs(np.diag(matrix.effect)), allowed)
     else:
         chosen = tuple(axes)
         if len(set(chosen)) != 2 or not set(chosen) <= set(allowed):
             raise ValueError(f"axes is {axes!r}; allowed: two of {', '.join(allowed)}")
-    row, mean = condition_means(y, len(signs), algorithm)
+    observed = observations(y, design, algorithm)
+    row, mean = observed.used, observed.mean
     first, second = (names.index(name) for name in chosen)
     e1, e2, e12 = matrix.effect[first, first], matrix.effect[second, second], matrix.effect[first, second]
     grid = np.linspace(-1.0, 1.0, points)

@@ -7,9 +7,9 @@ runs with all factors half-way, the difference
 
 estimates the sum of the coefficients of all squared factors, which is zero where the lines are straight. It is tested
 by t = difference / its standard deviation, whose square is the usual F with one degree of freedom in the numerator.
-The noise is pure error: the scatter between replicated centre points and between replicates of one condition, with
-their degrees of freedom added. A difference shows that some factor is curved, not which one; no difference can also be
-two curves of opposite sign.
+The noise is pure error: the scatter between replicated centre points and between replicates of one condition. Each has
+its own variance, with the degrees of freedom of Satterthwaite; a condition with one value has the mean of the others. A
+difference shows that some factor is curved, not which one; no difference can also be two curves of opposite sign.
 
 Source: D. C. Montgomery, *Design and Analysis of Experiments*, section 6.8 (addition of centre points to a 2^k
 design); NIST/SEMATECH e-Handbook, sections 5.3.3.7 and 5.5.9.
@@ -27,8 +27,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.main_effects import observations
+from mesonet.analysis.observations import observations
 from mesonet.analysis.overflow_units import in_unit, unit
+from mesonet.analysis.pure_error import pure_error
 from mesonet.analysis.result import AnalysisResult
 
 
@@ -102,49 +103,55 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
     corner, centre = np.all(np.abs(rows) == 1, axis=1), np.all(rows == 0, axis=1)
     if not corner.any() or not centre.any():
         raise ValueError("curvature needs rows of -1 and +1, and rows of 0 (centre points)")
-    row, value = observations(y, len(rows), algorithm)
-    scale = unit(value)
-    value = value / scale
+    observed = observations(y, matrix, algorithm)
+    scale = unit(observed.value)
+    observed = observed.per(scale)
+    settings, mean, count = rows[observed.used], observed.moments.mean, observed.moments.count
+    at_corner, at_centre = np.all(np.abs(settings) == 1, axis=1), np.all(settings == 0, axis=1)
     notes = []
-    if lost := int(corner.sum()) - len(np.unique(row[corner[row]])):
-        notes.append(f"{lost} of {int(corner.sum())} two-level conditions {'has' if lost == 1 else 'have'} no value.")
+    whole, corners, centres = len(np.unique(rows[corner], axis=0)), int(at_corner.sum()), int(count[at_centre].sum())
+    if lost := whole - corners:
+        notes.append(f"{lost} of {whole} two-level conditions {'has' if lost == 1 else 'have'} no value.")
 
-    used, within, count = np.unique(row[corner[row]], return_inverse=True, return_counts=True)
-    at_corner, at_centre = value[corner[row]], value[centre[row]]
-    if not len(used) or not len(at_centre):
-        notes.append("No centre point has a value." if len(used) else "No two-level condition has a value.")
-        return _result(len(used), len(at_centre), notes)
-    means = np.bincount(within, at_corner, len(used)) / count
-    mean_factorial, mean_centre = float(means.mean()), float(at_centre.mean())
+    if not corners or not centres:
+        notes.append("No centre point has a value." if corners else "No two-level condition has a value.")
+        return _result(corners, centres, notes)
+    mean_factorial, mean_centre = float(mean[at_corner].mean()), float(mean[at_centre][0])
     difference = mean_factorial - mean_centre
-    scatter = float(np.sum((at_corner - means[within]) ** 2) + np.sum((at_centre - mean_centre) ** 2))
-    freedom = len(at_corner) - len(used) + len(at_centre) - 1
-    size = float(np.max(np.abs(value[corner[row] | centre[row]])))
+    part = at_corner | at_centre
+    noise = pure_error(settings, observed).part(part)
+    error, freedom = noise.of((at_corner / corners - at_centre)[None, part])
+    size = float(np.max(np.abs(mean[part])))
     if abs(difference) <= ROUNDING * size:
         difference = 0.0
     # No difference is relative to a mean that is zero but for rounding.
     if abs(mean_factorial) <= ROUNDING * size:
         mean_factorial = 0.0
-    if freedom == 0:
+    if not noise.known:
         notes.append("Nothing is replicated, no centre point either: there is no pure error to test against.")
         untested = _result(
-            corners=len(used),
-            centres=len(at_centre),
+            corners=corners,
+            centres=centres,
             notes=notes,
             mean_factorial=mean_factorial,
             mean_centre=mean_centre,
             difference=difference,
         )
         return in_unit(untested, scale, *_IN_UNITS)
-    sd = float(np.sqrt(scatter / freedom))
+    sd, difference_sd = noise.pooled, float(error[0])
     if sd <= ROUNDING * size:
-        sd = 0.0
+        sd = difference_sd = 0.0
         notes.append("Replicates are all the same: any difference is curvature.")
-    difference_sd = sd * float(np.sqrt(np.sum(1 / count) / len(used) ** 2 + 1 / len(at_centre)))
-    t = 0.0 if difference == 0 else difference / difference_sd if sd else float(np.copysign(np.inf, difference))
+    t = (
+        0.0
+        if difference == 0
+        else difference / difference_sd
+        if difference_sd
+        else float(np.copysign(np.inf, difference))
+    )
     found = _result(
-        corners=len(used),
-        centres=len(at_centre),
+        corners=corners,
+        centres=centres,
         notes=notes,
         mean_factorial=mean_factorial,
         mean_centre=mean_centre,
@@ -152,7 +159,7 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
         sd=sd,
         difference_sd=difference_sd,
         t=t,
-        freedom=freedom,
+        freedom=float(freedom[0]),
     )
     return in_unit(found, scale, *_IN_UNITS)
 

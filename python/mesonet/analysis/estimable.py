@@ -1,11 +1,13 @@
-"""The terms that the runs of a two-level design can estimate, and their effects.
+"""The terms that the runs of a two-level design can estimate, and their effects by one model.
 
 In a regular fraction every product of factors equals one of n - 1 orthogonal columns of signs. A term is one such
-column, and its effect is a difference of two means. Lost runs and designs that are not regular have columns that
-overlap. A difference of means would then mix effects, so all effects are fitted together by least squares.
+column, and its effect is a difference of two means. Lost runs, blocks and designs that are not regular have columns
+that overlap. A difference of means would then mix effects, so that one model has them all: the mean or the blocks, and
+the terms of few factors first, as many as the runs can estimate with at most twice the error of balanced runs. What it
+leaves out is taken to be zero, would bias the effects if it were not, and is named in the notes.
 
 Source: G. E. P. Box, J. S. Hunter, W. G. Hunter, Statistics for Experimenters, 2nd edition, 2005, chapters 5 and 6;
-least squares for lost runs: D. C. Montgomery, Design and Analysis of Experiments, section 6.10.
+least squares for lost runs: D. C. Montgomery, Design and Analysis of Experiments, section 6.10; blocks: chapter 7.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Values that differ by less than this share of their size are equal but for rounding.
-ROUNDING = 1e-12
+#: Values that differ by less than this share of their size are equal but for rounding: 32 spacings of doubles.
+ROUNDING = 32 * float(np.finfo(float).eps)
 #: Most strings of a regular design for which interactions of any order are listed; beyond, only of up to two factors.
 MOST_STRINGS = 1023
+#: Most that an error may grow because columns overlap; a larger model leaves out its last terms (chosen).
+MOST_ERROR = 2.0
 #: Part of a column that others must leave for it to be estimated, relative to its length.
 _INDEPENDENT = 1e-6
 
@@ -47,21 +51,31 @@ class Fit:
     effect: Floats  #: mean at + less mean at -; NaN where it cannot be estimated
     mean_minus: Floats
     mean_plus: Floats
-    error: Floats  #: standard error of the effect for a standard deviation of 1 of a run
-    orthogonal: bool
+    weights: Floats  #: of the values in each effect, shape (m, n); NaN where it cannot be estimated
+    notes: tuple[str, ...]
+
+    @property
+    def error(self) -> Floats:
+        """Standard errors of the effects for a standard deviation of 1 of a value."""
+        return np.asarray(np.linalg.norm(self.weights, axis=1))
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """The model of one design, for any response."""
+
+    weights: Floats
     notes: tuple[str, ...]
 
 
 def is_regular(matrix: Floats) -> bool:
-    """Return True if the rows are all combinations of signs that some defining words allow, each equally often.
+    """Return True if the different rows are all combinations of signs that some defining words allow.
 
     `matrix`: signs, shape (n, k).
     """
     if not len(matrix):
         return False
-    rows, counts = np.unique(matrix > 0, axis=0, return_counts=True)
-    if np.ptp(counts) > 0:
-        return False
+    rows = np.unique(matrix > 0, axis=0)
     shifted = rows ^ rows[0]
     rank = 0
     basis: list[int] = []
@@ -133,65 +147,88 @@ def _sign_columns(signs: bytes, runs: int, names: tuple[str, ...], order: int | 
     )
 
 
+def incomplete(signs: SignColumns, factors: int) -> str:
+    """Return the remark on the terms that are not among the columns. `factors`: number of factors."""
+    most = max(signs.orders, default=1)
+    if signs.regular:
+        return f"Only terms of up to {most} factors are listed: the runs could estimate more."
+    if most == 1 and factors > 1:
+        return (
+            "The design is not regular and has too few runs for interactions: they are taken to be zero, and would "
+            "show up as parts of these main effects."
+        )
+    return "The design is not regular: interactions of more than two factors are taken to be zero."
+
+
 def is_orthogonal(columns: Floats) -> bool:
     """Return True if columns of signs are balanced and orthogonal to each other. `columns`: signs, shape (n, m)."""
     return not columns.sum(axis=0).any() and not (columns.T @ columns - len(columns) * np.eye(columns.shape[1])).any()
 
 
-def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
-    """Return the effects of columns of signs on the response.
+def fit(columns: Floats, names: Sequence[str], y: Floats, block: NDArray[np.intp] | None = None) -> Fit:
+    """Return the effects of columns of signs on the response, by least squares of all that can be estimated.
 
-    Orthogonal columns: differences of means. Others: least squares of the mean and of every column that does not
-    depend on the columns before it; the dependent columns are left out, which takes their effects to be zero.
+    The model has the mean, or a shift of each block, and the columns that do not depend on these and on the columns
+    before them, until an error exceeds `MOST_ERROR`. The other columns are left out: their effects are taken to be
+    zero.
 
-    Effects, level means and standard errors, shape (m,). `columns`: signs of the runs that have a value, shape (n, m).
-    `y`: response, shape (n,).
+    Effects, level means and weights of the m columns. `columns`: signs of the conditions that have a value, shape (n,
+    m). `y`: mean of each condition, shape (n,). `block`: its block.
     """
     n, m = columns.shape
     nothing = np.full(m, np.nan)
     if not n:
-        return Fit(effect=nothing, mean_minus=nothing, mean_plus=nothing, error=nothing, orthogonal=True, notes=())
-    tiny = ROUNDING * float(np.max(np.abs(y)))
-    if is_orthogonal(columns):
-        plus = columns > 0
-        mean_plus = np.where(plus, y[:, None], 0).sum(axis=0) / plus.sum(axis=0)
-        mean_minus = np.where(plus, 0, y[:, None]).sum(axis=0) / (~plus).sum(axis=0)
-        effect = mean_plus - mean_minus
-        effect = np.where(np.abs(effect) <= tiny, 0.0, effect)
-        return Fit(
-            effect=effect,
-            mean_minus=mean_minus,
-            mean_plus=mean_plus,
-            error=np.full(m, 2 / np.sqrt(n)),
-            orthogonal=True,
-            notes=(),
-        )
-    kept = _kept(np.ascontiguousarray(columns, dtype=np.int8).tobytes(), n)
-    model = np.column_stack([np.ones(n), columns[:, kept]])
-    basis, triangle = np.linalg.qr(model)
-    inverse = np.linalg.inv(triangle)
-    beta = inverse @ (basis.T @ y)
-    effect, error = nothing.copy(), nothing.copy()
-    effect[kept] = np.where(np.abs(2 * beta[1:]) <= 10 * tiny, 0.0, 2 * beta[1:])
-    error[kept] = 2 * np.linalg.norm(inverse[1:], axis=1)
-    middle = beta[0]
+        return Fit(effect=nothing, mean_minus=nothing, mean_plus=nothing, weights=np.empty((m, 0)), notes=())
+    key = np.ascontiguousarray(columns, dtype=np.int8).tobytes()
+    solved = _solved(key, n, tuple(names), None if block is None else tuple(block.tolist()))
+    # Weights add up to 0: from the first value on, a large mean takes no digits from the effects.
+    effect = solved.weights @ (y - y[0])
+    effect = np.where(np.abs(effect) <= ROUNDING * float(np.max(np.abs(y))), 0.0, effect)
+    middle = y[0] + float((y - y[0]).mean() - columns.mean(axis=0) @ np.nan_to_num(effect) / 2)
     return Fit(
         effect=effect,
         mean_minus=middle - effect / 2,
         mean_plus=middle + effect / 2,
-        error=error,
-        orthogonal=False,
-        notes=tuple(_notes(columns, names, kept)),
+        weights=solved.weights,
+        notes=solved.notes,
     )
 
 
-def _independent(columns: Floats) -> NDArray[np.bool_]:
-    """Return True for each column that depends neither on the mean nor on the columns before it."""
+def shifts(block: NDArray[np.intp] | None, runs: int) -> Floats:
+    """Return a column for the mean, or one for each block; shape (runs, blocks)."""
+    return np.ones((runs, 1)) if block is None else np.eye(int(block.max(initial=0)) + 1)[block][:, np.unique(block)]
+
+
+@lru_cache(maxsize=8)
+def _solved(signs: bytes, runs: int, names: tuple[str, ...], block: tuple[int, ...] | None) -> _Solved:
+    """Return the weights and notes of the model; cached for the hundreds of responses of a design."""
+    columns = np.frombuffer(signs, dtype=np.int8).reshape(runs, -1).astype(float)
+    own = shifts(None if block is None else np.array(block, dtype=np.intp), runs)
+    notes = [f"The model has a shift for each of the {own.shape[1]} blocks."] if own.shape[1] > 1 else []
+    if is_orthogonal(columns) and (own.shape[1] == 1 or not (own.T @ columns).any()):
+        return _Solved(columns.T * (2 / runs), tuple(notes))
+    kept = np.flatnonzero(_independent(columns, own))
+    basis, triangle = np.linalg.qr(np.column_stack([own, columns[:, kept]]))
+    inverse, first = np.linalg.inv(triangle), own.shape[1]
+    # Row j, column l: squared error of effect j, relative to balanced runs, in the model that ends with column l.
+    growth = np.triu(np.cumsum(runs * inverse**2, axis=1))[first:, first:].max(axis=0, initial=0.0)
+    single = sum("*" not in names[place] for place in kept)
+    number = max(single, int((growth <= MOST_ERROR**2).sum()))
+    kept, end = kept[:number], first + number
+    weights = np.full(columns.T.shape, np.nan)
+    weights[kept] = 2 * (inverse[first:end, :end] @ basis[:, :end].T)
+    weights.setflags(write=False)
+    return _Solved(weights, (*notes, *_notes(columns, names, np.isin(np.arange(columns.shape[1]), kept), own)))
+
+
+def _independent(columns: Floats, own: Floats | None = None) -> NDArray[np.bool_]:
+    """Return True for each column that depends neither on the mean, or the columns `own`, nor on columns before it."""
     n, m = columns.shape
     found = np.zeros(m, dtype=bool)
-    basis = np.empty((n, min(n, m + 1)))
-    basis[:, 0] = 1 / np.sqrt(max(n, 1))
-    size = 1
+    first = np.linalg.qr(shifts(None, n) if own is None else own)[0]
+    size = first.shape[1]
+    basis = np.empty((n, min(n, m + size)))
+    basis[:, :size] = first
     for place in range(m):
         if size == n:
             break
@@ -207,12 +244,7 @@ def _independent(columns: Floats) -> NDArray[np.bool_]:
     return found
 
 
-@lru_cache(maxsize=64)
-def _kept(signs: bytes, runs: int) -> NDArray[np.bool_]:
-    return _independent(np.frombuffer(signs, dtype=np.int8).reshape(runs, -1).astype(float))
-
-
-def _notes(columns: Floats, names: Sequence[str], kept: NDArray[np.bool_]) -> list[str]:
+def _notes(columns: Floats, names: Sequence[str], kept: NDArray[np.bool_], own: Floats) -> list[str]:
     """Return notes on the consequences of overlapping columns for the effects."""
     centred = columns[:, kept] - columns[:, kept].mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
@@ -223,27 +255,19 @@ def _notes(columns: Floats, names: Sequence[str], kept: NDArray[np.bool_]) -> li
             f"The columns of terms are not orthogonal (correlation up to {cosine.max():.2g}): all effects are fitted "
             "together by least squares."
         )
-    if gone := [name for name, there in zip(names, kept, strict=True) if not there]:
-        verb = "is" if len(gone) == 1 else "are"
-        found.append(f"Cannot be estimated from these runs, and {verb} taken to be zero: {_some(gone)}.")
+    mixed = np.zeros(len(kept), dtype=bool)
+    if own.shape[1] > 1:
+        mixed = np.linalg.norm(columns - own @ np.linalg.lstsq(own, columns)[0], axis=0) < 1e-9 * np.sqrt(len(columns))
+        mixed &= np.abs(columns.sum(axis=0)) < len(columns)
+    if mixed.any():
+        found.append(f"Cannot be distinguished from differences between blocks: {_some(names, mixed)}.")
+    if (gone := ~kept & ~mixed).any():
+        verb = "is" if gone.sum() == 1 else "are"
+        found.append(f"Cannot be estimated well from these runs, and {verb} taken to be zero: {_some(names, gone)}.")
     return found
 
 
-def block_notes(design: object, columns: Floats, names: Sequence[str]) -> list[str]:
-    """Return a note on the terms that a difference between the blocks of a design would change.
-
-    `design`: its attribute `block`, if it has one, is the number of the block of each run, or None without blocks.
-    `columns`: signs of the terms in all runs, shape (n, m).
-    """
-    block = getattr(design, "block", None)
-    if block is None:
-        return []
-    # A difference adds nothing to the effect of a column with the same share of + in every block.
-    means = [columns[np.asarray(block) == each].mean(axis=0) for each in sorted(set(block))]
-    mixed = [name for name, differs in zip(names, np.ptp(means, axis=0) > ROUNDING, strict=True) if differs]
-    return [f"Mixed with differences between blocks: {_some(mixed)}."] if mixed else []
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first four names and the number of the others."""
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+def _some(names: Sequence[str], chosen: NDArray[np.bool_]) -> str:
+    """Return the first four chosen names and the number of the others."""
+    found = [name for name, there in zip(names, chosen, strict=True) if there]
+    return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")

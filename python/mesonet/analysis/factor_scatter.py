@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
@@ -81,7 +81,8 @@ def factor_scatter(
         As `main_effects`.
     """
     matrix, names = design_signs(design, factors)
-    used, value = condition_means(y, len(matrix), algorithm)
+    observed = observations(y, design, algorithm)
+    used, value = observed.used, observed.mean
     scale = float(unit(value))
     signs = matrix[used].astype(np.int8)
     k = len(names)

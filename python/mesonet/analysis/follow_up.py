@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.main_effects import DesignLike, design_signs
+from mesonet.analysis.observations import DesignLike, design_signs
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.estimable import block_notes, fit, sign_columns
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.estimable import is_regular
+from mesonet.analysis.observations import DesignLike, design_signs
+from mesonet.analysis.one_model import model
+from mesonet.analysis.overflow_units import in_unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
@@ -55,8 +57,7 @@ def interactions(
     """Return means and effects of every factor and of every product of two.
 
     Effects of runs that are not balanced are fitted together by least squares; a product that the runs cannot estimate
-    is NaN. A product that is the same in every run has one mean and no effect. If the design has blocks, a note names
-    the effects that would hold a difference between blocks.
+    is NaN. A product that is the same in every run has one mean and no effect.
 
     Parameters
     ----------
@@ -73,38 +74,36 @@ def interactions(
         As `main_effects`.
     """
     matrix, names = design_signs(design, factors)
-    used, mean = condition_means(y, len(matrix), algorithm)
     k = matrix.shape[1]
-    signs = sign_columns(matrix, names, min(2, k))
-    found = fit(signs.columns[used], [each[0] for each in signs.strings], mean)
-    products = matrix[used][:, :, None] * matrix[used][:, None, :]
-    products[:, range(k), range(k)] = matrix[used]
+    of = model(design, y, factors=names, algorithm=algorithm, order=None if is_regular(matrix) else min(2, k))
+    mean, found = of.mean, of.fit
+    products = of.settings[:, :, None] * of.settings[:, None, :]
+    products[:, range(k), range(k)] = of.settings
     plus = products > 0
     with np.errstate(all="ignore"):
         mean_plus = np.where(plus, mean[:, None, None], 0).sum(axis=0) / plus.sum(axis=0)
         mean_minus = np.where(plus, 0, mean[:, None, None]).sum(axis=0) / (~plus).sum(axis=0)
     effect = mean_plus - mean_minus
-    for string, *values in zip(signs.strings, found.effect, found.mean_minus, found.mean_plus, strict=True):
+    for string, *values in zip(of.signs.strings, of.effect, found.mean_minus, found.mean_plus, strict=True):
         for alias in string:
+            if alias.count("*") > 1:
+                continue
             i, j = _places(alias.removeprefix("-"), names)
             same = not alias.startswith("-")
             low, high = (values[1], values[2]) if same else (values[2], values[1])
             effect[i, j] = effect[j, i] = values[0] if same else -values[0]
             mean_minus[i, j] = mean_minus[j, i] = low
             mean_plus[i, j] = mean_plus[j, i] = high
-    grand = float(mean.mean()) if len(mean) else float("nan")
-    lost = len(matrix) - len(used)
-    notes = [f"{lost} of {len(matrix)} conditions have no value and are left out."] if lost else []
-    notes += block_notes(design, signs.columns, [each[0] for each in signs.strings])
-    return Interactions(
+    result = Interactions(
         factors=names,
         mean_minus=mean_minus,
         mean_plus=mean_plus,
         effect=effect,
         runs=len(mean),
-        grand_mean=grand,
-        notes=(*notes, *found.notes),
+        grand_mean=of.grand_mean,
+        notes=of.notes,
     )
+    return in_unit(result, of.by, "mean_minus", "mean_plus", "effect", "grand_mean")
 
 
 def _places(term: str, names: tuple[str, ...]) -> tuple[int, int]:

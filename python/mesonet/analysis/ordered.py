@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,8 @@ def ordered_data(
         As `main_effects`.
     """
     matrix, names = design_signs(design, factors)
-    used, mean = condition_means(y, len(matrix), algorithm)
+    observed = observations(y, design, algorithm)
+    used, mean = observed.used, observed.mean
     order = np.argsort(mean, kind="stable")
     signs = matrix[used][order].astype(np.int8)
     return OrderedData(

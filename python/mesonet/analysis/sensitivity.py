@@ -29,7 +29,7 @@ from scipy import special
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.main_effects import condition_means
+from mesonet.analysis.observations import observations
 from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
@@ -99,11 +99,10 @@ def sensitivity(
     if x.ndim != 2 or not x.shape[1] or not np.isfinite(x).all():
         raise ValueError("the points must be an (n, k) array of numbers")
     names = factor_names(factors, x.shape[1])
-    used, value = condition_means(y, len(x), algorithm)
+    observed = observations(y, points, algorithm)
+    used, value = observed.used, observed.mean
     x, value = x / unit(x, axis=0), value / unit(value)
-    notes = []
-    if len(used) < len(x):
-        notes.append(f"{len(x) - len(used)} of {len(x)} conditions have no value and are left out.")
+    notes = observed.notes
     x, (n, k) = x[used], (len(used), x.shape[1])
     nothing = np.full(k, np.nan)
     problem = _problem(x, value)

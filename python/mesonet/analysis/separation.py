@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.estimable import sign_columns
 from mesonet.analysis.false_discovery import adjusted
-from mesonet.analysis.main_effects import DesignLike, design_signs
+from mesonet.analysis.observations import DesignLike, design_signs
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,8 @@ from mesonet.analysis.blocks import Blocks, blocks
 from mesonet.analysis.contour import Contour, contour
 from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
 from mesonet.analysis.interactions import Interactions, interactions
-from mesonet.analysis.main_effects import DesignLike, MainEffects, Mode, design_signs, main_effects
+from mesonet.analysis.main_effects import MainEffects, Mode, main_effects
+from mesonet.analysis.observations import DesignLike, design_signs
 from mesonet.analysis.ordered import OrderedData, ordered_data
 from mesonet.analysis.terms import Terms, terms
 
@@ -63,16 +64,16 @@ def ten_steps(
     ValueError
         As `main_effects`.
     """
-    matrix, names = design_signs(design, factors)
+    _, names = design_signs(design, factors)
     about: dict[str, Any] = {"factors": names, "algorithm": algorithm}
     return TenSteps(
-        ordered=ordered_data(matrix, y, **about),
-        scatter=factor_scatter(matrix, y, **about),
+        ordered=ordered_data(design, y, **about),
+        scatter=factor_scatter(design, y, **about),
         effects=main_effects(design, y, mode=mode, **about),
         interactions=interactions(design, y, **about),
-        blocks={name: blocks(matrix, y, target=name, **about) for name in names},
+        blocks={name: blocks(design, y, target=name, **about) for name in names},
         terms=terms(design, y, noise="replicates" if mode == "replicates" else "effects", **about),
-        contour=contour(matrix, y, categorical=categorical, **about)
+        contour=contour(design, y, categorical=categorical, **about)
         if len(set(names) - set(categorical)) > 1
         else None,
     )

@@ -19,12 +19,13 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mesonet.analysis.decisions.pairs import moments
-from mesonet.analysis.decisions.welch import satterthwaite
-from mesonet.analysis.estimable import ROUNDING, SignColumns, block_notes, fit, sign_columns
+from mesonet.analysis.decisions.welch import quantiles
+from mesonet.analysis.estimable import incomplete, is_orthogonal, shifts
 from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
-from mesonet.analysis.main_effects import DesignLike, by_replicate, design_signs, observations
-from mesonet.analysis.overflow_units import in_unit, unit
+from mesonet.analysis.observations import DesignLike, Places, design_signs
+from mesonet.analysis.one_model import model
+from mesonet.analysis.overflow_units import in_unit
+from mesonet.analysis.pure_error import NO_REPLICATE
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,8 @@ Noise = Literal["effects", "replicates"]
 #: Fewest effects for Lenth's margins: they have a third as many degrees of freedom, and of fewer effects most may be
 #: active. A full design of three factors has 7 (chosen).
 FEWEST_EFFECTS = 7
+#: Part of a column that others must leave for it to be another column, relative to its length.
+_DEPENDENT = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,8 +100,8 @@ def terms(
 
     Returns
     -------
-    Effects in the unit of `y`, their half-normal quantiles and margins. If the design has blocks, a note names the
-    terms that would hold a difference between blocks.
+    Effects in the unit of `y`, their half-normal quantiles and margins. A term that cannot be distinguished from
+    differences between blocks has no effect, and a note names it.
 
     Raises
     ------
@@ -117,38 +120,26 @@ def terms(
     matrix, names = design_signs(design, factors)
     if order is not None and not 1 <= order <= matrix.shape[1]:
         raise ValueError(f"order is {order}; allowed: 1 to the number of factors, {matrix.shape[1]}")
-    row, value = observations(y, len(matrix), algorithm)
-    used, within, count = np.unique(row, return_inverse=True, return_counts=True)
-    mean = np.bincount(within, value, len(used)) / count
-    by = unit(mean)
-    value, mean = value / by, mean / by
-    signs = sign_columns(matrix, names, order)
+    of = model(design, y, factors=names, algorithm=algorithm, order=order)
+    signs, found, mean, effect, n = of.signs, of.fit, of.mean, of.effect, len(of.mean)
     notes = [f"Cannot be distinguished from the mean: {', '.join(signs.constant)}."] if signs.constant else []
-    notes += block_notes(design, signs.columns, [each[0] for each in signs.strings])
-    if order is None and not signs.complete:
-        notes.append(_incomplete(signs, len(names)))
-    if len(used) < len(matrix):
-        notes.append(f"{len(matrix) - len(used)} of {len(matrix)} conditions have no value and are left out.")
-    columns = signs.columns[used]
-    n = len(mean)
-    found = fit(columns, [each[0] for each in signs.strings], mean)
-    notes += found.notes
-    effect = found.effect
-    if n and np.ptp(mean) <= ROUNDING * np.max(np.abs(mean)):
-        effect = np.where(np.isfinite(effect), 0.0, effect)
+    notes += of.notes
+    if order is None and not signs.complete and not found.notes:
+        notes.append(incomplete(signs, len(names)))
+    if of.constant:
         notes.append("The response is the same in all runs: every effect is zero.")
     # Effects of overlapping columns have different standard errors: Lenth's margins compare equal ones.
-    scale = (2 / np.sqrt(n) if n else np.nan) / found.error
-    margins = lenth(effect * scale)
+    equal = 2 / np.sqrt(n) if n else np.nan
+    margins = lenth(effect * equal / found.error)
+    active = margins.active(effect * equal / found.error)
     if noise == "replicates":
-        of = moments(by_replicate(row, value, len(matrix)))
-        known = of.count > 1
-        weights = np.full((1, int(known.sum())), 2 / max(int(known.sum()), 1))
-        error, freedom = (float(each[0]) for each in satterthwaite(weights, of.sd[known], of.count[known]))
-        margins = margins_of_error(error, freedom, margins.effects)
-        if not known.any():
-            notes.append("No run is replicated: there is no noise to test effects against.")
-    elif margins.pse == 0 and np.ptp(mean) > ROUNDING * np.max(np.abs(mean)):
+        pure = of.pure_error()
+        error, freedom = pure.of(np.full((1, n), 2 / max(n, 1)))
+        margins = margins_of_error(float(error[0]), float(freedom[0]), margins.effects)
+        own, freedom = pure.of(found.weights)
+        active = np.abs(effect) > quantiles(freedom, np.asarray(0.05)) * own
+        notes += pure.notes if pure.known else [NO_REPLICATE]
+    elif margins.pse == 0 and not of.constant:
         notes.append("More than half of the effects are zero: there is no noise to test effects against.")
     rank = np.argsort(-np.nan_to_num(np.abs(effect), nan=-1.0), kind="stable")
     result = Terms(
@@ -159,28 +150,16 @@ def terms(
         mean_minus=found.mean_minus[rank],
         mean_plus=found.mean_plus[rank],
         half_normal=half_normal_medians(len(rank))[::-1],
-        residual_sd=_residual_sd(columns[:, rank], mean),
-        active=margins.active(effect * scale)[rank],
+        residual_sd=_residual_sd(of.columns[:, rank], mean, of.block),
+        active=active[rank],
         runs=n,
-        grand_mean=float(mean.mean()) if n else float("nan"),
+        grand_mean=of.grand_mean,
         sd=float(mean.std(ddof=1)) if n > 1 else float("nan"),
         noise=margins,
         notes=tuple(notes),
     )
     fields = ("effect", "mean_minus", "mean_plus", "residual_sd", "grand_mean", "sd")
-    return in_unit(result, by, *fields, noise=in_unit(margins, by, "pse", "me", "sme"))
-
-
-def _incomplete(signs: SignColumns, factors: int) -> str:
-    most = max(signs.orders, default=1)
-    if signs.regular:
-        return f"Only terms of up to {most} factors are listed: the runs could estimate more."
-    if most == 1 and factors > 1:
-        return (
-            "The design is not regular and has too few runs for interactions: they are taken to be zero, and would "
-            "show up as parts of these main effects."
-        )
-    return "The design is not regular: interactions of more than two factors are taken to be zero."
+    return in_unit(result, of.by, *fields, noise=in_unit(margins, of.by, "pse", "me", "sme"))
 
 
 def half_normal_medians(m: int) -> Floats:
@@ -203,48 +182,51 @@ def half_normal_medians(m: int) -> Floats:
     return np.asarray(special.ndtri((1 + uniform) / 2))
 
 
-def _residual_sd(columns: Floats, y: Floats) -> Floats:
-    """Return the residual SD of the models of the mean and the first 1, 2, ... columns."""
+def _residual_sd(columns: Floats, y: Floats, block: Places | None) -> Floats:
+    """Return the residual SD of the models of the mean, or the blocks, and the first 1, 2, ... columns."""
     n, m = columns.shape
-    if n and m < n:
-        basis = _orthonormal(columns)
+    first = np.linalg.qr(shifts(block, n))[0]
+    rest = y - first @ (first.T @ (y - y[0])) - y[0] if n else y
+    if n and m + first.shape[1] <= n:
+        basis = _orthonormal(columns, first)
         if basis is not None:
             # Projections from the mean of y on, so that nothing cancels.
-            parts = basis.T @ (y - y.mean())
-            whole = float(((y - y.mean()) ** 2).sum())
+            parts = basis.T @ rest
+            whole = float((rest**2).sum())
             left = np.maximum(whole - np.cumsum(parts**2), 0.0)
             # Where next to nothing is left the difference of sums is rounding: look at the residuals themselves.
             for place in np.flatnonzero(left < 1e-8 * whole):
-                rest = y - y.mean() - basis[:, : place + 1] @ parts[: place + 1]
-                left[place] = rest @ rest
-            freedom = n - 1.0 - np.arange(1, m + 1)
+                own = rest - basis[:, : place + 1] @ parts[: place + 1]
+                left[place] = own @ own
+            freedom = n - first.shape[1] - np.arange(1.0, m + 1)
             return np.asarray(np.where(freedom > 0, np.sqrt(left / np.where(freedom > 0, freedom, 1)), np.nan))
-    return _residual_sd_of_dependent(columns, y)
+    return _residual_sd_of_dependent(columns, rest, first)
 
 
-def _orthonormal(columns: Floats) -> Floats | None:
-    """Return an orthonormal basis of the columns less their means, one step per column; None if columns depend."""
-    n, m = columns.shape
-    products = columns.T @ columns
-    if not columns.sum(axis=0).any() and not (products - n * np.eye(m)).any():
+def _orthonormal(columns: Floats, first: Floats) -> Floats | None:
+    """Return an orthonormal basis of the columns, one step per column, behind the basis of the mean or the blocks.
+
+    None if columns depend on each other.
+    """
+    n = len(columns)
+    if is_orthogonal(columns) and not np.abs(first.T @ columns).max(initial=0.0) > _DEPENDENT:
         return np.asarray(columns / np.sqrt(n))  # no run is lost: signs and their products are exact
-    basis, triangle = np.linalg.qr(np.column_stack([np.ones(n), columns]))
-    return basis[:, 1:] if np.abs(np.diag(triangle)).min() > 1e-9 * np.sqrt(n) else None
+    basis, triangle = np.linalg.qr(np.column_stack([first, columns]))
+    return basis[:, first.shape[1] :] if np.abs(np.diag(triangle)).min() > _DEPENDENT * np.sqrt(n) else None
 
 
-def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:
+def _residual_sd_of_dependent(columns: Floats, residual: Floats, first: Floats) -> Floats:
     """Return the residual SD of the models where runs are lost and columns depend on others, by orthogonalisation."""
     n, m = columns.shape
     found = np.full(m, np.nan)
-    residual = y - y.mean() if n else y
-    basis = [np.full(n, 1 / np.sqrt(n))] if n else []
+    basis = list(first.T) if n else []
     for place in range(m):
         column = columns[:, place].astype(float)
         for _ in range(2):  # twice is enough (Kahan, Parlett)
             for direction in basis:
                 column = column - direction * (direction @ column)
         norm = np.linalg.norm(column)
-        if norm > 1e-9 * np.sqrt(max(n, 1)):
+        if norm > _DEPENDENT * np.sqrt(max(n, 1)):
             basis.append(column / norm)
             residual = residual - basis[-1] * (basis[-1] @ residual)
         freedom = n - len(basis)

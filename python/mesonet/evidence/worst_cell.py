@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import harm, main_effects
 from mesonet.analysis.decisions.pairs import bounded_harm
-from mesonet.analysis.main_effects import MainEffects, replicate_frame
+from mesonet.analysis.main_effects import MainEffects
+from mesonet.analysis.observations import replicate_frame
 from mesonet.designs import Design, by_resolution, foldover
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.domain import Domain, SearchPoint

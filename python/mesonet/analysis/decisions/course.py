@@ -23,7 +23,7 @@ from mesonet.analysis.decisions.decision import (
 )
 from mesonet.analysis.decisions.pairs import Counts
 from mesonet.analysis.decisions.power import chance_of_change, variances
-from mesonet.analysis.main_effects import DesignLike
+from mesonet.analysis.observations import DesignLike
 from mesonet.errors import InputError
 
 Flags = NDArray[np.bool_]

@@ -25,8 +25,8 @@ from mesonet.analysis.decisions.estimands import (
 )
 from mesonet.analysis.decisions.pairs import Floats, Moments, log_ratios, margin_of, moments
 from mesonet.analysis.decisions.welch import quantiles, satterthwaite
-from mesonet.analysis.main_effects import DesignLike
 from mesonet.analysis.means import finite_mean
+from mesonet.analysis.observations import DesignLike
 from mesonet.analysis.result import AnalysisResult
 from mesonet.errors import InputError
 

@@ -4,8 +4,9 @@ An effect is a weighted sum of condition means. Its variance is the sum of w^2 s
 degrees of freedom of Satterthwaite. It holds for lost conditions, unequal numbers of replicates and unequal variances,
 in which a pooled variance calls up to 38 % of inert effects significant at a nominal 5 %.
 
-The model has the mean, all main effects and the blocks. Alias strings of interactions are added while one is
-significant at 5 % divided by their number: in a design with lost conditions, they would otherwise bias main effects.
+The model is that of `mesonet.analysis.terms`: the mean or the blocks, and all alias strings that the runs can estimate.
+In a design with lost conditions, strings that are left out would bias main effects. The result lists the main effects,
+and the strings that are significant at 5 % divided by their number.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mesonet.analysis.decisions.model import fitted
-from mesonet.analysis.decisions.pairs import Floats, moments, moments_without_replicates
-from mesonet.analysis.estimable import sign_columns
-from mesonet.analysis.main_effects import DesignLike, design_signs
+from mesonet.analysis.decisions.pairs import Floats, moments_without_replicates
+from mesonet.analysis.decisions.welch import p_values
+from mesonet.analysis.estimable import fit, sign_columns
+from mesonet.analysis.observations import DesignLike, design_blocks, design_signs, observations, replicate_frame
 from mesonet.analysis.overflow_units import in_unit, unit
+from mesonet.analysis.pure_error import NO_REPLICATE, of_moments, pure_error
 from mesonet.analysis.result import AnalysisResult
 
+ALPHA = 0.05
+"""Error probability of all alias strings together."""
 ONE_STAR, TWO_STARS = 0.05, 0.01
 """P-values from which an effect has its stars, as in the tests of the study."""
 
@@ -39,7 +43,7 @@ class ModelEffects(AnalysisResult):
     freedom: Floats  #: degrees of freedom
     p: Floats  #: two-sided
     stars: tuple[str, ...]  #: "**" if p <= .01, "*" if p <= .05, else ""
-    conditions: int  #: with at least two values
+    conditions: int  #: with a value
     candidates: int  #: alias strings that could have been chosen
     notes: tuple[str, ...]
 
@@ -92,7 +96,7 @@ def model_effects(
 
     Notes
     -----
-    Conditions with fewer than two values have no noise of their own, and are left out with a note.
+    A condition with one value has no noise of its own, and takes the mean noise of the others.
 
     Source: F. E. Satterthwaite, Biometrics Bulletin 2, 1946; least squares for lost runs: D. C. Montgomery, Design and
     Analysis of Experiments, section 6.10.
@@ -108,33 +112,36 @@ def model_effects(
     values = np.asarray(y, dtype=float)
     if values.ndim != 2 or len(values) != len(matrix):
         raise ValueError(f"the response has shape {values.shape}; expected ({len(matrix)}, replicates)")
-    block = getattr(design, "block", None) if blocks is None else blocks
-    if block is not None and len(block) != len(matrix):
-        raise ValueError(f"{len(block)} blocks for {len(matrix)} conditions")
+    block = design_blocks(design, len(matrix), blocks)
     by = unit(values)
     values = values / by
+    if common_replicates:
+        of = moments_without_replicates(values)
+        used, mean, noise = np.flatnonzero(of.known), of.mean[of.known], of_moments(of).part(of.known)
+    else:
+        observed = observations(replicate_frame(values), matrix, None, block)
+        used, mean = observed.used, observed.mean
+        noise = pure_error(matrix[used], observed, None if block is None else block[used])
     signs = sign_columns(matrix, names)
-    of = moments_without_replicates(values) if common_replicates else moments(values)
-    fit = fitted(signs, of, block)
-    used = of.count > 1
-    notes = []
-    if left := int((~used).sum()):
-        verb = "condition has" if left == 1 else "conditions have"
-        notes.append(f"{left} of {len(used)} {verb} fewer than two values, and no part in the effects.")
-    if lost := [signs.strings[i][0] for i, each in zip(fit.chosen, fit.effect, strict=True) if np.isnan(each)]:
-        notes.append(f"Cannot be estimated from these runs: {', '.join(lost)}.")
+    found = fit(signs.columns[used], [each[0] for each in signs.strings], mean, None if block is None else block[used])
+    error, freedom = noise.of(found.weights)
+    p = p_values(found.effect, error, freedom)
+    is_main = np.array(signs.orders) == 1
+    candidates = int((np.isfinite(found.effect) & ~is_main).sum())
+    chosen = [*np.flatnonzero(is_main), *np.flatnonzero(~is_main & (p < ALPHA / max(candidates, 1)))]
+    notes = [*found.notes, *(noise.notes if noise.known else [NO_REPLICATE])]
     if signs.constant:
         notes.append(f"Cannot be distinguished from the mean: {', '.join(signs.constant)}.")
-    found = ModelEffects(
-        terms=tuple(signs.strings[i][0] for i in fit.chosen),
-        strings=tuple(" = ".join(signs.strings[i]) for i in fit.chosen),
-        effect=fit.effect,
-        error=fit.error,
-        freedom=fit.freedom,
-        p=fit.p,
-        stars=tuple("**" if each <= TWO_STARS else "*" if each <= ONE_STAR else "" for each in fit.p),
-        conditions=int(used.sum()),
-        candidates=fit.candidates,
+    result = ModelEffects(
+        terms=tuple(signs.strings[i][0] for i in chosen),
+        strings=tuple(" = ".join(signs.strings[i]) for i in chosen),
+        effect=found.effect[chosen],
+        error=error[chosen],
+        freedom=freedom[chosen],
+        p=p[chosen],
+        stars=tuple("**" if each <= TWO_STARS else "*" if each <= ONE_STAR else "" for each in p[chosen]),
+        conditions=len(used),
+        candidates=candidates,
         notes=tuple(notes),
     )
-    return in_unit(found, by, "effect", "error")
+    return in_unit(result, by, "effect", "error")

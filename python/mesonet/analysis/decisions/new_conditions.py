@@ -23,7 +23,7 @@ from mesonet.analysis.decisions.decision import (
 )
 from mesonet.analysis.decisions.estimands import GROUP, OVERALL, Estimand, design_levels
 from mesonet.analysis.decisions.length import AGREES, OBJECTS
-from mesonet.analysis.main_effects import DesignLike
+from mesonet.analysis.observations import DesignLike
 
 NO_BETTER = "no better"
 

@@ -14,8 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis.conclusions import Conclusion, conclusion
-from mesonet.analysis.main_effects import replicate_frame
 from mesonet.analysis.means import finite_mean
+from mesonet.analysis.observations import replicate_frame
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.view import CampaignView
 

@@ -50,7 +50,7 @@ from mesonet.analysis import (
     separating_settings,
     terms,
 )
-from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.observations import replicate_frame
 from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import Column

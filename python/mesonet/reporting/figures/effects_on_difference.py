@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from mesonet import analysis
 from mesonet.analysis import MainEffects
-from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.observations import replicate_frame
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure

@@ -20,7 +20,7 @@ from itertools import product
 from typing import Any, TypeVar
 
 from mesonet.analysis import ten_steps
-from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.observations import replicate_frame
 from mesonet.analysis.result import AnalysisResult, stack
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
