@@ -121,3 +121,20 @@ def test_experiments_take_numbers_of_numpy() -> None:
         assert made.document() == same.document()
     with pytest.raises(InputError, match=r"factors = .*Allowed: a mapping"):
         mesonet.experiment(model=answer, factors=[{"id": "a"}])  # type: ignore[arg-type]
+
+
+def test_series_of_pandas_are_aligned_by_label_or_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    signs = [[-1, -1], [1, -1], [-1, 1], [1, 1]]
+    y = pandas.Series([10.0, 14.0, 11.0, 15.0])
+    plain = analysis.main_effects(signs, y.to_numpy()).effect.tolist()
+    shuffled = y.iloc[[2, 0, 3, 1]]
+    assert analysis.main_effects(signs, shuffled).effect.tolist() == plain
+    frame = pandas.DataFrame(signs, columns=["a", "b"], index=list("wxyz"))
+    assert analysis.main_effects(frame, y.set_axis(list("wxyz")).iloc[::-1]).effect.tolist() == plain
+    points = np.arange(4.0)[:, None]
+    assert analysis.sensitivity(points, shuffled).src == pytest.approx(analysis.sensitivity(points, y.to_numpy()).src)
+    for wrong in ([5, 6, 7, 8], [1, 2, 3, 4], [0, 0, 1, 2]):
+        with pytest.raises(InputError, match=r"y\.index = .*: labels that match no rows\. Allowed: .*to_numpy"):
+            analysis.main_effects(signs, y.set_axis(wrong))
+    assert analysis.log_ratios(shuffled, y).tolist() == [0, 0, 0, 0]

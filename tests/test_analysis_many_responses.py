@@ -178,3 +178,43 @@ def test_goodput_ranges() -> None:
     assert over[0] == pytest.approx(100 * (125 / (250 / 3) - 1))
     assert np.isnan(among[1])
     assert np.isnan(over[1])
+
+
+def test_the_sign_of_a_component_does_not_depend_on_the_order_of_rows() -> None:
+    """Both loadings of two responses are equally large but for rounding."""
+    data = np.random.default_rng(4).normal(size=(12, 2)) @ [[1, -0.6], [0, 1]]
+    signs = set()
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(12)
+        found = analysis.principal_components(data[order], responses=["a", "b"])
+        signs.add(tuple(np.sign(found.loadings[:, 0])))
+    assert signs == {(1.0, 1.0)}
+
+
+def test_a_response_with_a_single_value_takes_no_run_away() -> None:
+    data = np.random.default_rng(5).normal(size=(10, 3))
+    data[1:, 2] = np.nan
+    found = analysis.principal_components(data, responses=["a", "b", "rare"])
+    assert (found.responses, found.sparse, found.left_out) == (("a", "b"), ("rare",), ())
+    assert found.notes == ("Left out without a value in most of the runs: rare.",)
+    data[:6, 2] = 1.0 + np.arange(6)
+    assert len(analysis.principal_components(data, responses=["a", "b", "c"]).left_out) == 4
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e12])
+def test_a_large_mean_is_no_constant_response(offset: float) -> None:
+    data = offset + np.random.default_rng(6).normal(size=(30, 2))
+    assert analysis.principal_components(data, responses=["a", "b"]).constant == ()
+    assert analysis.correlations(data, responses=["a", "b"]).constant == ()
+    design = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]])
+    effect = analysis.main_effects(design, offset + np.array([0.0, 0.25, 0.5, 0.875])).effect
+    assert effect.tolist() == [0.3125, 0.5625]
+    rounded = np.nextafter(offset + 0.1, [np.inf, 0.0, np.inf, 0.0])
+    assert (analysis.terms(design, rounded).effect == 0).all()
+
+
+def test_ties_that_decide_a_tree_are_noted() -> None:
+    about = {"algorithms": ["a", "b", "c"], "responses": ["r"]}
+    assert analysis.clustering([[0.0], [1.0], [3.0]], **about).notes == ()
+    tied = analysis.clustering([[0.0], [1.0], [2.0]], **about)
+    assert holds(tied.notes[0], "equal", "order of the algorithms")

@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from mesonet.designs import Blocking, Design, blocks, by_runs, two_level
+from mesonet.analysis import terms
+from mesonet.analysis.observations import design_blocks, observations
+from mesonet.analysis.pure_error import pure_error
+from mesonet.designs import Blocking, Design, blocks, by_runs, confounded, two_level
 from mesonet.designs.catalogue import ENTRIES
-from mesonet.designs.rows import rows
+from mesonet.designs.rows import from_document, rows
 from mesonet.designs.words import products, products_by_column
 from mesonet.errors import InputError
 
@@ -111,3 +114,54 @@ def test_designs_that_are_not_regular_are_refused(table: dict[str, object]) -> N
     design = rows(("a", "b", "c"), table).design
     with pytest.raises(InputError, match="only a regular two-level design"):
         blocks(design, 2)
+
+
+def test_effects_of_partially_confounded_replicates_are_from_the_others() -> None:
+    """Replicates of a 2^3 confound ABC and AB (Montgomery, example 7.3): intrablock estimates, 5 degrees of freedom."""
+    design = confounded(two_level(["A", "B", "C"]), [["A*B*C"], ["A*B"]])
+    assert design.block == (1, 2, 2, 1, 2, 1, 1, 2, 4, 3, 3, 4, 4, 3, 3, 4)
+    a, b, c = design.matrix.T.astype(float)
+    rng = np.random.default_rng(1)
+    y = 3 * a + 2 * a * b - 4 * a * b * c + rng.normal(0, 0.1, 16)
+    y += np.array([0, 100, -300, 70])[np.array(design.block) - 1]
+    found = terms(design, y, noise="replicates")
+    effects = dict(zip(found.terms, found.effect, strict=True))
+    first, second = np.arange(16) < 8, np.arange(16) >= 8
+    by_hand = {
+        "A*B*C": (2 * a * b * c * y)[second].mean(),
+        "A*B": (2 * a * b * y)[first].mean(),
+        "A": (2 * a * y).mean(),
+    }
+    assert {name: effects[name] for name in by_hand} == pytest.approx(by_hand)
+    assert effects["A*B*C"] == pytest.approx(-8, abs=0.3)
+    shifts = np.array(design.block) == [[1], [2], [3], [4]]
+    model = np.column_stack([a, b, c, a * b, a * c, b * c, a * b * c, *shifts])
+    residual = np.sum((y - model @ np.linalg.lstsq(model, y)[0]) ** 2)
+    block = design_blocks(design, design.runs)
+    noise = pure_error(design.matrix.astype(float), observations(y, design.matrix, None, block), block)
+    assert noise.freedom.sum() == pytest.approx(5)
+    assert noise.pooled**2 * 5 == pytest.approx(residual)
+
+
+@pytest.mark.parametrize(
+    ("replicates", "problem"),
+    [
+        ([], "no replicates"),
+        ("A*B", "no replicates"),
+        (["A*B"], r"replicates\[0\] = .A\*B.: not a list"),
+        ([["A*D"]], r"replicates\[0\]\[0\] = .A\*D.: no factor"),
+        ([["A*B"], ["A*B", "A*B"]], r"replicates\[1\] .* no 4 equal blocks"),
+        ([["A", "B", "C"]], "no 8 equal blocks of two"),
+    ],
+)
+def test_replicates_without_equal_blocks_are_refused(replicates: list[list[str]], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        confounded(two_level(["A", "B", "C"]), replicates)
+
+
+def test_a_table_has_the_products_of_each_replicate() -> None:
+    found = from_document(rows(("A", "B", "C"), {"blocks": [["A*B*C"], ["A*B"]]}).document())
+    assert found.conditions == 16
+    assert found.design.block == confounded(two_level(["A", "B", "C"]), [["A*B*C"], ["A*B"]]).block
+    with pytest.raises(InputError, match=r'blocks\[0\]\[0\] = "A\*Z": no factor'):
+        rows(("A", "B", "C"), {"blocks": [["A*Z"]]})

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
@@ -43,6 +43,7 @@ class Clustering(AnalysisResult):
     absent: tuple[str, ...]  #: algorithms without values
     incomplete: tuple[str, ...] = ()  #: responses left out because only some of the algorithms have a value
     cut: float = CUT  #: share of the largest linkage below which algorithms are a group
+    notes: tuple[str, ...] = ()  #: remark on ties
 
     UNITS: ClassVar = {}
 
@@ -55,6 +56,7 @@ class Clustering(AnalysisResult):
     def _attributes(self) -> dict[str, Any]:
         left_out = {"algorithms left out": self.absent, "responses left out": self.incomplete}
         text = {what: ", ".join(names) for what, names in left_out.items() if names}
+        text |= {"notes": " ".join(self.notes)} if self.notes else {}
         return {"responses": len(self.responses_used), "distinct": self.distinct, "cut": self.cut, **text}
 
     @property
@@ -71,7 +73,8 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
     """Return the cluster tree of the algorithms of one condition.
 
     An algorithm without any value is left out. A response is left out if it does not vary, or if another algorithm with
-    values lacks it. The result names the algorithms, and the responses that only some algorithms have.
+    values lacks it. The result names the algorithms, and the responses that only some algorithms have. A note reports
+    equal distances, if they let the order of the algorithms decide the tree.
 
     Parameters
     ----------
@@ -137,4 +140,14 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
         absent=absent,
         incomplete=incomplete,
         cut=cut,
+        notes=_ties(scaled, tree),
     )
+
+
+def _ties(scaled: Floats, tree: Floats) -> tuple[str, ...]:
+    """Return a remark if equal distances let the order of the algorithms decide the tree."""
+    back = hierarchy.cophenet(hierarchy.linkage(pdist(scaled[::-1]), method="average"))
+    own = squareform(hierarchy.cophenet(tree))
+    if np.abs(own[::-1, ::-1] - squareform(back)).max() <= INDISTINCT * tree[-1, 2]:
+        return ()
+    return ("Distances are equal: the order of the algorithms decides which of them join first.",)

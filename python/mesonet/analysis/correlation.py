@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
@@ -28,8 +29,8 @@ STUDY_THRESHOLD = 0.65
 _BINS = 40
 #: Two runs always lie on a line.
 _FEWEST = 3
-#: A response whose spread is below this share of its size does not vary.
-_CONSTANT = 1e-12
+#: Sums that differ by less than this share are equal.
+_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +125,7 @@ def _varies(values: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return True for each column that has different values in the rows that are there."""
     largest = np.max(values, axis=0, initial=-np.inf, where=there)
     smallest = np.min(values, axis=0, initial=np.inf, where=there)
-    return np.asarray(largest - smallest > _CONSTANT * np.maximum(np.abs(largest), np.abs(smallest)))
+    return np.asarray(largest - smallest > ROUNDING * np.maximum(np.abs(largest), np.abs(smallest)))
 
 
 def _pairwise(values: Floats) -> Floats:
@@ -171,10 +172,10 @@ def _clusters(
     _, label = connected_components(coo_array(joined.astype(np.int8)), directed=False)
     members = [np.flatnonzero(label == each) for each in range(label.max() + 1)]
     members.sort(key=lambda m: (-len(m), m[0]))
-    best = [m[_first_largest(size[np.ix_(m, m)].sum(axis=1))] for m in members]
+    best = [m[first_largest(size[np.ix_(m, m)].sum(axis=1))] for m in members]
     return tuple(tuple(names[int(i)] for i in m) for m in members), tuple(names[int(i)] for i in best)
 
 
-def _first_largest(sums: Floats) -> int:
+def first_largest(sums: Floats) -> int:
     """Return the place of the largest sum; of equals the first, whatever the rounding."""
-    return int(np.flatnonzero(sums >= sums.max() * (1 - _CONSTANT))[0])
+    return int(np.flatnonzero(sums >= sums.max() * (1 - _EQUAL))[0])

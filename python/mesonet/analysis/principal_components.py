@@ -13,13 +13,15 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mesonet.analysis.correlation import first_largest
+from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.overflow_units import unit
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Form = Literal["correlation", "covariance"]
-#: A response whose spread is below this share of its size does not vary.
-_CONSTANT = 1e-12
+#: Part of the runs with a value below which a response is left out, because it would take the other runs away (chosen).
+LEAST_MEASURED = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +37,7 @@ class PrincipalComponents(AnalysisResult):
     left_out: tuple[int, ...]  #: rows with a missing value
     constant: tuple[str, ...]  #: responses that do not vary over the runs that were used
     empty: tuple[str, ...] = ()  #: responses without any value; they take no run away
+    sparse: tuple[str, ...] = ()  #: responses that lack a value in most of the runs with one; they take no run away
     notes: tuple[str, ...] = ()  #: what was left out, and why there are no components
 
     UNITS: ClassVar = {"loading": "1", "share": "1"}
@@ -55,7 +58,8 @@ def principal_components(
 ) -> PrincipalComponents:
     """Return the principal components of responses.
 
-    A response without any value is left out; so is every run that lacks any other response. The result lists both.
+    A response is left out if it has no value, or lacks one in most of the runs that have any. So is every run that
+    lacks any other response. The result lists all of them.
 
     Parameters
     ----------
@@ -82,21 +86,22 @@ def principal_components(
     if form not in get_args(Form):
         raise ValueError(f"form is {form!r}; allowed: {', '.join(get_args(Form))}")
     there = np.isfinite(values)
-    measured = there.any(axis=0)
+    sparse = there.any(axis=0) & (there.sum(axis=0) < LEAST_MEASURED * there.any(axis=1).sum())
+    measured = there.any(axis=0) & ~sparse
     complete = there[:, measured].all(axis=1) & measured.any()
     rows = values[complete]
     spread = np.ptp(rows, axis=0) if len(rows) else np.zeros(len(responses))
     with np.errstate(invalid="ignore"):
-        varies = measured & (spread > _CONSTANT * np.max(np.abs(rows), axis=0, initial=0.0))
+        varies = measured & (spread > ROUNDING * np.max(np.abs(rows), axis=0, initial=0.0))
     scale = unit(rows[:, varies], axis=0 if form == "correlation" else None)
     rows = rows[:, varies] / scale
     centred = rows - rows.mean(axis=0) if len(rows) else rows
     if form == "correlation" and len(rows) > 1:
         centred = centred / centred.std(axis=0, ddof=1)
     u, singular, loadings = np.linalg.svd(centred, full_matrices=False)
-    # The sign of a component is free: the entry that weighs most is positive.
+    # The sign of a component is free: the entry that weighs most is positive, of equal entries the first.
     if len(singular):
-        sign = np.sign(loadings[np.arange(len(loadings)), np.abs(loadings).argmax(axis=1)])
+        sign = np.array([np.sign(row[first_largest(np.abs(row))]) for row in loadings])
         u, loadings = u * sign, loadings * sign[:, None]
     variance = singular**2 / max(len(rows) - 1, 1)
     scores = np.full((len(values), len(singular)), np.nan)
@@ -108,7 +113,7 @@ def principal_components(
             scores, variance = scores * scale, variance * scale * scale
     # Without a run nothing is known of what varies.
     constant = measured & ~varies & bool(len(rows))
-    empty = _named(responses, ~measured)
+    empty, few = _named(responses, ~there.any(axis=0)), _named(responses, sparse)
     return PrincipalComponents(
         responses=_named(responses, varies),
         form=form,
@@ -119,7 +124,8 @@ def principal_components(
         left_out=tuple(int(i) for i in np.flatnonzero(~complete)),
         constant=_named(responses, constant),
         empty=empty,
-        notes=_notes(empty, _named(responses, constant), len(values), int(complete.sum())),
+        sparse=few,
+        notes=_notes(empty, few, _named(responses, constant), len(values), int(complete.sum())),
     )
 
 
@@ -127,10 +133,14 @@ def _named(names: Sequence[str], which: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(name for name, keep in zip(names, which, strict=True) if keep)
 
 
-def _notes(empty: tuple[str, ...], constant: tuple[str, ...], runs: int, used: int) -> tuple[str, ...]:
+def _notes(
+    empty: tuple[str, ...], sparse: tuple[str, ...], constant: tuple[str, ...], runs: int, used: int
+) -> tuple[str, ...]:
     notes = []
     if empty:
         notes.append(f"Without any value: {', '.join(empty)}.")
+    if sparse:
+        notes.append(f"Left out without a value in most of the runs: {', '.join(sparse)}.")
     if constant:
         notes.append(f"The same in all runs: {', '.join(constant)}.")
     if runs and not used:

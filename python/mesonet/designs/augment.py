@@ -46,6 +46,16 @@ class Augmented:
     broken: tuple[tuple[str, str], ...]
 
     @property
+    def factors(self) -> tuple[str, ...]:
+        """Ids of the factors."""
+        return self.design.factors
+
+    @property
+    def block(self) -> tuple[int, ...]:
+        """Number of the block of each run: 1 for the runs of `design`, 2 for the added ones, made later."""
+        return (1,) * self.design.runs + (2,) * (self.runs - self.design.runs)
+
+    @property
     def runs(self) -> int:
         """Number of runs, including the added ones."""
         return int(self.matrix.shape[0])

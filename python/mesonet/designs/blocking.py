@@ -14,6 +14,7 @@ Source: Sitter, Chen and Feder, *Technometrics* 39 (1997) 382; Sun, Wu and Chen,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -112,6 +113,63 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocking:
         confounded=tuple(effect for effect in design.aliases if "*" in effect and _column(design, effect) in within),
         word_lengths={length: count for length, count in enumerate((*lost[:2], *lost[3:]), start=1) if count},
     )
+
+
+def confounded(design: Design, replicates: Sequence[Sequence[str]]) -> Design:
+    """Return several replicates of a design, each in blocks that confound products of its own.
+
+    An effect that one replicate confounds with its blocks can then be estimated from the others (partial confounding).
+
+    Parameters
+    ----------
+    design
+        The runs of one replicate.
+    replicates
+        For each replicate the products that its blocks confound, such as ``X1*X2*X3``; b products give 2^b blocks. None
+        make the replicate one block.
+
+    Returns
+    -------
+    All runs, replicate after replicate, with their blocks.
+
+    Raises
+    ------
+    InputError
+        If there is no replicate, a name is no factor, or products do not divide the runs into equal blocks.
+
+    Notes
+    -----
+    Source: F. Yates, The Design and Analysis of Factorial Experiments, 1937; D. C. Montgomery, Design and Analysis of
+    Experiments, section 7.8.
+
+    Examples
+    --------
+    >>> from mesonet.designs import two_level
+    >>> confounded(two_level(2), [["X1*X2"], ["X1"]]).block
+    (2, 1, 1, 2, 3, 4, 3, 4)
+    """
+    if isinstance(replicates, str) or not len(replicates):
+        allowed = 'a list of products for each replicate, such as [["X1*X2"], ["X1*X3"]]'
+        raise InputError("no replicates", path="replicates", value=replicates, allowed=allowed)
+    found: list[int] = []
+    for number, chosen in enumerate(replicates):
+        path = f"replicates[{number}]"
+        if isinstance(chosen, str):
+            raise InputError("not a list of products", path=path, value=chosen, allowed='such as ["X1*X2"]')
+        signs = np.ones((design.runs, 0), np.int8)
+        for place, product in enumerate(chosen):
+            try:
+                signs = np.column_stack([signs, design.column(product)])
+            except InputError as error:
+                raise InputError(error.problem, path=f"{path}[{place}]", value=product, allowed=error.allowed) from None
+        own = (signs > 0) @ (1 << np.arange(len(chosen)))
+        size = np.bincount(own, minlength=1 << len(chosen))
+        if np.ptp(size) or size[0] < 2:
+            problem = f"these products make no {1 << len(chosen)} equal blocks of two runs or more"
+            raise InputError(problem, path=path, value=list(chosen), allowed="fewer products, none of others' product")
+        found += (own + 1 + max(found, default=0)).tolist()
+    matrix = np.tile(design.matrix, (len(replicates), 1))
+    return replace(design, matrix=matrix, block=tuple(found))
 
 
 def _ranked(design: Design, base: int) -> npt.NDArray[np.int64]:

@@ -6,7 +6,8 @@ A table selects them, as ``[design]`` of an experiment file does::
     runs = 16                     # and, for two-level designs, resolution, generators or name
     foldover = "all"              # or the factors whose signs the added runs switch
     half = "-X1"                  # of the foldover only the runs where X1 is at -
-    blocks = 4                    # groups of runs, such as days or machines
+    blocks = 4                    # groups of runs, such as days or machines; or the products that the blocks of each
+                                  # replicate confound, such as [["X1*X2*X3"], ["X1*X2"]]
     centre_points = 3             # runs with all factors half-way
     seed = 1                      # of searches and draws
 """
@@ -22,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mesonet.designs.augment import Augmented, centre_points, foldover, semifold
-from mesonet.designs.blocking import blocks
+from mesonet.designs.blocking import blocks, confounded
 from mesonet.designs.choose import by_resolution, by_runs
 from mesonet.designs.named import named
 from mesonet.designs.sampling import latin_hypercube, sobol
@@ -64,6 +65,11 @@ class Rows:
     def is_sampled(self) -> bool:
         """True if the conditions lie anywhere between the levels."""
         return self.kind in _SAMPLED
+
+    @property
+    def has_centre(self) -> bool:
+        """True if a two-level design has runs with all factors half-way."""
+        return bool(self.design.runs) and bool((self.matrix == 0).all(axis=1).any())
 
     @property
     def is_plain(self) -> bool:
@@ -176,11 +182,16 @@ def _added(design: Design, table: Mapping[str, Any], seed: int) -> Rows:
     found = _plain(design)
     if "foldover" in table:
         folded = _folded(design, table)
-        halves = (1,) * design.runs + (2,) * (folded.runs - design.runs)
         words = {} if "half" in table else _words(folded, table)
-        found = _plain(replace(design, matrix=folded.matrix, aliases=folded.aliases, block=halves, **words))
+        found = _plain(replace(design, matrix=folded.matrix, aliases=folded.aliases, block=folded.block, **words))
     if "blocks" in table:
-        found = _plain(blocks(design, table["blocks"], seed).design)
+        given = table["blocks"]
+        try:
+            blocked = confounded(design, given) if isinstance(given, list) else blocks(design, given, seed).design
+        except InputError as error:
+            path = str(error.path).replace("replicates", "blocks")
+            raise InputError(error.problem, None, path, error.value, error.allowed) from None
+        found = _plain(blocked)
     if "centre_points" in table:
         number, own = table["centre_points"], found.block
         matrix = centre_points(found.design.matrix, number).astype(np.float64)

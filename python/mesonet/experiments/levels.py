@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mesonet.designs.grid import level_at
@@ -11,6 +12,9 @@ from mesonet.experiments.mixed import is_share
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.kind import mean
 from mesonet.scenarios.kinds.mix import parse_share
+
+_NEAR = 1e-6
+"""Distance from the centre at which a value that is not rounded differs."""
 
 
 def at(level: Level, place: float) -> Any:
@@ -38,6 +42,19 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
         path=path,
         allowed="two numbers of the same unit, or a design without levels between",
     )
+
+
+def refuse_rounded_centre(minus: Any, plus: Any, between: Callable[[float], Any]) -> None:
+    """Raise InputError if the value half-way between two levels is rounded to a side.
+
+    A straight response would show curvature there. `between`: value at a place.
+    """
+    below, centre, above = (between(place) for place in (-_NEAR, 0.0, _NEAR))
+    if below != above and centre in (below, above):
+        raise InputError(
+            f"no whole number is half-way between {minus} and {plus}",
+            allowed="levels with an even sum, or a design without centre points",
+        )
 
 
 def number_between(minus: Any, plus: Any, place: float) -> Any:

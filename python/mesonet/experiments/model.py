@@ -32,16 +32,20 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mesonet import models, units
 from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, Level
-from mesonet.experiments.levels import number_between
+from mesonet.experiments.levels import number_between, refuse_rounded_centre
 from mesonet.experiments.reading import campaign_name, conditions, flag, texts
 from mesonet.simulation.simulate import LARGEST_SEED
+
+if TYPE_CHECKING:
+    from mesonet.designs.rows import Rows
 
 ALGORITHM = "algorithm"
 """The parameter that gives a model the name of the algorithm of a run."""
@@ -141,7 +145,7 @@ def from_table(
         answers = _responses(table)
         algorithms = _algorithms(table)
         rows = conditions(table, list(levels))
-        _refuse_strangers(given, levels, rows.matrix.tolist())
+        _refuse_strangers(given, levels, rows)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
         return ModelExperiment(
@@ -223,9 +227,7 @@ def _level(where: str, path: str, pair: Any) -> Level:
     return Level(path, *pair)
 
 
-def _refuse_strangers(
-    given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], matrix: list[list[float]]
-) -> None:
+def _refuse_strangers(given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], rows: Rows) -> None:
     """Raise InputError for a parameter that is set twice, or that lacks values where the design needs some."""
     seen = dict.fromkeys(given, "parameters")
     for place, (id, own) in enumerate(levels.items()):
@@ -233,9 +235,11 @@ def _refuse_strangers(
             if level.path in seen or level.path == ALGORITHM:
                 raise InputError(f"{level.path} is set twice", path=f"factors[{place}]", value=id)
             seen[level.path] = id
-            for x in {row[place] for row in matrix if abs(row[place]) != 1}:
+            for x in {x for x in rows.matrix[:, place].tolist() if abs(x) != 1}:
                 try:
                     number_between(level.minus, level.plus, x)
+                    if rows.has_centre:
+                        refuse_rounded_centre(level.minus, level.plus, partial(number_between, level.minus, level.plus))
                 except InputError as error:
                     raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
     if ALGORITHM in given:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
 from mesonet.experiments.deployment import FACTOR, Deployment, read_deployment
 from mesonet.experiments.inheritance import OwnFactor, Part, factors, origins
-from mesonet.experiments.levels import between
+from mesonet.experiments.levels import between, refuse_rounded_centre
 from mesonet.experiments.mixed import SHARE, is_share
 from mesonet.files.names import file_stem
 from mesonet.responses.sets import DEFAULT, SETS
@@ -439,6 +440,9 @@ def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]], places: Ma
         for level in own if inner and not own[0].inner else ():
             try:
                 between(level.path, level.minus, level.plus, inner[0])
+                if rows.has_centre:
+                    value_at = partial(between, level.path, level.minus, level.plus)
+                    refuse_rounded_centre(level.minus, level.plus, value_at)
             except InputError as error:
                 raise _misplaced(places[id], error.problem, error.allowed) from None
 

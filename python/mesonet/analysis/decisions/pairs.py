@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.means import finite_mean
+from mesonet.analysis.pandas_data import by_label
 from mesonet.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -98,7 +99,8 @@ def log_ratios(
     Parameters
     ----------
     x, y
-        Response in both scenarios, at least 0, in equal shapes and units; NaN where missing.
+        Response in both scenarios, at least 0, in equal shapes and units; NaN where missing. Series of pandas are
+        aligned by their labels.
     margin
         Relative change that counts, above 0.
     atol
@@ -122,7 +124,7 @@ def log_ratios(
     >>> log_ratios([110.0, 0.002], [100.0, 0.0], atol=1e-3).round(4)
     array([0.0953, 0.1823])
     """
-    first, second = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    first, second = np.asarray(by_label(x, y, "x"), dtype=float), np.asarray(y, dtype=float)
     if first.shape != second.shape:
         raise ValueError(f"x has shape {first.shape} and y {second.shape}; expected equal shapes")
     margin_of(margin)
