@@ -1,4 +1,4 @@
-"""Rates of false and of missed stars of `mesonet.analysis.main_effects`, by simulation, as the documentation lists them.
+"""Rates of false and of missed stars of `mesonet.analysis.main_effects`, by simulation.
 
 `make verify` compares each measured rate with its row of docs/explanation/effects.md.
 """
