@@ -208,7 +208,7 @@ OWN = """
 name = "own"
 title = "Five factors"
 model = {function = "own.py:own"}
-""" + "".join(f'[[factors]]\nid = "{id}"\nminus = 1\nplus = 2\n' for id in "abcde")  # fmt: skip
+""" + "".join(f'[[factors]]\nid = "{id}"\nminus = 1\nplus = 3\n' for id in "abcde")  # fmt: skip
 
 
 @pytest.mark.parametrize(
