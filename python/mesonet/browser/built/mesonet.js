@@ -111,7 +111,8 @@ let wasm_bindgen = (function(exports) {
             }
         }
         /**
-         * Rows since the last call, as a JSON object of tables: "series", "flow_traces" and "router_traces".
+         * Rows since the last call, as a JSON object of tables: "series", "flow_traces", "router_traces" and
+         * "packets".
          * @returns {string}
          */
         take() {
