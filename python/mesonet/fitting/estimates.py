@@ -1,0 +1,294 @@
+"""Estimates of the path of a recording: rate over time, round trip, buffer, random loss; each with an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mesonet.errors import InputError
+from mesonet.fitting.recording import Recording
+
+LEAST_BUSY = 0.05
+"""Share of the time in which a queue must wait for a rate to be identified (chosen)."""
+FEWEST_EVENTS = 2
+"""Loss events at one level of the queue from which it counts as full (chosen): one may be a coincidence."""
+NEAR = 0.03
+"""Relative distance of two levels of a full queue (chosen)."""
+STEP = 0.04
+"""Smallest relative step of a rate (chosen): noise of captures is below 1 %."""
+_AHEAD = 100  # packets whose acknowledgements show whether one came late
+_SLICE = 20  # packets over which a rate is taken
+_LEVEL_S = 0.5  # shortest level that is looked for, s
+_FEWEST_SLICES = 8  # slices on each side of a step
+_SIGMAS = 6.0
+_BINS = 0.02  # width of a bin of rates, relative
+_MODE = 0.05  # share of the gaps that make a mode
+_SHARED = 0.85  # rate over the rate of the closest gaps below which others share the queue
+_SHARED_TIME = 0.25
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with the interval that the recording leaves."""
+
+    value: float
+    low: float
+    high: float  #: infinite if nothing in the recording bounds it
+
+    def within(self, other: float) -> bool:
+        """Return True if a value lies in the interval."""
+        return self.low <= other <= self.high
+
+
+@dataclass(frozen=True)
+class Level:
+    """Rate of the queue from an instant on."""
+
+    start_s: float  #: on the clock of the flow, at the queue
+    rate: Estimate  #: bit/s
+
+
+@dataclass(frozen=True)
+class PathEstimate:
+    """The path of a recording."""
+
+    levels: tuple[Level, ...]
+    base_s: Estimate  #: round trip without waiting and without the service of a packet
+    buffer: Estimate  #: full packets that wait
+    random_loss: Estimate  #: probability
+    busy: float  #: share of the time in which a queue waits
+    events: int  #: loss events
+    full_events: int  #: of them, those at a full queue
+    lost: int
+    lost_at_full: int
+    suspected: tuple[str, ...]  #: what else the recording looks like
+
+    @property
+    def rate(self) -> Estimate:
+        """Rate of the first level, bit/s."""
+        return self.levels[0].rate
+
+    @property
+    def is_buffer_known(self) -> bool:
+        """True if the recording shows a full queue."""
+        return bool(np.isfinite(self.buffer.high))
+
+
+def estimate(recording: Recording) -> PathEstimate:
+    """Return the path of a recording; refuse one that never fills its link."""
+    busy = _busy(recording)
+    share = float(busy.length_s.sum()) / recording.duration_s
+    if share < LEAST_BUSY:
+        problem = f"packets wait in a queue for {100 * share:.1f} % of the time: the rate of the link is unknown"
+        allowed = f"a transfer that fills its link for {100 * LEAST_BUSY:g} % of the time"
+        raise InputError(problem, file=recording.file, allowed=allowed)
+    levels = _levels(busy, recording)
+    base_s = _base(recording, levels)
+    occupied = _occupied(recording, levels, base_s.value)
+    losses = _losses(recording, occupied)
+    suspected = [] if not _is_shared(busy) else ["competing load: packets of others leave between those of the flow"]
+    if recording.marked:
+        suspected.append("marks (ECN): the queue signals before it is full")
+    return PathEstimate(levels=levels, base_s=base_s, busy=share, suspected=tuple(suspected), **losses)
+
+
+@dataclass(frozen=True)
+class _Busy:
+    """Intervals between acknowledgements in which the queue was never empty."""
+
+    end_s: np.ndarray
+    length_s: np.ndarray
+    size: np.ndarray  #: bytes that left the queue
+
+
+def _busy(recording: Recording) -> _Busy:
+    times, arrived, _ = recording.acknowledgements
+    _, trips = recording.round_trips
+    gaps = np.diff(times)
+    # The packet was in the queue before its predecessor left.
+    waits = (trips[1:] - trips.min() > gaps) & (gaps > 0)
+    return _Busy(times[1:][waits], gaps[waits], np.diff(arrived)[waits].astype(float))
+
+
+def _levels(busy: _Busy, recording: Recording) -> tuple[Level, ...]:
+    clock, size = np.append(0.0, np.cumsum(busy.length_s)), np.append(0.0, np.cumsum(busy.size))
+    # Of an average link, so that a level has enough packets at any of its rates.
+    slice_s = max(_LEVEL_S / _FEWEST_SLICES, _SLICE * recording.segment_bytes * clock[-1] / size[-1])
+    at = np.arange(0.0, clock[-1], slice_s)
+    sizes = np.interp(at, clock, size)
+    rates = 8 * np.diff(sizes) / slice_s
+    base_s = float(recording.round_trips[1].min())
+    smooth = _smoothed(np.log(rates))
+    steps = _steps(smooth)
+    while small := _smallest(smooth, steps):
+        steps.remove(small)
+    spans = zip([0, *steps], [*steps, len(rates)], strict=True)
+    levels: list[Level] = []
+    for first, last in spans:
+        # The slices beside a step may hold a part of both levels.
+        low, high = first + (first > 0), last - (last < len(rates))
+        value = 8 * float(sizes[high] - sizes[low]) / (slice_s * (high - low))
+        half = max(2 * float(np.std(_smoothed(rates[low:high]))) / np.sqrt(high - low), 0.001 * value)
+        start_s = 0.0
+        if levels:
+            before = levels[-1].rate.value
+            ends = float(at[first - 1]), float(at[first + 1])
+            between = 8 * float(sizes[first + 1] - sizes[first - 1])
+            step_s = (between - value * (ends[1] - ends[0])) / (before - value)
+            start_s = float(np.interp(ends[0] + step_s, clock[1:], busy.end_s)) - base_s
+        levels.append(Level(start_s, Estimate(value, value - half, value + half)))
+    return tuple(levels)
+
+
+def _smoothed(values: np.ndarray) -> np.ndarray:
+    """Return the medians of five values each: acknowledgements that come late in a bunch are no step."""
+    if len(values) < 5:
+        return values
+    padded = np.pad(values, 2, "edge")
+    found: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
+    return found
+
+
+def _smallest(values: np.ndarray, steps: list[int]) -> int | None:
+    """Return the smallest step if it is too small."""
+    means = [float(np.median(part)) for part in np.split(values, steps)]
+    sizes = np.abs(np.diff(means))
+    return steps[int(np.argmin(sizes))] if len(sizes) and sizes.min() < STEP else None
+
+
+def _steps(values: np.ndarray, first: int = 0) -> list[int]:
+    """Return the places at which the level of values changes, by binary segmentation."""
+    count = len(values)
+    if count < 2 * _FEWEST_SLICES:
+        return []
+    places = np.arange(_FEWEST_SLICES, count - _FEWEST_SLICES + 1)
+    sums = np.cumsum(values)
+    left = sums[places - 1] / places
+    right = (sums[-1] - sums[places - 1]) / (count - places)
+    gain = (left - right) ** 2 * places * (count - places) / count
+    best = int(np.argmax(gain))
+    noise = float(np.median(np.abs(np.diff(values)))) + 1e-3
+    if abs(left[best] - right[best]) < STEP or np.sqrt(gain[best]) < _SIGMAS * noise:
+        return []
+    place = int(places[best])
+    return [*_steps(values[:place], first), first + place, *_steps(values[place:], first + place)]
+
+
+def _is_shared(busy: _Busy) -> bool:
+    """Return True if the rate of the flow is often below the rate at which its packets follow one another."""
+    order = np.log(8 * busy.size / busy.length_s) / _BINS
+    number = max(1, int(busy.end_s[-1] - busy.end_s[0]))
+    shared = whole = 0.0
+    for part in np.array_split(np.arange(len(order)), number):
+        if len(part) < 2 * _SLICE:
+            continue
+        bins = np.bincount(np.round(order[part] - order[part].min()).astype(int))
+        near = np.convolve(bins, np.ones(3), "same")
+        modes = np.flatnonzero(near >= _MODE * len(part))
+        if not len(modes):
+            continue
+        closest = np.exp((modes[-1] + order[part].min()) * _BINS)
+        length_s = float(busy.length_s[part].sum())
+        whole += length_s
+        shared += length_s * (8 * busy.size[part].sum() / length_s < _SHARED * closest)
+    return whole > 2 * _LEVEL_S and shared > _SHARED_TIME * whole
+
+
+def _base(recording: Recording, levels: tuple[Level, ...]) -> Estimate:
+    times, trips = recording.round_trips
+    starts = [level.start_s for level in levels]
+    rates = np.array([level.rate.value for level in levels])
+    service = 8 * recording.segment_bytes / rates[np.searchsorted(starts, times, side="right") - 1]
+    # Beside a step, the rate that served a packet is not certain.
+    certain = np.all([np.abs(times - start_s) > _LEVEL_S / 2 for start_s in [-1.0, *starts[1:]]], axis=0)
+    least = float((trips - service)[certain].min())
+    # A SYN is small, but waits for clocks and interrupts as data does.
+    longest = float(np.nanmin([trips.min(), recording.handshake_s]))
+    return Estimate(least, least, max(least, longest))
+
+
+def _occupied(recording: Recording, levels: tuple[Level, ...], base_s: float) -> np.ndarray:
+    """Return the full packets in the queue behind each packet's arrival there, its own included; NaN if it was lost.
+
+    They are the bytes that left the queue from its arrival until its own departure: by the acknowledgements, and by the
+    rate. Acknowledgements that come late make either larger, so that the smaller one holds.
+    """
+    order = np.flatnonzero(recording.arrived)
+    order = order[np.lexsort((recording.sent_s[order], recording.acked_s[order]))]
+    size, late_s = recording.size[order], recording.acked_s[order]
+    starts = np.array([level.start_s for level in levels])
+    rates = np.array([level.rate.value for level in levels]) / 8
+    service = size / rates[np.searchsorted(starts, late_s - base_s, side="right").clip(1) - 1]
+    acked_s, left = _punctual(late_s, np.cumsum(service)), np.cumsum(size)
+    sent_s = recording.sent_s[order]
+    counted = left - np.interp(sent_s + base_s, acked_s, left, left=0.0)
+    ends = np.append(starts, recording.duration_s)
+    served = np.append(0.0, np.cumsum(np.diff(ends) * rates))
+    by_rate = np.interp(acked_s - base_s, ends, served) - np.interp(sent_s, ends, served)
+    occupied = np.full(len(recording.sent_s), np.nan)
+    occupied[order] = np.minimum(counted, by_rate) / recording.segment_bytes
+    return occupied
+
+
+def _punctual(times: np.ndarray, served_s: np.ndarray) -> np.ndarray:
+    """Return when acknowledgements would have come without pauses of the machine.
+
+    The next ones show it: they cannot follow faster than the queue serves. `served_s`: time of service up to each.
+    """
+    ahead = np.pad(times - served_s, (0, _AHEAD), "edge")
+    found: np.ndarray = np.lib.stride_tricks.sliding_window_view(ahead, _AHEAD + 1).min(axis=1) + served_s
+    return np.maximum.accumulate(found)
+
+
+def _losses(recording: Recording, occupied: np.ndarray) -> dict[str, Estimate | int]:
+    """Return buffer, random loss and counts of losses."""
+    lost = np.flatnonzero(recording.lost)
+    known = np.flatnonzero(recording.arrived)
+    after = np.clip(np.searchsorted(known, lost), 1, len(known) - 1)
+    at_loss = np.fmax(occupied[known[after - 1]], occupied[known[after]])
+    event = _events(recording, lost)
+    names = np.unique(event)
+    highest = float(np.nanmax(occupied))
+    buffer, full = Estimate(highest, highest - 1, np.inf), np.zeros(len(lost), bool)
+    if len(names):
+        level = max(float(np.median(at_loss[event == name])) for name in names)
+        near = max(2.0, NEAR * level)
+        at_level = at_loss >= level - near
+        # If many packets found more in the queue and were not dropped, it was not full.
+        above = int((occupied > level + near).sum())
+        if len(np.unique(event[at_level])) >= FEWEST_EVENTS and above < len(lost):
+            full = at_level
+            low, middle, high = np.quantile(at_loss[full], [0.1, 0.5, 0.9])
+            # The packet in service takes no place, and a part of it is left.
+            buffer = Estimate(float(np.floor(middle)), float(np.floor(low)) - 1, float(np.ceil(high)))
+    random = len(lost) - int(full.sum())
+    sent = len(recording.sent_s)
+    return {
+        "buffer": buffer,
+        "random_loss": Estimate(random / sent, *_poisson(random, sent)),
+        "events": len(names),
+        "full_events": len(np.unique(event[full])),
+        "lost": len(lost),
+        "lost_at_full": int(full.sum()),
+    }
+
+
+def _events(recording: Recording, lost: np.ndarray) -> np.ndarray:
+    """Return the number of the loss event of each lost packet: losses of one round trip are one event."""
+    times, trips = recording.round_trips
+    numbers, number, begin = np.zeros(len(lost), int), -1, -np.inf
+    for place, at in enumerate(recording.sent_s[lost]):
+        trip = trips[min(int(np.searchsorted(times, at)), len(trips) - 1)]
+        if at > begin + trip:
+            number, begin = number + 1, at
+        numbers[place] = number
+    return numbers
+
+
+def _poisson(count: int, of: int) -> tuple[float, float]:
+    """Return the interval of a share at 95 % by the exact limits of a Poisson count (Garwood 1936)."""
+    from scipy.stats import chi2
+
+    low = float(chi2.ppf(0.025, 2 * count)) / 2 if count else 0.0
+    return low / of, float(chi2.ppf(0.975, 2 * count + 2)) / 2 / of
