@@ -1,0 +1,78 @@
+"""Replays: controls on paths, and their goodput, round trip and losses as a recording has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mesonet.fitting.paths import EVERY_S, PORT, FittedPath
+from mesonet.fitting.recording import Recording
+from mesonet.simulation.simulate import simulate
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of one control on one path."""
+
+    goodput: float  #: full packets, in bit/s
+    round_trip_s: float  #: median over time
+    lost_full: int  #: packets lost at the full queue
+    lost_random: int
+
+    @property
+    def lost(self) -> int:
+        """Packets lost."""
+        return self.lost_full + self.lost_random
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A control on a path over time, every `EVERY_S`."""
+
+    outcome: Outcome
+    time_s: np.ndarray
+    delivered: np.ndarray  #: packets acknowledged so far
+    round_trip_s: np.ndarray
+    lost: np.ndarray  #: packets lost so far
+
+
+def recorded(recording: Recording, lost_at_full: int) -> Outcome:
+    """Return the outcome of a recording."""
+    lost = int(recording.lost.sum())
+    trip = float(np.median(recording.round_trip_at(EVERY_S)))
+    return Outcome(recording.goodput, trip, lost_at_full, lost - lost_at_full)
+
+
+def replays(
+    runs: Iterable[tuple[FittedPath, str, int]], progress: Callable[[float, float], None] | None = None
+) -> list[Replay]:
+    """Return the replays of controls on paths. `runs`: path, control and seed of each."""
+    chosen = list(runs)
+    found = []
+    for number, (path, control, seed) in enumerate(chosen, 1):
+        found.append(_replay(path, control, seed))
+        if progress:
+            progress(number, len(chosen))
+    return found
+
+
+def _replay(path: FittedPath, control: str, seed: int) -> Replay:
+    result = simulate(path.scenario(control), seed)
+    flow, queues = result.flow_traces.to_polars(), result.router_traces.to_polars().filter(router=PORT)
+    time_s = queues["time_s"].to_numpy()
+    service_s, queue = path.service_s(time_s), queues["queue"].to_numpy()
+    # An arriving packet waits for those in the queue, of which half of one is served, and takes its own service.
+    trip_s = path.base_s + np.where(queue > 0, queue + 0.5, 1.0) * service_s
+    full = np.cumsum(queues["segments_dropped"].to_numpy())
+    delivered, lost = (flow[name].to_numpy().astype(float) for name in ("segments_delivered", "losses"))
+    begun_s = float(flow.filter(flow["rtt_ms"].is_not_null())["time_s"][0])
+    measured = time_s >= begun_s
+    outcome = Outcome(
+        goodput=8 * path.segment_bytes * float(delivered[-1]) / (path.duration_s - path.base_s),
+        round_trip_s=float(np.median(trip_s[measured])),
+        lost_full=int(full[-1]),
+        lost_random=max(0, int(lost[-1]) - int(full[-1])),
+    )
+    return Replay(outcome, flow["time_s"].to_numpy(), delivered, trip_s, lost)
