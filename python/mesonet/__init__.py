@@ -14,7 +14,7 @@ from mesonet._version import __version__
 from mesonet.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from mesonet import analysis, designs
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mesonet.experiments.base import Designed
     from mesonet.experiments.deployed import deploy
     from mesonet.experiments.network import experiment
+    from mesonet.fitting.fit import Fit
     from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
     from mesonet.simulation.batch import batch
@@ -41,6 +42,7 @@ __all__ = [
     "deploy",
     "designs",
     "experiment",
+    "fit",
     "load",
     "plot",
     "report",
@@ -72,6 +74,45 @@ def load(path: str | Path) -> Campaign:
     from mesonet.campaign.data import load as load_campaign
 
     return load_campaign(path)
+
+
+def fit(
+    capture: str | Path,
+    *,
+    flow: int | None = None,
+    control: str | None = None,
+    what_if: Sequence[str] = (),
+    progress: Callable[[float, float], None] | None = None,
+) -> Fit:
+    """Return the path of one flow in a capture, with the replay that judges it.
+
+    See ``docs/how-to/fit-a-capture.md``.
+
+    Parameters
+    ----------
+    capture
+        A file of packets that was captured at the sender: pcap or pcapng, also compressed with gzip.
+    flow
+        Number of the flow in the file, from 1; by default the only one with data.
+    control
+        Algorithm of the sender; by default the one of ``cubic``, ``bbr`` and ``tcp`` whose replay comes closest.
+    what_if
+        Other algorithms, whose outcomes on all paths that reproduce the capture are wanted.
+    progress
+        Called with the number of finished replays, and their total.
+
+    Returns
+    -------
+    Estimates with intervals, the verdict of the replay, and the answers.
+
+    Raises
+    ------
+    InputError
+        If the file does not show the path, or if `what_if` is given and the replay does not reproduce the capture.
+    """
+    from mesonet.fitting.fit import fit as fit_capture
+
+    return fit_capture(capture, flow=flow, control=control, what_if=what_if, progress=progress)
 
 
 def run_until_decided(

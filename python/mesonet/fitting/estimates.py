@@ -22,6 +22,8 @@ _SLICE = 20  # packets over which a rate is taken
 _LEVEL_S = 0.5  # shortest level that is looked for, s
 _FEWEST_SLICES = 8  # slices on each side of a step
 _SIGMAS = 6.0
+_QUARTERS = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
+_ERROR = 0.001  # relative error of a rate where a queue always waits (measured on captures of a kernel)
 _BINS = 0.02  # width of a bin of rates, relative
 _MODE = 0.05  # share of the gaps that make a mode
 _SHARED = 0.85  # rate over the rate of the closest gaps below which others share the queue
@@ -83,11 +85,12 @@ def estimate(recording: Recording) -> PathEstimate:
         problem = f"packets wait in a queue for {100 * share:.1f} % of the time: the rate of the link is unknown"
         allowed = f"a transfer that fills its link for {100 * LEAST_BUSY:g} % of the time"
         raise InputError(problem, file=recording.file, allowed=allowed)
-    levels = _levels(busy, recording)
+    shared = _shared(busy)
+    levels = (Level(0.0, shared),) if shared else _levels(busy, share, recording)
     base_s = _base(recording, levels)
     occupied = _occupied(recording, levels, base_s.value)
     losses = _losses(recording, occupied)
-    suspected = [] if not _is_shared(busy) else ["competing load: packets of others leave between those of the flow"]
+    suspected = ["competing load: packets of others leave between packets of the flow"] if shared else []
     if recording.marked:
         suspected.append("marks (ECN): the queue signals before it is full")
     return PathEstimate(levels=levels, base_s=base_s, busy=share, suspected=tuple(suspected), **losses)
@@ -111,7 +114,7 @@ def _busy(recording: Recording) -> _Busy:
     return _Busy(times[1:][waits], gaps[waits], np.diff(arrived)[waits].astype(float))
 
 
-def _levels(busy: _Busy, recording: Recording) -> tuple[Level, ...]:
+def _levels(busy: _Busy, share: float, recording: Recording) -> tuple[Level, ...]:
     clock, size = np.append(0.0, np.cumsum(busy.length_s)), np.append(0.0, np.cumsum(busy.size))
     # Of an average link, so that a level has enough packets at any of its rates.
     slice_s = max(_LEVEL_S / _FEWEST_SLICES, _SLICE * recording.segment_bytes * clock[-1] / size[-1])
@@ -129,7 +132,8 @@ def _levels(busy: _Busy, recording: Recording) -> tuple[Level, ...]:
         # The slices beside a step may hold a part of both levels.
         low, high = first + (first > 0), last - (last < len(rates))
         value = 8 * float(sizes[high] - sizes[low]) / (slice_s * (high - low))
-        half = max(2 * float(np.std(_smoothed(rates[low:high]))) / np.sqrt(high - low), 0.001 * value)
+        quarters = np.subtract(*np.quantile(rates[low:high], [0.75, 0.25])) / _QUARTERS
+        half = 2 * float(quarters) / np.sqrt(high - low) + _ERROR / share * value
         start_s = 0.0
         if levels:
             before = levels[-1].rate.value
@@ -175,24 +179,30 @@ def _steps(values: np.ndarray, first: int = 0) -> list[int]:
     return [*_steps(values[:place], first), first + place, *_steps(values[place:], first + place)]
 
 
-def _is_shared(busy: _Busy) -> bool:
-    """Return True if the rate of the flow is often below the rate at which its packets follow one another."""
+def _shared(busy: _Busy) -> Estimate | None:
+    """Return the rate of a link whose queue others share: packets of the flow follow one another at it; None: alone.
+
+    The fastest mode of the gaps between acknowledgements is compared with the rate of the flow, second by second.
+    """
     order = np.log(8 * busy.size / busy.length_s) / _BINS
-    number = max(1, int(busy.end_s[-1] - busy.end_s[0]))
-    shared = whole = 0.0
-    for part in np.array_split(np.arange(len(order)), number):
-        if len(part) < 2 * _SLICE:
+    whole_s = shared_s = 0.0
+    closest = []
+    for part in np.array_split(np.arange(len(order)), max(1, int(busy.end_s[-1] - busy.end_s[0]))):
+        least = order[part].min()
+        bins = np.bincount(np.round(order[part] - least).astype(int))
+        modes = np.flatnonzero(np.convolve(bins, np.ones(3), "same") >= _MODE * len(part))
+        if len(part) < 2 * _SLICE or not len(modes):
             continue
-        bins = np.bincount(np.round(order[part] - order[part].min()).astype(int))
-        near = np.convolve(bins, np.ones(3), "same")
-        modes = np.flatnonzero(near >= _MODE * len(part))
-        if not len(modes):
-            continue
-        closest = np.exp((modes[-1] + order[part].min()) * _BINS)
+        # The largest bin of the mode, not its faster slope.
+        top = modes[-1] - int(np.argmax(bins[max(0, modes[-1] - 2) : modes[-1] + 1][::-1]))
+        closest.append(float(np.exp((top + least) * _BINS)))
         length_s = float(busy.length_s[part].sum())
-        whole += length_s
-        shared += length_s * (8 * busy.size[part].sum() / length_s < _SHARED * closest)
-    return whole > 2 * _LEVEL_S and shared > _SHARED_TIME * whole
+        whole_s += length_s
+        shared_s += length_s * (8 * busy.size[part].sum() / length_s < _SHARED * closest[-1])
+    if whole_s <= 2 * _LEVEL_S or shared_s <= _SHARED_TIME * whole_s:
+        return None
+    low, value, high = (float(each) for each in np.quantile(closest, [0.1, 0.5, 0.9]))
+    return Estimate(value, low * (1 - _BINS), high * (1 + _BINS))
 
 
 def _base(recording: Recording, levels: tuple[Level, ...]) -> Estimate:

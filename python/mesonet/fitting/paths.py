@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,14 +119,13 @@ def _rate(bits: float) -> str:
     return f"{bits / 1e6:.6g} Mbit/s"
 
 
-def file_text(path: FittedPath, control: str, comments: Sequence[tuple[str, str]]) -> str:
-    """Return the scenario as a TOML file. `comments`: path of a value, with how it was found."""
-    about = dict(comments)
-    lines = ['title = "A path that was fitted to a capture"', 'base = "bottleneck"']
+def file_text(path: FittedPath, control: str, title: str, comments: Mapping[str, str]) -> str:
+    """Return the scenario as a TOML file. `comments`: how values were found, by their paths."""
+    lines = [f"title = {_toml(title)}", 'base = "bottleneck"']
     for key, value in path.settings(control).items():
-        comment = f"  # {about.pop(key)}" if key in about else ""
-        lines.append(f"{key} = {_toml(value)}{comment}")
-    return "\n".join([*(f"# {text}" for text in about.values()), *lines, ""])
+        lines += [f"# {comments[key]}"] if key in comments else []
+        lines.append(f"{key} = {_toml(value)}")
+    return "\n".join([*lines, ""])
 
 
 def _toml(value: Any) -> str:
@@ -136,7 +135,7 @@ def _toml(value: Any) -> str:
         case bool():
             return str(value).lower()
         case dict():
-            return "{ " + ", ".join(f'"{key}" = {_toml(part)}' for key, part in value.items()) + " }"
+            return "{ " + ", ".join(f"{_toml(key)} = {_toml(part)}" for key, part in value.items()) + " }"
         case list():
             return f"[{', '.join(map(_toml, value))}]"
     return str(value)

@@ -1,0 +1,218 @@
+"""The fit of a capture: estimates, verdict of the gate, and answers, in words and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mesonet import algorithms
+from mesonet.files import places
+from mesonet.fitting.estimates import Estimate, PathEstimate, estimate
+from mesonet.fitting.gate import Gate, judge
+from mesonet.fitting.paths import AMPLE, FittedPath, file_text, fitted
+from mesonet.fitting.readers import read
+from mesonet.fitting.recording import Recording
+from mesonet.fitting.what_if import Answer, answers
+from mesonet.words import percent
+
+NEVER_KNOWN = "fair queueing with competitors (looks like a slower link); smooth cross traffic (looks like another rate)"
+"""What no capture of one flow shows."""
+PATH, FIGURE = "path.toml", "replay.html"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Fit of a capture.
+
+    Attributes
+    ----------
+    recording
+        The packets of the flow.
+    found
+        The estimates of the path.
+    path
+        The path with its most probable values.
+    gate
+        The verdict on it.
+    answers
+        The outcomes of other controls, one for each that was named.
+    """
+
+    recording: Recording
+    found: PathEstimate
+    path: FittedPath
+    gate: Gate
+    answers: tuple[Answer, ...]
+
+    def sentences(self) -> list[str]:
+        """Return the fit in lines of text.
+
+        Returns
+        -------
+        The lines: what was read, rate, round trip, buffer, losses, verdict, what is not identified, answers.
+        """
+        recording, found, gate = self.recording, self.found, self.gate
+        goodput, trip = gate.errors
+        guessed = f" (guessed among {', '.join(gate.tried)})" if gate.is_guessed else ""
+        replayed, verdict = gate.replay.outcome, "PASSED" if gate.passed else f"FAILED: {gate.reason}"
+        lines = [
+            f"read {recording.read:,} of {recording.total:,} packets, {recording.protocol}, {recording.duration_s:.2f} s",
+            *(f"note: {note}" for note in recording.notes),
+            *self._levels(),
+            f"base round trip {_shown(found.base_s, 1e3, 1)} ms",
+            self._buffer(),
+            f"random loss {_shown(found.random_loss, 100, 3)} %",
+            f"losses: {found.lost}, of which {found.lost_at_full} at a full queue ({found.full_events} of "
+            f"{found.events} loss events)",
+            f"replay of {gate.control}{guessed}: goodput {percent(100 * goodput, sign=True)}, median round trip "
+            f"{percent(100 * trip, sign=True)}, lost {replayed.lost} of {gate.recorded.lost}: {verdict}",
+            f"not identified: {NEVER_KNOWN}",
+        ]
+        return lines + [line for answer in self.answers for line in _answer_lines(answer)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fit as plain data.
+
+        Returns
+        -------
+        ``read``, ``total``, ``estimates``, ``gate`` and ``answers``. Rates are in bit/s, times in s, the buffer in
+        packets; an interval without an upper end has None there.
+        """
+        found, gate = self.found, self.gate
+        goodput, trip = gate.errors
+        return {
+            "read": self.recording.read,
+            "total": self.recording.total,
+            "protocol": self.recording.protocol,
+            "duration_s": self.recording.duration_s,
+            "notes": list(self.recording.notes),
+            "estimates": {
+                "levels": [{"start_s": each.start_s, "rate": _plain(each.rate)} for each in found.levels],
+                "base_s": _plain(found.base_s),
+                "buffer": _plain(found.buffer),
+                "random_loss": _plain(found.random_loss),
+                "packet_bytes": self.path.segment_bytes,
+                "busy": found.busy,
+                "events": found.events,
+                "full_events": found.full_events,
+                "lost": found.lost,
+                "lost_at_full": found.lost_at_full,
+                "suspected": list(found.suspected),
+            },
+            "gate": {
+                "control": gate.control,
+                "guessed": gate.is_guessed,
+                "passed": gate.passed,
+                "reason": gate.reason,
+                "goodput_error": goodput,
+                "round_trip_error": trip,
+                "recorded": asdict(gate.recorded),
+                "replayed": asdict(gate.replay.outcome),
+            },
+            "answers": [asdict(answer) for answer in self.answers],
+        }
+
+    def write(self, out: str | Path) -> Path:
+        """Write the path as a scenario file, and the figure of capture and replay.
+
+        Parameters
+        ----------
+        out
+            The folder.
+
+        Returns
+        -------
+        The scenario file, ``path.toml``. The figure is ``replay.html`` beside it.
+
+        Raises
+        ------
+        InputError
+            If the folder cannot be written to.
+        """
+        from mesonet.charts.export import save
+        from mesonet.fitting.figure import figure
+
+        with places.folder(out) as folder:
+            target = places.inside(folder, PATH)
+            with places.file(target) as aside:
+                text = file_text(self.path, self.gate.control, self._title(), self._comments())
+                aside.write_text(text, encoding="utf-8")
+            with places.file(places.inside(folder, FIGURE)) as aside:
+                save(figure(self.recording, self.path, self.gate), aside)
+        return target
+
+    def _levels(self) -> list[str]:
+        levels = self.found.levels
+        if len(levels) == 1:
+            return [f"rate {_shown(levels[0].rate, 1e-6, 2)} Mbit/s"]
+        return [f"rate from {each.start_s:.2f} s: {_shown(each.rate, 1e-6, 2)} Mbit/s" for each in levels]
+
+    def _buffer(self) -> str:
+        buffer, size = self.found.buffer, self.path.segment_bytes
+        if not self.found.is_buffer_known:
+            return f"buffer at least {buffer.low:.0f} packets: no queue was seen full twice"
+        in_ms = 8e3 * buffer.value * size / self.found.rate.value
+        return f"buffer {_shown(buffer, 1, 0)} packets, {buffer.value * size / 1e3:.0f} kB, {in_ms:.0f} ms"
+
+    def _title(self) -> str:
+        verdict = "passed" if self.gate.passed else "FAILED"
+        return f"A path fitted to {self.recording.read:,} packets of a capture; replay of {self.gate.control}: {verdict}"
+
+    def _comments(self) -> dict[str, str]:
+        """Return how each value of the scenario was found, by its path."""
+        found = self.found
+        buffer = "at losses" if found.is_buffer_known else f"that waited, times {AMPLE}"
+        return {
+            "algorithms": f"of the capture{', guessed' if self.gate.is_guessed else ''}",
+            "network.speed": f"acknowledged bytes while packets waited: {'; '.join(self._levels())}",
+            "network.delay_multiplier": f"base round trip in ms: {_shown(found.base_s, 1e3, 2)}",
+            "network.buffer": f"packets {buffer}: {self._buffer()}",
+            "impairments.loss": f"losses at a queue that was not full: {_shown(found.random_loss, 100, 3)} %",
+            "impairments.capacity": "the rate by the clock of the flow",
+            "transport.segment_bytes": "a full packet: the largest segment of the handshake, and headers",
+            "transport.burst": "the capture has no packet of several segments",
+        }
+
+
+def fit(
+    capture: str | Path,
+    *,
+    flow: int | None = None,
+    control: str | None = None,
+    what_if: Sequence[str] = (),
+    progress: Callable[[float, float], None] | None = None,
+) -> Fit:
+    """Return the fit of a capture; `mesonet.fit` describes it."""
+    named = algorithms.resolve(control).name if control else None
+    others = [algorithms.resolve(each).name for each in what_if]
+    recording = read(Path(capture), flow)
+    found = estimate(recording)
+    path = fitted(recording, found)
+    gate = judge(recording, found, path, named)
+    answered = answers(found, path, gate, others, progress) if others else []
+    return Fit(recording, found, path, gate, tuple(answered))
+
+
+def _shown(estimate: Estimate, factor: float, digits: int) -> str:
+    """Return an estimate with its interval, such as ``20.00 (19.99..20.01)``."""
+    value, low, high = (f"{factor * each:.{digits}f}" for each in (estimate.value, estimate.low, estimate.high))
+    return f"{value} ({low}..{high})"
+
+
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    high = estimate.high if estimate.high < float("inf") else None
+    return {"value": estimate.value, "low": estimate.low, "high": high}
+
+
+def _answer_lines(answer: Answer) -> list[str]:
+    goodput, trip = ([factor * each for each in ends] for factor, ends in
+                     ((1e-6, answer.goodput), (1e3, answer.round_trip_s)))  # fmt: skip
+    included = f", with the error of the model ({percent(100 * answer.model_error[0])} of goodput, " \
+               f"{percent(100 * answer.model_error[1])} of the round trip)" if answer.model_error else ""  # fmt: skip
+    return [
+        f"what if {answer.control}: goodput {goodput[0]:.2f} to {goodput[1]:.2f} Mbit/s, median round trip {trip[0]:.1f} to "
+        f"{trip[1]:.1f} ms, {answer.lost[0]} to {answer.lost[1]} packets lost; {answer.paths} paths{included}",
+        *(f"warning: {text}" for text in answer.warnings),
+    ]

@@ -1,0 +1,27 @@
+"""Readers of recordings, by the first bytes of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mesonet.errors import InputError
+from mesonet.fitting.captures import CapturedFlow, read_capture
+from mesonet.fitting.framing import ALLOWED
+from mesonet.fitting.recording import Recording
+
+
+def read(path: Path, flow: int | None = None) -> Recording:
+    """Return the packets of a flow. `flow`: its number in the list of `flows`; None: the only one."""
+    _refuse_missing(path)
+    return read_capture(path).recording(flow)
+
+
+def flows(path: Path) -> list[CapturedFlow]:
+    """Return the flows of a capture."""
+    _refuse_missing(path)
+    return read_capture(path).flows
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.exists():
+        raise InputError("no such file", file=str(path), allowed=ALLOWED)

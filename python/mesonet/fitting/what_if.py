@@ -1,0 +1,92 @@
+"""What-if: other controls on all paths that reproduce a capture, as ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mesonet.errors import InputError
+from mesonet.fitting.estimates import PathEstimate
+from mesonet.fitting.gate import Gate, differences
+from mesonet.fitting.paths import FittedPath, near
+from mesonet.fitting.replays import Outcome, replays
+
+PATHS = 60
+"""Paths that are tried (chosen): with the replays of those that reproduce the capture, about 120 runs."""
+MODEL_ERROR = {
+    "tcp": {False: (0.003, 0.003), True: (0.131, 0.174)},
+    "cubic": {False: (0.001, 0.005), True: (0.181, 0.005)},
+    "bbr": {False: (0.021, 0.024), True: (0.003, 0.026)},
+}
+"""Largest relative error of goodput and mean round trip against a Linux kernel, by control, without and with random loss.
+
+Source: `verification/witness/kernel`, preset `linux`: rows `floor 200 ms` of single flows and `20 5 20 Mb/s` without random
+loss; rows `loss` with it.
+"""
+_BBR = ("bbr", "bbr3")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Outcome of a control on the paths that reproduce a capture, each as its least and largest value."""
+
+    control: str
+    goodput: tuple[float, float]  #: bit/s
+    round_trip_s: tuple[float, float]  #: median over time
+    lost: tuple[int, int]  #: packets
+    paths: int
+    model_error: tuple[float, float] | None  #: of goodput and round trip, which the ranges include; None: never measured
+    warnings: tuple[str, ...]
+
+
+def answers(
+    found: PathEstimate,
+    path: FittedPath,
+    gate: Gate,
+    controls: Sequence[str],
+    progress: Callable[[float, float], None] | None = None,
+) -> list[Answer]:
+    """Return the outcomes of other controls; refuse where the path is not known well enough."""
+    if reason := refusal(found, gate):
+        raise InputError(reason, path="what_if", value=",".join(controls), allowed="a capture that its fit reproduces")
+    tried = near(path, found, PATHS)
+    own = replays([(each, gate.control, seed) for seed, each in enumerate(tried, 1)], progress)
+    kept = [
+        (each, seed)
+        for seed, (each, replay) in enumerate(zip(tried, own, strict=True), 1)
+        if not differences(gate.recorded, replay.outcome)
+    ] or [(path, 1)]
+    return [
+        _answer(control, [run.outcome for run in replays([(each, control, seed) for each, seed in kept])], path, gate)
+        for control in controls
+    ]
+
+
+def refusal(found: PathEstimate, gate: Gate) -> str:
+    """Return why no what-if is possible; empty if it is."""
+    if not gate.passed:
+        return f"the fit does not reproduce the capture: {gate.reason}"
+    if not found.is_buffer_known:
+        return f"the buffer never filled: it holds at least {found.buffer.value:.0f} packets, and its size is unknown"
+    return ""
+
+
+def _answer(control: str, outcomes: Sequence[Outcome], path: FittedPath, gate: Gate) -> Answer:
+    error = MODEL_ERROR.get(control, {}).get(path.random_loss > 0)
+    goodput, trip = error or (0.0, 0.0)
+    warnings = []
+    if error is None:
+        warnings.append("no measurement of a kernel confirms this control: the range lacks the error of the model")
+    if gate.control in _BBR and control not in _BBR:
+        warnings.append("a capture of BBR hides the buffer: round trips of other controls may be wrong by 20 to 60 %")
+    goodputs = [each.goodput for each in outcomes]
+    trips = [each.round_trip_s for each in outcomes]
+    return Answer(
+        control=control,
+        goodput=(min(goodputs) * (1 - goodput), max(goodputs) * (1 + goodput)),
+        round_trip_s=(min(trips) * (1 - trip), max(trips) * (1 + trip)),
+        lost=(min(each.lost for each in outcomes), max(each.lost for each in outcomes)),
+        paths=len(outcomes),
+        model_error=error,
+        warnings=tuple(warnings),
+    )
