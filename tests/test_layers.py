@@ -31,7 +31,7 @@ GROUND = (
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("kernel",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("charts",), ("reporting",), ("playground",),
+    ("campaign",), ("experiments",), ("analysis",), ("charts",), ("fitting",), ("reporting",), ("playground",),
     ("looks",), ("evidence", "conform"), ("adversarial",),
     ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip

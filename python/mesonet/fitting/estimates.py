@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -251,7 +252,16 @@ def _punctual(times: np.ndarray, served_s: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(found)
 
 
-def _losses(recording: Recording, occupied: np.ndarray) -> dict[str, Estimate | int]:
+class _Losses(TypedDict):
+    buffer: Estimate
+    random_loss: Estimate
+    events: int
+    full_events: int
+    lost: int
+    lost_at_full: int
+
+
+def _losses(recording: Recording, occupied: np.ndarray) -> _Losses:
     """Return buffer, random loss and counts of losses."""
     lost = np.flatnonzero(recording.lost)
     known = np.flatnonzero(recording.arrived)

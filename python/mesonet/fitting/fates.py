@@ -27,7 +27,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Fates:
-    """What became of each transmission."""
+    """Fate of each transmission."""
 
     acked_s: np.ndarray  #: when its arrival was reported; NaN if it did not arrive, or a copy had arrived before
     lost: np.ndarray
@@ -43,7 +43,7 @@ def pieces(time_s: np.ndarray, start: np.ndarray, length: np.ndarray, segment: i
 
 
 def fates(sent: Sent, answers: Answers) -> Fates:
-    """Return what became of each transmission.
+    """Return the fate of each transmission.
 
     A segment was delivered by its last copy that left a round trip or more before it was acknowledged. Earlier copies
     were lost; later ones were needless.
@@ -59,7 +59,7 @@ def fates(sent: Sent, answers: Answers) -> Fates:
     last = np.append(first[1:], True)
     next_early = np.append(early[1:], False) & ~last
     delivered = known & ((early & ~next_early) | (first & ~early))
-    # The last copy of a segment that was never acknowledged may be on its way.
+    # The last copy of a segment that was never acknowledged may be in flight.
     lost = np.where(known, next_early, ~last)
     acked_s = np.full(len(segment), np.nan)
     acked_s[order[delivered]] = arrived_s[segment[order[delivered]]]

@@ -17,7 +17,9 @@ from mesonet.fitting.recording import Recording
 from mesonet.fitting.what_if import Answer, answers
 from mesonet.words import percent
 
-NEVER_KNOWN = "fair queueing with competitors (looks like a slower link); smooth cross traffic (looks like another rate)"
+NEVER_KNOWN = (
+    "fair queueing with competitors (looks like a slower link); smooth cross traffic (looks like another rate)"
+)
 """What no capture of one flow shows."""
 PATH, FIGURE = "path.toml", "replay.html"
 
@@ -58,7 +60,8 @@ class Fit:
         guessed = f" (guessed among {', '.join(gate.tried)})" if gate.is_guessed else ""
         replayed, verdict = gate.replay.outcome, "PASSED" if gate.passed else f"FAILED: {gate.reason}"
         lines = [
-            f"read {recording.read:,} of {recording.total:,} packets, {recording.protocol}, {recording.duration_s:.2f} s",
+            f"read {recording.read:,} of {recording.total:,} packets ({recording.protocol}, "
+            f"{recording.duration_s:.2f} s)",
             *(f"note: {note}" for note in recording.notes),
             *self._levels(),
             f"base round trip {_shown(found.base_s, 1e3, 1)} ms",
@@ -158,7 +161,9 @@ class Fit:
 
     def _title(self) -> str:
         verdict = "passed" if self.gate.passed else "FAILED"
-        return f"A path fitted to {self.recording.read:,} packets of a capture; replay of {self.gate.control}: {verdict}"
+        return (
+            f"A path fitted to {self.recording.read:,} packets of a capture; replay of {self.gate.control}: {verdict}"
+        )
 
     def _comments(self) -> dict[str, str]:
         """Return how each value of the scenario was found, by its path."""
@@ -207,12 +212,12 @@ def _plain(estimate: Estimate) -> dict[str, float | None]:
 
 
 def _answer_lines(answer: Answer) -> list[str]:
-    goodput, trip = ([factor * each for each in ends] for factor, ends in
-                     ((1e-6, answer.goodput), (1e3, answer.round_trip_s)))  # fmt: skip
-    included = f", with the error of the model ({percent(100 * answer.model_error[0])} of goodput, " \
-               f"{percent(100 * answer.model_error[1])} of the round trip)" if answer.model_error else ""  # fmt: skip
+    goodput = " to ".join(f"{1e-6 * end:.2f}" for end in answer.goodput)
+    trip = " to ".join(f"{1e3 * end:.1f}" for end in answer.round_trip_s)
+    of_goodput, of_trip = (percent(100 * error) for error in answer.widened)
     return [
-        f"what if {answer.control}: goodput {goodput[0]:.2f} to {goodput[1]:.2f} Mbit/s, median round trip {trip[0]:.1f} to "
-        f"{trip[1]:.1f} ms, {answer.lost[0]} to {answer.lost[1]} packets lost; {answer.paths} paths{included}",
+        f"what if {answer.control}: goodput {goodput} Mbit/s, median round trip {trip} ms, {answer.lost[0]} to "
+        f"{answer.lost[1]} packets lost ({answer.paths} paths; widened by {of_goodput} of goodput and {of_trip} of the "
+        "round trip)",
         *(f"warning: {text}" for text in answer.warnings),
     ]

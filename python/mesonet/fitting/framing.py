@@ -6,8 +6,8 @@ import gzip
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -58,7 +58,7 @@ def beginning(path: Path, count: int = 4096) -> bytes:
 
 
 def batches(path: Path) -> Iterator[Batch]:
-    """Yield all packets of a capture; refuse a file whose packets cannot be told apart to its end."""
+    """Yield all packets of a capture; refuse a file whose packets cannot be separated to its end."""
     with _unpacked(path) as file:
         magic = _read(file, 4, path)
         if magic in _PCAP:
@@ -163,10 +163,14 @@ def _lost(path: Path, number: int, problem: str) -> InputError:
     return InputError(problem, file=str(path), allowed="a capture without holes, or its part before this packet")
 
 
-def _unpacked(path: Path) -> BinaryIO:
-    file: BufferedReader = opened(path, ALLOWED)
-    packed = file.peek(2)[:2] == _GZIP
-    return cast(BinaryIO, gzip.open(file)) if packed else file
+@contextmanager
+def _unpacked(path: Path) -> Iterator[BinaryIO]:
+    with opened(path, ALLOWED) as file:
+        if file.peek(2)[:2] == _GZIP:
+            with gzip.open(file) as inside:
+                yield cast(BinaryIO, inside)
+        else:
+            yield file
 
 
 def _read(file: BinaryIO, count: int, path: Path) -> bytes:

@@ -139,8 +139,8 @@ def _byte(head: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def _two(head: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return _byte(head, place) << 8 | _byte(head, place + 1)
+    return np.add(_byte(head, place) << 8, _byte(head, place + 1))
 
 
 def _four(head: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return _two(head, place) << 16 | _two(head, place + 2)
+    return np.add(_two(head, place) << 16, _two(head, place + 2))

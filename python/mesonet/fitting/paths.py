@@ -10,9 +10,10 @@ import numpy as np
 
 from mesonet.fitting.estimates import PathEstimate
 from mesonet.fitting.recording import Recording
-from mesonet.scenarios.scenario import Scenario
-from mesonet.scenarios.scenario import scenario as named
+from mesonet.scenarios.scenario import Scenario, load_scenario
 
+BASE = "bottleneck"
+"""The scenario that a path changes: a sender as in Linux, one queue, `network.delay_multiplier` in ms."""
 PORT = "A -> B"
 """The queue of the path."""
 AMPLE = 2
@@ -34,7 +35,7 @@ class FittedPath:
     duration_s: float
 
     def settings(self, control: str) -> dict[str, Any]:
-        """Return the settings of a scenario, above those of `bottleneck`, by path."""
+        """Return the settings of a scenario, above those of `BASE`, by path."""
         settings: dict[str, Any] = {
             "algorithms": {control: 1},
             "network.speed": _rate(self.levels[0][1]),
@@ -65,7 +66,7 @@ class FittedPath:
 
     def scenario(self, control: str) -> Scenario:
         """Return the scenario of a control on the path."""
-        return named("bottleneck").with_values(self.settings(control))
+        return load_scenario(BASE).with_values(self.settings(control))
 
 
 def fitted(recording: Recording, found: PathEstimate) -> FittedPath:
@@ -121,7 +122,7 @@ def _rate(bits: float) -> str:
 
 def file_text(path: FittedPath, control: str, title: str, comments: Mapping[str, str]) -> str:
     """Return the scenario as a TOML file. `comments`: how values were found, by their paths."""
-    lines = [f"title = {_toml(title)}", 'base = "bottleneck"']
+    lines = [f"title = {_toml(title)}", f'base = "{BASE}"']
     for key, value in path.settings(control).items():
         lines += [f"# {comments[key]}"] if key in comments else []
         lines.append(f"{key} = {_toml(value)}")

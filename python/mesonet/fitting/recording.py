@@ -17,7 +17,7 @@ class Recording:
 
     file: str  #: name of the file, for messages
     sent_s: np.ndarray  #: when each packet left
-    acked_s: np.ndarray  #: when it was acknowledged; NaN if it was lost, or still on its way at the end
+    acked_s: np.ndarray  #: when it was acknowledged; NaN if it was lost, or in flight at the end
     lost: np.ndarray  #: True where it was lost
     size: np.ndarray  #: bytes of its IP packet
     payload: np.ndarray  #: bytes of data that it delivered for the first time; 0 for lost and needless packets
@@ -33,7 +33,8 @@ class Recording:
     @cached_property
     def arrived(self) -> np.ndarray:
         """True where a packet was acknowledged."""
-        return ~np.isnan(self.acked_s)
+        found: np.ndarray = ~np.isnan(self.acked_s)
+        return found
 
     @cached_property
     def duration_s(self) -> float:

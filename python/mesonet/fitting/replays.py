@@ -63,8 +63,8 @@ def _replay(path: FittedPath, control: str, seed: int) -> Replay:
     flow, queues = result.flow_traces.to_polars(), result.router_traces.to_polars().filter(router=PORT)
     time_s = queues["time_s"].to_numpy()
     service_s, queue = path.service_s(time_s), queues["queue"].to_numpy()
-    # An arriving packet waits for those in the queue, of which half of one is served, and takes its own service.
-    trip_s = path.base_s + np.where(queue > 0, queue + 0.5, 1.0) * service_s
+    # Little's law: packets in the queue, the one in service included, over their rate.
+    trip_s = path.base_s + np.maximum(queue, 1) * service_s
     full = np.cumsum(queues["segments_dropped"].to_numpy())
     delivered, lost = (flow[name].to_numpy().astype(float) for name in ("segments_delivered", "losses"))
     begun_s = float(flow.filter(flow["rtt_ms"].is_not_null())["time_s"][0])

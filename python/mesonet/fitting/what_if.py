@@ -18,10 +18,10 @@ MODEL_ERROR = {
     "cubic": {False: (0.001, 0.005), True: (0.181, 0.005)},
     "bbr": {False: (0.021, 0.024), True: (0.003, 0.026)},
 }
-"""Largest relative error of goodput and mean round trip against a Linux kernel, by control, without and with random loss.
+"""Largest relative errors of goodput and mean round trip against a Linux kernel, by control and by random loss.
 
-Source: `verification/witness/kernel`, preset `linux`: rows `floor 200 ms` of single flows and `20 5 20 Mb/s` without random
-loss; rows `loss` with it.
+Source: `verification.witness.kernel.compare`, preset `linux`. Without random loss: rows
+`floor 200 ms` of single flows, and `20 5 20 Mb/s`. With it: rows `loss`.
 """
 _BBR = ("bbr", "bbr3")
 
@@ -35,7 +35,8 @@ class Answer:
     round_trip_s: tuple[float, float]  #: median over time
     lost: tuple[int, int]  #: packets
     paths: int
-    model_error: tuple[float, float] | None  #: of goodput and round trip, which the ranges include; None: never measured
+    #: Relative errors of goodput and round trip that widen the ranges: of the model, or of the replay if it is larger.
+    widened: tuple[float, float]
     warnings: tuple[str, ...]
 
 
@@ -72,10 +73,10 @@ def refusal(found: PathEstimate, gate: Gate) -> str:
 
 
 def _answer(control: str, outcomes: Sequence[Outcome], path: FittedPath, gate: Gate) -> Answer:
-    error = MODEL_ERROR.get(control, {}).get(path.random_loss > 0)
-    goodput, trip = error or (0.0, 0.0)
+    model = MODEL_ERROR.get(control, {}).get(path.random_loss > 0)
+    goodput, trip = (max(abs(own), error) for own, error in zip(gate.errors, model or (0.0, 0.0), strict=True))
     warnings = []
-    if error is None:
+    if model is None:
         warnings.append("no measurement of a kernel confirms this control: the range lacks the error of the model")
     if gate.control in _BBR and control not in _BBR:
         warnings.append("a capture of BBR hides the buffer: round trips of other controls may be wrong by 20 to 60 %")
@@ -87,6 +88,6 @@ def _answer(control: str, outcomes: Sequence[Outcome], path: FittedPath, gate: G
         round_trip_s=(min(trips) * (1 - trip), max(trips) * (1 + trip)),
         lost=(min(each.lost for each in outcomes), max(each.lost for each in outcomes)),
         paths=len(outcomes),
-        model_error=error,
+        widened=(goodput, trip),
         warnings=tuple(warnings),
     )

@@ -1,0 +1,158 @@
+"""Captures for tests: a flow over one queue, in a model of a few lines, as pcap and pcapng files."""
+
+from __future__ import annotations
+
+import heapq
+import struct
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MSS = 1448
+FULL = 1500
+SYN, SYN_ACK, ACK = 0x02, 0x12, 0x10
+
+
+@dataclass
+class Packet:
+    """A packet at the sender."""
+
+    time_s: float
+    forth: bool
+    seq: int
+    ack: int
+    length: int = 0
+    flags: int = ACK
+    blocks: Sequence[tuple[int, int]] = ()
+    port: int = 40000
+
+
+def transfer(
+    *,
+    rate: Callable[[float], float] = lambda _: 10e6,
+    base_s: float = 0.04,
+    places: int = 40,
+    seconds: float = 6.0,
+    loses: Callable[[int], bool] = lambda _: False,
+    most: int = 10_000,
+) -> tuple[list[Packet], int, int]:
+    """Return packets of a transfer, and how many were lost at the full queue and at random.
+
+    The window grows by 1 a round trip and halves when a packet is lost. `rate`: bit/s by the time at the queue.
+    `loses`: True for the numbers of transmissions that are lost at random. `most`: largest window, packets.
+    """
+    packets = [Packet(0.0, True, 0, 0, flags=SYN), Packet(base_s, False, 0, 1, flags=SYN_ACK)]
+    packets.append(Packet(base_s + 1e-5, True, 1, 1))
+    events: list[tuple[float, int]] = []
+    leaving: deque[float] = deque()
+    got: set[int] = set()
+    acked: set[int] = set()
+    again: deque[int] = deque()
+    flying: dict[int, int] = {}
+    window, free, following, number, cumulative, halved = 10.0, 0.0, 0, 0, 0, 0.0
+    full = random = 0
+
+    def send(now: float) -> None:
+        nonlocal following, number, free, full, random
+        while len(flying) < min(window, most):
+            packet = again.popleft() if again else following
+            following += packet == following
+            number += 1
+            flying[packet] = number
+            packets.append(Packet(now, True, 1 + packet * MSS, 1, MSS))
+            while leaving and leaving[0] <= now:
+                leaving.popleft()
+            if len(leaving) > places:
+                full += 1
+            elif loses(number):
+                random += 1
+            else:
+                free = max(now, free) + 8 * FULL / rate(now)
+                leaving.append(free)
+                heapq.heappush(events, (free + base_s, packet))
+
+    send(base_s + 2e-5)
+    while events:
+        now, packet = heapq.heappop(events)
+        got.add(packet)
+        while cumulative in got:
+            got.discard(cumulative)
+            cumulative += 1
+        blocks = _blocks(got, packet)
+        sequence = [(1 + MSS * first, 1 + MSS * last) for first, last in blocks]
+        packets.append(Packet(now, False, 1, 1 + cumulative * MSS, blocks=sequence))
+        own = flying.pop(packet, 0)
+        acked.add(packet)
+        window += 1 / window
+        late = [each for each, sent in flying.items() if sent < own - 3]
+        for each in late:
+            del flying[each]
+            again.append(each)
+        if late and now > halved + base_s * 2:
+            window, halved = max(2.0, window / 2), now
+        if now < seconds:
+            send(now)
+    return packets, full, random
+
+
+def _blocks(got: set[int], packet: int) -> list[tuple[int, int]]:
+    if packet not in got:
+        return []
+    first = last = packet
+    while first - 1 in got:
+        first -= 1
+    while last + 1 in got:
+        last += 1
+    return [(first, last + 1)]
+
+
+def content(packet: Packet) -> bytes:
+    """Return the headers of a packet: IPv4 and TCP with time stamps."""
+    options = b"\x01\x01\x08\x0a" + bytes(8)
+    if packet.flags & SYN:
+        options += b"\x02\x04" + struct.pack(">H", MSS + 12)
+    if packet.blocks:
+        options += b"\x01\x01\x05" + bytes([2 + 8 * len(packet.blocks)])
+        options += b"".join(struct.pack(">II", *block) for block in packet.blocks)
+    own = 20 + len(options)
+    ends = b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x02"
+    ports = packet.port, 5001
+    source, target = (0, 1) if packet.forth else (1, 0)
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + own + packet.length, 0, 0, 64, 6, 0) + ends[source] + ends[target]
+    tcp = struct.pack(
+        ">HHIIBBHHH", ports[source], ports[target], packet.seq, packet.ack, own // 4 << 4, packet.flags, 9, 0, 0
+    )
+    return ip + tcp + options
+
+
+def pcap(path: Path, packets: Sequence[Packet], *, snaplen: int = 128, link: int = 101, before: bytes = b"") -> Path:
+    """Write packets as pcap. `before`: header of the link before each packet."""
+    parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snaplen, link)]
+    for packet in sorted(packets, key=lambda each: each.time_s):
+        data = before + content(packet)
+        time = round(1e6 * packet.time_s)
+        kept = data[:snaplen]
+        parts.append(
+            struct.pack("<IIII", 1000 + time // 10**6, time % 10**6, len(kept), len(data) + packet.length) + kept
+        )
+    path.write_bytes(b"".join(parts))
+    return path
+
+
+def pcapng(path: Path, packets: Sequence[Packet]) -> Path:
+    """Write packets as pcapng, with times in ns."""
+    parts = [_block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))]
+    parts.append(_block(1, struct.pack("<HHI", 101, 0, 0) + struct.pack("<HHB3xHH", 9, 1, 9, 0, 0)))
+    for packet in sorted(packets, key=lambda each: each.time_s):
+        data = content(packet)
+        time = round(1e9 * packet.time_s)
+        head = struct.pack("<IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(data), len(data) + packet.length)
+        parts.append(_block(6, head + data + bytes(-len(data) % 4)))
+    path.write_bytes(b"".join(parts))
+    return path
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    length = struct.pack("<I", len(body) + 12)
+    return struct.pack("<I", kind) + length + body + length

@@ -1,0 +1,252 @@
+"""Fits of captures: readers, estimates against known paths, the gate, what-ifs, refusals."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import mesonet as mn
+from capture_files import ACK, SYN, Packet, pcap, pcapng, transfer
+from mesonet.cli.verbs import main
+from mesonet.errors import InputError
+from mesonet.fitting import what_if
+from mesonet.fitting.estimates import estimate
+from mesonet.fitting.fit import Fit
+from mesonet.fitting.gate import judge
+from mesonet.fitting.paths import fitted, near
+from mesonet.fitting.readers import flows, read
+
+CAPTURES = Path(__file__).parent / "captures"
+CUBIC, RENO = (CAPTURES / f"{name}.pcap.gz" for name in ("p6-cubic", "p4-reno"))
+
+
+@pytest.fixture(scope="module")
+def plain() -> tuple[list[Packet], int, int]:
+    return transfer()
+
+
+@pytest.fixture(scope="module")
+def cubic() -> Fit:
+    """The capture of CUBIC with two what-ifs, on fewer paths than usual."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(what_if, "PATHS", 12)
+        return mn.fit(CUBIC, control="cubic", what_if=["tcp", "bbr3"])
+
+
+@pytest.mark.parametrize("form", ["pcap", "pcapng", "gzip", "ethernet"])
+def test_every_form_of_a_file_gives_one_recording(tmp_path: Path, plain: tuple, form: str) -> None:
+    packets, full, random = plain
+    path = tmp_path / "capture"
+    match form:
+        case "pcap":
+            pcap(path, packets)
+        case "pcapng":
+            pcapng(path, packets)
+        case "gzip":
+            path.write_bytes(gzip.compress(pcap(path, packets).read_bytes()))
+        case "ethernet":
+            pcap(path, packets, link=1, before=bytes(12) + b"\x81\x00\x00\x01\x08\x00")
+    found = read(path)
+    assert (found.total, found.read) == (len(packets), len(packets))
+    assert (found.segment_bytes, int(found.lost.sum())) == (1500, full + random)
+    assert found.handshake_s == pytest.approx(0.04, abs=1e-5)
+    assert found.acked_s[0] == pytest.approx(2 * 0.04 + 0.0012, abs=1e-4)
+
+
+def test_a_full_queue_gives_rate_round_trip_and_buffer(tmp_path: Path, plain: tuple) -> None:
+    packets, full, _ = plain
+    found = estimate(read(pcap(tmp_path / "a.pcap", packets)))
+    assert found.rate.value == pytest.approx(10e6, rel=0.01)
+    assert found.base_s.value == pytest.approx(0.04, abs=5e-4)
+    assert found.buffer.value == pytest.approx(40, abs=1)
+    assert found.buffer.within(40)
+    assert (found.lost, found.lost_at_full) == (full, full)
+    assert found.full_events == found.events >= 2
+    assert not found.suspected
+
+
+def test_steps_of_the_rate_are_found(tmp_path: Path) -> None:
+    packets, *_ = transfer(rate=lambda at: 5e6 if 3 <= at < 6 else 12e6, places=60, seconds=9.0)
+    levels = estimate(read(pcap(tmp_path / "a.pcap", packets))).levels
+    assert [level.rate.value for level in levels] == pytest.approx([12e6, 5e6, 12e6], rel=0.01)
+    assert [level.start_s for level in levels] == pytest.approx([0, 3, 6], abs=0.3)
+
+
+def test_random_losses_are_told_from_losses_at_a_full_queue(tmp_path: Path) -> None:
+    packets, full, random = transfer(loses=lambda number: number % 2001 == 400, places=10, seconds=9.0)
+    assert min(full, random) > 0
+    found = estimate(read(pcap(tmp_path / "a.pcap", packets)))
+    assert found.lost - found.lost_at_full == pytest.approx(random, abs=1)
+    assert found.random_loss.within(1 / 2001)
+
+
+def test_a_buffer_that_never_filled_has_no_upper_bound(tmp_path: Path) -> None:
+    packets, *_ = transfer(places=1000, most=60)
+    recording = read(pcap(tmp_path / "a.pcap", packets))
+    found = estimate(recording)
+    assert not found.is_buffer_known
+    assert found.buffer.low == pytest.approx(60 - 34, abs=2)  # window less the product of rate and round trip
+    assert fitted(recording, found).buffer >= found.buffer.value
+
+
+def test_packets_of_others_between_those_of_the_flow_are_suspected(tmp_path: Path, plain: tuple) -> None:
+    # Every 16 packets, the queue serves 24 of others.
+    packets, *_ = transfer(rate=_interrupted(), seconds=8.0, places=100)
+    found = estimate(read(pcap(tmp_path / "a.pcap", packets)))
+    assert any("competing load" in each for each in found.suspected)
+    assert found.rate.value == pytest.approx(10e6, rel=0.05)
+
+
+def _interrupted():
+    count = 0
+
+    def rate(_: float) -> float:
+        nonlocal count
+        count += 1
+        return 10e6 / 25 if count % 16 == 0 else 10e6
+
+    return rate
+
+
+def test_known_paths_of_a_kernel() -> None:
+    """Captures of Linux over an emulated link: 5 Mbit/s, 100 ms, 60 packets; 20 Mbit/s, 40 ms, random loss of .005."""
+    found = estimate(read(CUBIC))
+    assert found.rate.value == pytest.approx(5e6, rel=0.01)
+    assert found.base_s.value == pytest.approx(0.1, abs=5e-4)
+    assert found.buffer.value == pytest.approx(60, rel=0.1)
+    assert (found.lost, found.lost_at_full) == (87, 87)
+    found = estimate(read(RENO))
+    assert found.rate.within(20e6)
+    assert found.base_s.value == pytest.approx(0.04, abs=5e-4)
+    assert (found.lost, found.lost_at_full) == (29, 0)
+    assert found.random_loss.within(0.005)
+
+
+def test_the_gate_passes_and_guesses_the_control() -> None:
+    recording = read(CUBIC)
+    found = estimate(recording)
+    gate = judge(recording, found, fitted(recording, found), None)
+    assert (gate.control, gate.is_guessed, gate.passed) == ("cubic", True, True)
+
+
+def test_the_gate_fails_for_another_path() -> None:
+    recording = read(CUBIC)
+    found = estimate(recording)
+    path = fitted(recording, found)
+    gate = judge(recording, found, replace(path, buffer=2 * path.buffer), "cubic")
+    assert not gate.passed
+    assert "median round trip" in gate.reason
+    assert "random losses" in judge(read(RENO), estimate(read(RENO)), path, "tcp").reason
+
+
+def test_a_what_if_is_a_range_over_paths(cubic: Fit) -> None:
+    tcp, bbr3 = cubic.answers
+    assert 10 < tcp.paths <= 12
+    # The kernel's own Reno on this path: 4.896 Mbit/s and 194.4 ms (another capture).
+    assert tcp.goodput[0] < 4.896e6 < tcp.goodput[1]
+    assert 0.99 * tcp.round_trip_s[0] < 0.1944 < tcp.round_trip_s[1]
+    assert tcp.widened[0] >= 0.003
+    assert any("no measurement of a kernel" in each for each in bbr3.warnings)
+
+
+def test_paths_fill_the_intervals() -> None:
+    recording = read(CUBIC)
+    found = estimate(recording)
+    paths = near(fitted(recording, found), found, 40)
+    assert len(set(paths)) == 40
+    assert all(found.buffer.low <= path.buffer <= found.buffer.high for path in paths)
+    assert all(found.rate.low <= path.levels[0][1] <= found.rate.high for path in paths)
+
+
+def test_the_path_is_a_scenario_that_runs(tmp_path: Path, cubic: Fit) -> None:
+    target = cubic.write(tmp_path / "out")
+    chosen = mn.scenario(target)
+    assert chosen.value("network.buffer")["factor"] == cubic.path.buffer
+    result = mn.simulate(mn.scenario(target, duration="2 s", algorithm="bbr3"))
+    assert result.flow_traces.frame["segments_delivered"][-1] > 100
+    assert "replay of cubic" in (target.parent / "replay.html").read_text()
+    text = target.read_text() + (target.parent / "replay.html").read_text()
+    assert not re.search(r"\b10\.\d+\.\d+\.\d+\b", text), "an address of the capture"
+
+
+def test_the_command_prints_lists_and_writes(tmp_path: Path) -> None:
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(main, ["fit", *words])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    text = run(str(CUBIC), "--control", "cubic", "--out", str(tmp_path / "path"))
+    assert all(part in text for part in ("rate 5.00", "PASSED", "read 8,256 of 8,256 packets"))
+    assert (tmp_path / "path" / "path.toml").is_file()
+    found = json.loads(run(str(CUBIC), "--control", "cubic", "--json"))
+    assert found["gate"]["passed"] is True
+    assert found["estimates"]["buffer"]["value"] == 60
+    assert run(str(CUBIC), "--list").splitlines()[0].split()[0] == "number"
+    assert json.loads(run(str(CUBIC), "--list", "--json"))[0]["begins"] is True
+
+
+def test_one_of_several_flows(tmp_path: Path, plain: tuple) -> None:
+    packets, *_ = plain
+    both = [*packets, *(replace(each, port=40001, time_s=each.time_s + 0.5) for each in packets)]
+    path = pcap(tmp_path / "two.pcap", both)
+    assert [flow.packets for flow in flows(path)] == [len(packets)] * 2
+    assert flows(path)[1].start_s == pytest.approx(0.5, abs=1e-3)
+    assert read(path, 2).read == len(packets)
+    refused(path, "2 of its 2 flows carry data", "--list")
+    with pytest.raises(InputError, match="no such flow"):
+        read(path, 3)
+
+
+def refused(path: Path, *words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        mn.fit(path)
+    assert all(word in str(caught.value) for word in (str(path), *words)), caught.value
+
+
+def test_captures_that_do_not_show_the_path_are_refused(tmp_path: Path, plain: tuple) -> None:
+    packets, *_ = plain
+    path = tmp_path / "bad.pcap"
+    data = pcap(path, packets).read_bytes()
+    path.write_bytes(data[:5000] + data[5040:])
+    refused(path, "cannot be separated")
+    refused(pcap(path, [each for each in packets if not each.flags & SYN]), "no SYN")
+    refused(pcap(path, packets, snaplen=60), "snaplen")
+    refused(pcap(path, packets[:100]), "bytes of data")
+    refused(pcap(path, [replace(each, flags=each.flags & ~ACK) for each in packets if each.forth]), "no SYN")
+    at_receiver = [replace(each, time_s=each.time_s + (0.04 if each.forth else 0)) for each in packets]
+    at_receiver[2] = replace(at_receiver[2], time_s=0.08)
+    refused(pcap(path, at_receiver), "from its receiver", "at the sender")
+    refused(pcap(path, transfer(most=8)[0]), "of the time: the rate of the link is unknown")
+    tunnel = bytearray(pcap(path, packets).read_bytes())
+    for place in _protocols(tunnel):
+        tunnel[place] = 50
+    path.write_bytes(tunnel)
+    refused(path, "no packet of TCP", "ESP")
+    path.write_bytes(b"not a capture")
+    refused(path, "neither pcap nor pcapng")
+    path.write_bytes(gzip.compress(data)[:5000])
+    refused(path, "not a whole gzip file")
+    refused(tmp_path / "none.pcap", "no such file")
+
+
+def _protocols(data: bytearray) -> list[int]:
+    places, at = [], 24
+    while at < len(data):
+        places.append(at + 16 + 9)
+        at += 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+    return places
+
+
+def test_no_what_if_without_a_fit_that_reproduces_the_capture(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the buffer never filled"):
+        mn.fit(RENO, control="tcp", what_if=["cubic"])
+    done = CliRunner().invoke(main, ["fit", str(CUBIC), "--control", "bbr", "--what-if", "cubic"])
+    assert done.exit_code == 2
+    assert "does not reproduce the capture" in done.output
+    assert CliRunner().invoke(main, ["fit", str(CUBIC), "--control", "cubik"]).exit_code == 2
