@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import heapq
+import json
 import struct
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from mesonet.fitting.recording import Recording
 
 MSS = 1448
 FULL = 1500
@@ -150,6 +153,43 @@ def pcapng(path: Path, packets: Sequence[Packet]) -> Path:
         head = struct.pack("<IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(data), len(data) + packet.length)
         parts.append(_block(6, head + data + bytes(-len(data) % 4)))
     path.write_bytes(b"".join(parts))
+    return path
+
+
+def qlog(path: Path, recording: Recording, *, form: str, version: str = "0.3", unit_s: float = 1e-3) -> Path:
+    """Write packets as the log of a sender of QUIC. `form`: ``json``, ``lines`` or ``sequence``."""
+    prefix = {"0.3": ("transport", "recovery"), "0.4": ("quic", "quic")}[version]
+    events: list[tuple[float, str, dict]] = [
+        (
+            0.0,
+            f"{prefix[0]}:packet_sent",
+            {"header": {"packet_type": "initial", "packet_number": 0}, "raw": {"length": 1200}},
+        ),
+        (
+            0.04,
+            f"{prefix[0]}:packet_received",
+            {"header": {"packet_type": "initial", "packet_number": 0}, "frames": []},
+        ),
+    ]
+    for number, (sent_s, acked_s) in enumerate(zip(recording.sent_s, recording.acked_s, strict=True)):
+        header = {"packet_type": "1RTT", "packet_number": number}
+        events.append((sent_s, f"{prefix[0]}:packet_sent", {"header": header, "raw": {"length": 1472}}))
+        if recording.lost[number]:
+            events.append((sent_s + 0.2, f"{prefix[1]}:packet_lost", {"header": header}))
+        elif acked_s == acked_s:
+            frame = {"frame_type": "ack", "acked_ranges": [[number]]}
+            received = {"header": {"packet_type": "1RTT", "packet_number": number}, "frames": [frame]}
+            events.append((acked_s, f"{prefix[0]}:packet_received", received))
+            events.append((acked_s, "recovery:metrics_updated", {"latest_rtt": 1e3 * (acked_s - sent_s)}))
+    rows = [
+        {"time": at / unit_s, "name": name, "data": data} for at, name, data in sorted(events, key=lambda each: each[0])
+    ]
+    header = {"qlog_version": version} if version == "0.3" else {"file_schema": "urn:ietf:params:qlog:file:sequential"}
+    if form == "json":
+        path.write_text(json.dumps(header | {"traces": [{"events": rows}]}))
+    else:
+        mark = "\x1e" if form == "sequence" else ""
+        path.write_text("".join(f"{mark}{json.dumps(row)}\n" for row in [header | {"trace": {}}, *rows]))
     return path
 
 

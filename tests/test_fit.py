@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
-from capture_files import ACK, SYN, Packet, pcap, pcapng, transfer
+from capture_files import ACK, SYN, Packet, pcap, pcapng, qlog, transfer
 from mesonet.cli.verbs import main
 from mesonet.errors import InputError
 from mesonet.fitting import what_if
@@ -112,6 +112,34 @@ def _interrupted():
         return 10e6 / 25 if count % 16 == 0 else 10e6
 
     return rate
+
+
+@pytest.mark.parametrize("version", ["0.3", "0.4"])
+@pytest.mark.parametrize("form", ["json", "lines", "sequence"])
+def test_logs_of_quic_have_the_path(tmp_path: Path, plain: tuple, form: str, version: str) -> None:
+    packets, full, _ = plain
+    recording = read(pcap(tmp_path / "a.pcap", packets))
+    found = read(qlog(tmp_path / "a.qlog", recording, form=form, version=version))
+    assert (found.protocol, found.segment_bytes, int(found.lost.sum())) == ("QUIC", 1500, full)
+    assert estimate(found).rate.value == pytest.approx(10e6, rel=0.01)
+    assert estimate(found).buffer.value == pytest.approx(40, abs=1)
+
+
+def test_logs_of_quic_that_do_not_show_the_path_are_refused(tmp_path: Path, plain: tuple) -> None:
+    recording = read(pcap(tmp_path / "a.pcap", plain[0]))
+    path = tmp_path / "a.qlog"
+    refused(qlog(path, recording, form="lines", unit_s=1e-6), "latest_rtt", "times in ms")
+    text = qlog(path, recording, form="json").read_text()
+    for old, new, words in (
+        ('"0.3"', '"draft-01"', "qlog_version"),
+        ("packet_sent", "packet_gone", "0 packets of data"),
+        ('"packet_number"', '"number"', "an event without its fields"),
+        ("}", "", "neither JSON nor lines of JSON"),
+    ):
+        path.write_text(text.replace(old, new))
+        refused(path, words)
+    path.write_text(text.replace("packet_received", "packet_gone"))
+    refused(path, "acknowledged")
 
 
 def test_known_paths_of_a_kernel() -> None:

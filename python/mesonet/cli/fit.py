@@ -36,7 +36,7 @@ def fit(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Estimate the path of one flow in CAPTURE (pcap, pcapng), and replay its control there."""
+    """Estimate the path of one flow in CAPTURE (pcap, pcapng, qlog), and replay its control there."""
     from mesonet.progress import Progress
 
     if only_list:

@@ -23,7 +23,7 @@ VERBS = {
     "batch": "Simulate SCENARIO with each line of EDITS, a CSV file: one table of responses, thousands of runs.",
     "replay": "Run SCENARIO in mesonet and on the TCP of a real kernel, and compare both.",
     "check": "Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it.",
-    "fit": "Estimate the path of one flow in CAPTURE (pcap, pcapng), and replay its control there.",
+    "fit": "Estimate the path of one flow in CAPTURE (pcap, pcapng, qlog), and replay its control there.",
     "matrix": "Estimate the traffic matrix of SCENARIO from measured loads of links.",
     "design": "Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known.",
     "experiment": "Plan and run many runs by a factorial design: plan, run, status.",

@@ -11,12 +11,10 @@ from mesonet.errors import InputError
 from mesonet.fitting.fates import Answers, fates, pieces
 from mesonet.fitting.framing import batches
 from mesonet.fitting.headers import ACK, ECE, SYN, Headers, Seen, headers
-from mesonet.fitting.recording import Recording
+from mesonet.fitting.recording import FEWEST, Recording
 
 MOST_PACKETS = 5_000_000
 """Most packets of TCP in a file (chosen): they take about 1.5 GB of memory."""
-FEWEST = 100
-"""Fewest full packets from which a path follows (chosen)."""
 _NS = 1e-9
 _WRAP = 1 << 32
 
@@ -140,7 +138,7 @@ def _recording(packets: Headers, forth: np.ndarray, capture: Capture) -> Recordi
     blocks = packets.blocks[answers]
     # Edges of blocks are within half of the numbers from the acknowledgement that carries them.
     apart = (blocks - packets.ack[answers][:, None, None] + _WRAP // 2) % _WRAP - _WRAP // 2
-    edges = np.where(blocks.any(axis=2)[:, :, None], ack[:, None, None] + apart, 0)
+    edges = np.where(blocks.any(axis=2, keepdims=True), ack[:, None, None] + apart, 0)
     sent = pieces(times[data], first, packets.payload[data], segment)
     found = fates(sent, Answers(times[answers], ack, edges))
     if not np.isfinite(found.acked_s).any():

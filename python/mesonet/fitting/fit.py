@@ -21,6 +21,8 @@ NEVER_KNOWN = (
     "fair queueing with competitors (looks like a slower link); smooth cross traffic (looks like another rate)"
 )
 """What no capture of one flow shows."""
+COUNTED = {"TCP": "packets", "QUIC": "events"}
+"""Parts of a file, by the protocol of its flow."""
 PATH, FIGURE = "path.toml", "replay.html"
 
 
@@ -60,7 +62,7 @@ class Fit:
         guessed = f" (guessed among {', '.join(gate.tried)})" if gate.is_guessed else ""
         replayed, verdict = gate.replay.outcome, "PASSED" if gate.passed else f"FAILED: {gate.reason}"
         lines = [
-            f"read {recording.read:,} of {recording.total:,} packets ({recording.protocol}, "
+            f"read {recording.read:,} of {recording.total:,} {COUNTED[recording.protocol]} ({recording.protocol}, "
             f"{recording.duration_s:.2f} s)",
             *(f"note: {note}" for note in recording.notes),
             *self._levels(),

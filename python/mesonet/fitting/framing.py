@@ -14,11 +14,11 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from mesonet.errors import InputError
-from mesonet.files.reading import opened
+from mesonet.files.reading import MOST_JSON_BYTES, opened
 
 KEPT = 160
 """Bytes of a packet that are looked at: Ethernet with two VLAN tags, IPv6, and TCP with all options need 122."""
-ALLOWED = "a capture by tcpdump or Wireshark (pcap, pcapng; .gz, too), qlog 0.3 or 0.4, or a CSV file of samples"
+ALLOWED = "a capture by tcpdump or Wireshark (pcap, pcapng), or qlog 0.3 or 0.4; .gz, too"
 _BATCH = 20_000
 _LONGEST = 1 << 20
 """Longest packet in a file, bytes (chosen): the limit of libpcap is 262,144, of a super-segment 524,280."""
@@ -51,10 +51,23 @@ Packet = tuple[int, int, int, bytes]
 """Link type, time in ns, length on the wire, and the bytes in the file."""
 
 
-def beginning(path: Path, count: int = 4096) -> bytes:
-    """Return the first bytes of a file, unpacked if it is gzip."""
+def begins_as_json(path: Path) -> bool:
+    """Return True if a file, unpacked if it is gzip, begins as JSON or a JSON text sequence does."""
     with _unpacked(path) as file:
-        return _read(file, count, path)
+        return _read(file, 16, path).lstrip(b"\xef\xbb\xbf\x1e \r\n\t")[:1] == b"{"
+
+
+def unpacked_text(path: Path) -> str:
+    """Return the text of a file, unpacked if it is gzip."""
+    with _unpacked(path) as file:
+        data = _read(file, MOST_JSON_BYTES + 1, path)
+    if len(data) > MOST_JSON_BYTES:
+        allowed = f"at most {MOST_JSON_BYTES / 1e6:.0f} MB"
+        raise InputError("a larger text", file=str(path), allowed=allowed)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("not text in UTF-8", file=str(path), allowed=ALLOWED) from None
 
 
 def batches(path: Path) -> Iterator[Batch]:

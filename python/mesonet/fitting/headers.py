@@ -139,8 +139,10 @@ def _byte(head: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def _two(head: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return np.add(_byte(head, place) << 8, _byte(head, place + 1))
+    found: np.ndarray = _byte(head, place) << 8 | _byte(head, place + 1)
+    return found
 
 
 def _four(head: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return np.add(_two(head, place) << 16, _two(head, place + 2))
+    found: np.ndarray = _two(head, place) << 16 | _two(head, place + 2)
+    return found

@@ -6,19 +6,22 @@ from pathlib import Path
 
 from mesonet.errors import InputError
 from mesonet.fitting.captures import CapturedFlow, read_capture
-from mesonet.fitting.framing import ALLOWED
+from mesonet.fitting.framing import ALLOWED, begins_as_json
+from mesonet.fitting.qlog import read_qlog
 from mesonet.fitting.recording import Recording
 
 
 def read(path: Path, flow: int | None = None) -> Recording:
     """Return the packets of a flow. `flow`: its number in the list of `flows`; None: the only one."""
     _refuse_missing(path)
-    return read_capture(path).recording(flow)
+    return read_qlog(path, flow) if begins_as_json(path) else read_capture(path).recording(flow)
 
 
 def flows(path: Path) -> list[CapturedFlow]:
     """Return the flows of a capture."""
     _refuse_missing(path)
+    if begins_as_json(path):
+        raise InputError("a log of QUIC: its traces are numbered from 1", file=str(path), allowed="--flow N")
     return read_capture(path).flows
 
 

@@ -7,6 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+FEWEST = 100
+"""Fewest full packets from which a path follows (chosen)."""
+
 
 @dataclass(frozen=True)
 class Recording:
