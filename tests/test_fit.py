@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +60,15 @@ def test_every_form_of_a_file_gives_one_recording(tmp_path: Path, plain: tuple, 
     assert found.acked_s[0] == pytest.approx(2 * 0.04 + 0.0012, abs=1e-4)
 
 
+@pytest.mark.parametrize("write", [pcap, pcapng])
+def test_a_file_that_ends_in_a_packet_has_a_note(tmp_path: Path, plain: tuple, write: Callable[..., Path]) -> None:
+    path = write(tmp_path / "a", plain[0])
+    path.write_bytes(path.read_bytes()[:-7])
+    found = read(path)
+    assert (found.read, found.total) == (len(plain[0]) - 1, len(plain[0]))
+    assert found.notes == ("the file ends early: 1 packet that the end of the file cuts",)
+
+
 def test_a_full_queue_gives_rate_round_trip_and_buffer(tmp_path: Path, plain: tuple) -> None:
     packets, full, _ = plain
     found = estimate(read(pcap(tmp_path / "a.pcap", packets)))
@@ -103,7 +113,7 @@ def test_packets_of_others_between_those_of_the_flow_are_suspected(tmp_path: Pat
     assert found.rate.value == pytest.approx(10e6, rel=0.05)
 
 
-def _interrupted():
+def _interrupted() -> Callable[[float], float]:
     count = 0
 
     def rate(_: float) -> float:

@@ -9,18 +9,21 @@ import json
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import capture_files
 import mesonet as mn
 from conftest import TINY
 from mesonet import core
 from mesonet.campaign import documents
 from mesonet.errors import InputError
+from mesonet.fitting.estimates import estimate
+from mesonet.fitting.readers import read as read_recording
 from mesonet.scenarios.kinds import flow_table
 from mesonet.scenarios.kinds.traffic import TRAFFIC
 
@@ -161,6 +164,20 @@ def _experiment_json() -> bytes:
         return json.dumps(mn.experiment(file).document()).encode()
 
 
+@cache
+def _capture(name: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        write = capture_files.pcapng if name == "pcapng" else capture_files.pcap
+        file = write(Path(folder) / "capture", capture_files.transfer(seconds=1.0)[0])
+        if name == "qlog":
+            file = capture_files.qlog(file, read_recording(file), form="lines")
+        return file.read_bytes()
+
+
+def _fit(file: Path) -> None:
+    estimate(read_recording(file))
+
+
 TARGETS: dict[str, tuple[Callable[[], bytes], Callable[[Path], object]]] = {
     "net.graphml": (GRAPHML.encode, _topology),
     "net.gml": (GML.encode, _topology),
@@ -173,6 +190,7 @@ TARGETS: dict[str, tuple[Callable[[], bytes], Callable[[Path], object]]] = {
     "scenario.toml": (SCENARIO.encode, _scenario),
     "experiment.toml": (TINY.encode, lambda file: mn.experiment(file).document()),
     "experiment.json": (_experiment_json, documents.experiment),
+    **{name: (partial(_capture, name), _fit) for name in ("pcap", "pcapng", "qlog")},
     "snapshot": (lambda: _state()[1], _snapshot),
 }
 """Sound bytes and reader by name of the file."""

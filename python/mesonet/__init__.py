@@ -91,8 +91,7 @@ def fit(
     Parameters
     ----------
     capture
-        A file of packets that was captured at the sender, pcap or pcapng, or its log of QUIC, qlog. Also compressed with
-        gzip.
+        A file of packets that was captured at the sender (pcap, pcapng), or its log of QUIC (qlog); also as .gz.
     flow
         Number of the flow in the file, from 1; by default the only one with data.
     control

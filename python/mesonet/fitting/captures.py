@@ -10,7 +10,7 @@ import numpy as np
 from mesonet.errors import InputError
 from mesonet.fitting.fates import Answers, fates, pieces
 from mesonet.fitting.framing import batches
-from mesonet.fitting.headers import ACK, ECE, SYN, Headers, Seen, headers
+from mesonet.fitting.headers import ACK, CUT_OFF, ECE, SYN, Headers, Seen, headers
 from mesonet.fitting.recording import FEWEST, Recording
 
 MOST_PACKETS = 5_000_000
@@ -158,6 +158,7 @@ def _recording(packets: Headers, forth: np.ndarray, capture: Capture) -> Recordi
         protocol="TCP",
         read=len(times),
         total=capture.seen.total,
+        notes=(f"the file ends early: 1 {CUT_OFF}",) if CUT_OFF in capture.seen.others else (),
     )
 
 

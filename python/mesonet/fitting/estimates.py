@@ -119,7 +119,8 @@ def _levels(busy: _Busy, share: float, recording: Recording) -> tuple[Level, ...
     clock, size = np.append(0.0, np.cumsum(busy.length_s)), np.append(0.0, np.cumsum(busy.size))
     # Of an average link, so that a level has enough packets at any of its rates.
     slice_s = max(_LEVEL_S / _FEWEST_SLICES, _SLICE * recording.segment_bytes * clock[-1] / size[-1])
-    at = np.arange(0.0, clock[-1], slice_s)
+    slice_s = min(slice_s, float(clock[-1]))
+    at = slice_s * np.arange(int(clock[-1] / slice_s) + 1)
     sizes = np.interp(at, clock, size)
     rates = 8 * np.diff(sizes) / slice_s
     base_s = float(recording.round_trips[1].min())
@@ -188,11 +189,12 @@ def _shared(busy: _Busy) -> Estimate | None:
     order = np.log(8 * busy.size / busy.length_s) / _BINS
     whole_s = shared_s = 0.0
     closest = []
-    for part in np.array_split(np.arange(len(order)), max(1, int(busy.end_s[-1] - busy.end_s[0]))):
+    parts = min(len(order) // (2 * _SLICE), int(busy.end_s[-1] - busy.end_s[0]))
+    for part in np.array_split(np.arange(len(order)), max(1, parts)):
         least = order[part].min()
         bins = np.bincount(np.round(order[part] - least).astype(int))
         modes = np.flatnonzero(np.convolve(bins, np.ones(3), "same") >= _MODE * len(part))
-        if len(part) < 2 * _SLICE or not len(modes):
+        if not len(modes):
             continue
         # The largest bin of the mode, not its faster slope.
         top = modes[-1] - int(np.argmax(bins[max(0, modes[-1] - 2) : modes[-1] + 1][::-1]))

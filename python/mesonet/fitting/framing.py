@@ -19,6 +19,8 @@ from mesonet.files.reading import MOST_JSON_BYTES, opened
 KEPT = 160
 """Bytes of a packet that are looked at: Ethernet with two VLAN tags, IPv6, and TCP with all options need 122."""
 ALLOWED = "a capture by tcpdump or Wireshark (pcap, pcapng), or qlog 0.3 or 0.4; .gz, too"
+CUT = -1
+"""Link type of a last packet that the end of the file cuts."""
 _BATCH = 20_000
 _LONGEST = 1 << 20
 """Longest packet in a file, bytes (chosen): the limit of libpcap is 262,144, of a super-segment 524,280."""
@@ -80,7 +82,10 @@ def batches(path: Path) -> Iterator[Batch]:
             packets = _pcapng(file, path)
         else:
             raise InputError("neither pcap nor pcapng", file=str(path), allowed=ALLOWED)
-        yield from _batched(packets, path)
+        try:
+            yield from _batched(packets, path)
+        except struct.error:
+            raise InputError("a block ends early", file=str(path), allowed=ALLOWED) from None
 
 
 def _batched(packets: Iterator[Packet], path: Path) -> Iterator[Batch]:
@@ -121,12 +126,13 @@ def _pcap(file: BinaryIO, path: Path, order: str, tick_ns: int) -> Iterator[Pack
             raise _lost(path, number, f"{captured} bytes of {length}")
         content = _read(file, captured, path)
         if len(content) < captured:
-            break
+            yield CUT, seconds * 10**9 + ticks * tick_ns, length, b""
+            return
         yield link, seconds * 10**9 + ticks * tick_ns, length, content
 
 
 def _pcapng(file: BinaryIO, path: Path) -> Iterator[Packet]:
-    order, number = "<", 0
+    order, number, last_ns = "<", 0, 0
     links: list[tuple[int, int, int]] = []  # link type, and ns as a fraction, of each interface
     kind_bytes = _SECTION.to_bytes(4, "big")
     while len(kind_bytes) == 4:
@@ -142,6 +148,7 @@ def _pcapng(file: BinaryIO, path: Path) -> Iterator[Packet]:
             raise _lost(path, number + 1, f"a block of {length} bytes")
         body = _read(file, length - read, path)
         if len(body) < length - read:
+            yield CUT, last_ns, 0, b""
             return
         if struct.unpack(f"{order}I", body[-4:])[0] != length:
             raise _lost(path, number + 1, "a block has two lengths")
@@ -155,7 +162,8 @@ def _pcapng(file: BinaryIO, path: Path) -> Iterator[Packet]:
             if interface >= len(links) or captured > len(body) - 24:
                 raise _lost(path, number, f"{captured} bytes in a block of {length}")
             link, numerator, denominator = links[interface]
-            yield link, ((high << 32) | low) * numerator // denominator, wire, body[20 : 20 + captured]
+            last_ns = ((high << 32) | low) * numerator // denominator
+            yield link, last_ns, wire, body[20 : 20 + captured]
         kind_bytes = _read(file, 4, path)
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mesonet.fitting.framing import KEPT, Batch
+from mesonet.fitting.framing import CUT, KEPT, Batch
 
 SYN, ACK, ECE = 0x02, 0x10, 0x40
 BLOCKS = 4
 """Most blocks of a selective acknowledgement (RFC 2018, section 3)."""
 TCP = 6
+CUT_OFF = "packet that the end of the file cuts"
 _OTHERS = {1: "ICMP", 4: "IP in IP", 17: "UDP", 41: "IPv6 in IP", 47: "GRE", 50: "ESP", 58: "ICMPv6"}
 _LINKS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
 """Bytes before the IP header by link type: loopback, Ethernet, raw IP, and Linux's header of any interface."""
@@ -64,7 +65,8 @@ def headers(batch: Batch, seen: Seen) -> Headers:
         if int(link) in _LINKS:
             place[batch.link == link] = _LINKS[int(link)]
         else:
-            seen.others[f"link type {link}"] += int((batch.link == link).sum())
+            name = CUT_OFF if link == CUT else f"link type {link}"
+            seen.others[name] += int((batch.link == link).sum())
     head = batch.head
     for _ in range(2):
         tagged = (batch.link == _ETHERNET) & np.isin(_two(head, place - 2), _VLAN)

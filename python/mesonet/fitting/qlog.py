@@ -23,6 +23,8 @@ UDP_BYTES = 28
 _ALLOWED = f"qlog {' or '.join(VERSIONS)} of the sender: JSON, lines of JSON, or a JSON text sequence"
 _DATA = ("1rtt", "0rtt")
 """Types of packets whose numbers count together: the application's."""
+_OTHER_FORM = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
+"""Errors of values that are no qlog."""
 _MS = 1e-3
 _UNITS = 10.0
 """Ratio of two round trips, logged and of packets, from which their units differ (chosen)."""
@@ -38,7 +40,7 @@ def read_qlog(path: Path, number: int | None) -> Recording:
         raise InputError("no such trace", file=str(path), path="flow", value=number, allowed=allowed)
     try:
         return _recording(path, traces[(number or 1) - 1])
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except _OTHER_FORM as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"an event without its fields: {error!r}", file=str(path), allowed=_ALLOWED) from None
@@ -54,13 +56,13 @@ def _traces(path: Path) -> Iterator[Iterable[dict[str, Any]]]:
         _refuse_version(path, document)
         yield from (trace["events"] for trace in document["traces"])
         return
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except _OTHER_FORM as error:
         if isinstance(error, InputError):
             raise
     lines = [line.strip("\x1e \r") for line in text.split("\n")]
     try:
         header, *events = (json.loads(line) for line in lines if line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"neither JSON nor lines of JSON: {error}", file=str(path), allowed=_ALLOWED) from None
     _refuse_version(path, header)
     yield events

@@ -82,10 +82,11 @@ def _answer(control: str, outcomes: Sequence[Outcome], path: FittedPath, gate: G
         warnings.append("a capture of BBR hides the buffer: round trips of other controls may be wrong by 20 to 60 %")
     goodputs = [each.goodput for each in outcomes]
     trips = [each.round_trip_s for each in outcomes]
+    fastest = max(rate for _, rate in path.levels)
     return Answer(
         control=control,
-        goodput=(min(goodputs) * (1 - goodput), max(goodputs) * (1 + goodput)),
-        round_trip_s=(min(trips) * (1 - trip), max(trips) * (1 + trip)),
+        goodput=(min(goodputs) * (1 - goodput), min(max(goodputs) * (1 + goodput), fastest)),
+        round_trip_s=(max(min(trips) * (1 - trip), path.base_s), max(trips) * (1 + trip)),
         lost=(min(each.lost for each in outcomes), max(each.lost for each in outcomes)),
         paths=len(outcomes),
         widened=(goodput, trip),
