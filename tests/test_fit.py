@@ -271,6 +271,9 @@ def test_captures_that_do_not_show_the_path_are_refused(tmp_path: Path, plain: t
     path.write_bytes(gzip.compress(data)[:5000])
     refused(path, "not a whole gzip file")
     refused(tmp_path / "none.pcap", "no such file")
+    refused(tmp_path, "Allowed: a capture")
+    with pytest.raises(InputError, match="not a path in UTF-8"):
+        mn.fit("a\0.pcap")
 
 
 def _protocols(data: bytearray) -> list[int]:

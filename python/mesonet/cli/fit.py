@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import mesonet
+from mesonet import algorithms
 from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
 from mesonet.files import places
@@ -24,7 +25,12 @@ from mesonet.terminal import write_json, write_table
     help="Control of the sender; by default the one of cubic, bbr and tcp whose replay comes closest.",
     shell_complete=completion.ALGORITHM,
 )
-@click.option("--what-if", metavar="LIST", help="Other controls, such as bbr,cubic: their outcomes as ranges.")
+@click.option(
+    "--what-if",
+    metavar="LIST",
+    help="Other controls, such as bbr,cubic: their outcomes as ranges.",
+    shell_complete=completion.ALGORITHMS,
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for path.toml and the figure of the replay.")
 @JSON
 def fit(
@@ -42,7 +48,7 @@ def fit(
     if only_list:
         _list(capture, as_json)
         return
-    others = [each.strip() for each in what_if.split(",")] if what_if else []
+    others = [] if what_if is None else algorithms.split(what_if)
     if out:
         places.checked(out / "path.toml")
     with Progress(f"paths of {capture.name}") as progress:

@@ -135,7 +135,7 @@ def _levels(busy: _Busy, share: float, recording: Recording) -> tuple[Level, ...
         low, high = first + (first > 0), last - (last < len(rates))
         value = 8 * float(sizes[high] - sizes[low]) / (slice_s * (high - low))
         quarters = np.subtract(*np.quantile(rates[low:high], [0.75, 0.25])) / _QUARTERS
-        half = 2 * float(quarters) / np.sqrt(high - low) + _ERROR / share * value
+        half = float(2 * quarters / np.sqrt(high - low)) + _ERROR / share * value
         start_s = 0.0
         if levels:
             before = levels[-1].rate.value
@@ -143,6 +143,7 @@ def _levels(busy: _Busy, share: float, recording: Recording) -> tuple[Level, ...
             between = 8 * float(sizes[first + 1] - sizes[first - 1])
             step_s = (between - value * (ends[1] - ends[0])) / (before - value)
             start_s = float(np.interp(ends[0] + step_s, clock[1:], busy.end_s)) - base_s
+            start_s = max(start_s, levels[-1].start_s + slice_s)
         levels.append(Level(start_s, Estimate(value, value - half, value + half)))
     return tuple(levels)
 

@@ -28,7 +28,7 @@ def figure(recording: Recording, path: FittedPath, gate: Gate) -> Any:
     panels = {
         "rate, Mbit/s": (
             _rate(at, np.interp(at, times, arrived, left=0.0)),
-            _rate(at, replay.delivered[place] * path.segment_bytes),
+            _rate(at, np.interp(at, replay.time_s, replay.delivered) * path.segment_bytes),
         ),
         "round trip, ms": (1e3 * trip_s, 1e3 * replay.round_trip_s[place]),
         "packets lost": (lost, replay.lost[place]),

@@ -192,7 +192,7 @@ def fit(
     progress: Callable[[float, float], None] | None = None,
 ) -> Fit:
     """Return the fit of a capture; `mesonet.fit` describes it."""
-    named = algorithms.resolve(control).name if control else None
+    named = None if control is None else algorithms.resolve(control).name
     others = [algorithms.resolve(each).name for each in what_if]
     recording = read(Path(capture), flow)
     found = estimate(recording)

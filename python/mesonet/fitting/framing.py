@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from mesonet.errors import InputError
-from mesonet.files.reading import MOST_JSON_BYTES, opened
+from mesonet.files.reading import MOST_JSON_BYTES, opened, refuse_unprintable
 
 KEPT = 160
 """Bytes of a packet that are looked at: Ethernet with two VLAN tags, IPv6, and TCP with all options need 122."""
@@ -186,7 +186,12 @@ def _lost(path: Path, number: int, problem: str) -> InputError:
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[BinaryIO]:
-    with opened(path, ALLOWED) as file:
+    refuse_unprintable(path)
+    try:
+        opening = opened(path, ALLOWED)
+    except FileNotFoundError:
+        raise InputError("no such file", file=str(path), allowed=ALLOWED) from None
+    with opening as file:
         if file.peek(2)[:2] == _GZIP:
             with gzip.open(file) as inside:
                 yield cast(BinaryIO, inside)

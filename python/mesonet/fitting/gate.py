@@ -53,7 +53,7 @@ def errors(wanted: Outcome, got: Outcome) -> tuple[float, float]:
 def judge(recording: Recording, found: PathEstimate, path: FittedPath, control: str | None) -> Gate:
     """Return the verdict on a path. `control`: None: the control whose replay comes closest."""
     wanted = recorded(recording, found.lost_at_full)
-    names = (control,) if control else CONTROLS
+    names = CONTROLS if control is None else (control,)
     tried = [(name, _median(path, name)) for name in names]
     name, replay = min(tried, key=lambda each: _distance(wanted, each[1].outcome))
     reason = "; ".join((*found.suspected, *differences(wanted, replay.outcome)))
