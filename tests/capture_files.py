@@ -110,8 +110,8 @@ def _blocks(got: set[int], packet: int) -> list[tuple[int, int]]:
     return [(first, last + 1)]
 
 
-def content(packet: Packet) -> bytes:
-    """Return the headers of a packet: IPv4 and TCP with time stamps."""
+def content(packet: Packet, version: int = 4) -> bytes:
+    """Return the headers of a packet: IP and TCP with time stamps."""
     options = b"\x01\x01\x08\x0a" + bytes(8)
     if packet.flags & SYN:
         options += b"\x02\x04" + struct.pack(">H", MSS + 12)
@@ -119,21 +119,32 @@ def content(packet: Packet) -> bytes:
         options += b"\x01\x01\x05" + bytes([2 + 8 * len(packet.blocks)])
         options += b"".join(struct.pack(">II", *block) for block in packet.blocks)
     own = 20 + len(options)
-    ends = b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x02"
+    ends = [bytes({4: 3, 6: 15}[version]) + bytes([number]) for number in (1, 2)]
     ports = packet.port, 5001
     source, target = (0, 1) if packet.forth else (1, 0)
-    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + own + packet.length, 0, 0, 64, 6, 0) + ends[source] + ends[target]
+    if version == 4:
+        ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + own + packet.length, 0, 0, 64, 6, 0)
+    else:
+        ip = struct.pack(">IHBB", 0x60000000, own + packet.length, 6, 64)
     tcp = struct.pack(
         ">HHIIBBHHH", ports[source], ports[target], packet.seq, packet.ack, own // 4 << 4, packet.flags, 9, 0, 0
     )
-    return ip + tcp + options
+    return ip + ends[source] + ends[target] + tcp + options
 
 
-def pcap(path: Path, packets: Sequence[Packet], *, snaplen: int = 128, link: int = 101, before: bytes = b"") -> Path:
-    """Write packets as pcap. `before`: header of the link before each packet."""
+def pcap(
+    path: Path,
+    packets: Sequence[Packet],
+    *,
+    snaplen: int = 128,
+    link: int = 101,
+    before: bytes = b"",
+    version: int = 4,
+) -> Path:
+    """Write packets as pcap. `before`: header of the link before each packet. `version`: of IP."""
     parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snaplen, link)]
     for packet in sorted(packets, key=lambda each: each.time_s):
-        data = before + content(packet)
+        data = before + content(packet, version)
         time = round(1e6 * packet.time_s)
         kept = data[:snaplen]
         parts.append(

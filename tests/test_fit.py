@@ -40,7 +40,7 @@ def cubic() -> Fit:
         return mn.fit(CUBIC, control="cubic", what_if=["tcp", "bbr3"])
 
 
-@pytest.mark.parametrize("form", ["pcap", "pcapng", "gzip", "ethernet"])
+@pytest.mark.parametrize("form", ["pcap", "pcapng", "gzip", "ethernet", "ipv6"])
 def test_every_form_of_a_file_gives_one_recording(tmp_path: Path, plain: tuple, form: str) -> None:
     packets, full, random = plain
     path = tmp_path / "capture"
@@ -51,11 +51,13 @@ def test_every_form_of_a_file_gives_one_recording(tmp_path: Path, plain: tuple, 
             pcapng(path, packets)
         case "gzip":
             path.write_bytes(gzip.compress(pcap(path, packets).read_bytes()))
+        case "ipv6":
+            pcap(path, packets, version=6)
         case "ethernet":
             pcap(path, packets, link=1, before=bytes(12) + b"\x81\x00\x00\x01\x08\x00")
     found = read(path)
     assert (found.total, found.read) == (len(packets), len(packets))
-    assert (found.segment_bytes, int(found.lost.sum())) == (1500, full + random)
+    assert (found.segment_bytes, int(found.lost.sum())) == (1520 if form == "ipv6" else 1500, full + random)
     assert found.handshake_s == pytest.approx(0.04, abs=1e-5)
     assert found.acked_s[0] == pytest.approx(2 * 0.04 + 0.0012, abs=1e-4)
 
@@ -229,6 +231,21 @@ def test_the_command_prints_lists_and_writes(tmp_path: Path) -> None:
     assert json.loads(run(str(CUBIC), "--list", "--json"))[0]["begins"] is True
 
 
+def test_a_folder_has_a_row_for_each_file(tmp_path: Path, plain: tuple) -> None:
+    (folder := tmp_path / "captures").mkdir()
+    pcap(folder / "a.pcap", plain[0])
+    (folder / "b.txt").write_text("no capture")
+    done = CliRunner().invoke(main, ["fit", str(folder), "--control", "tcp", "--out", str(tmp_path / "paths")])
+    assert done.exit_code == 0, done.output
+    _, first, second = done.stdout.splitlines()
+    assert first.split()[:3] == ["a.pcap", "tcp", "10"]
+    assert second.endswith("neither pcap nor pcapng")
+    assert (tmp_path / "paths" / "a.pcap" / "path.toml").is_file()
+    documents = json.loads(CliRunner().invoke(main, ["fit", str(folder), "--json"]).stdout)
+    assert "refused" in documents[1]
+    assert CliRunner().invoke(main, ["fit", str(folder), "--flow", "1"]).exit_code == 2
+
+
 def test_one_of_several_flows(tmp_path: Path, plain: tuple) -> None:
     packets, *_ = plain
     both = [*packets, *(replace(each, port=40001, time_s=each.time_s + 0.5) for each in packets)]
@@ -290,4 +307,5 @@ def test_no_what_if_without_a_fit_that_reproduces_the_capture(tmp_path: Path) ->
     done = CliRunner().invoke(main, ["fit", str(CUBIC), "--control", "bbr", "--what-if", "cubic"])
     assert done.exit_code == 2
     assert "does not reproduce the capture" in done.output
-    assert CliRunner().invoke(main, ["fit", str(CUBIC), "--control", "cubik"]).exit_code == 2
+    for words in (["--control", "cubik"], ["--what-if", ""], ["--list", "--control", "cubic"]):
+        assert CliRunner().invoke(main, ["fit", str(CUBIC), *words]).exit_code == 2

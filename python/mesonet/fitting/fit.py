@@ -77,6 +77,26 @@ class Fit:
         ]
         return lines + [line for answer in self.answers for line in _answer_lines(answer)]
 
+    def row(self) -> list[str | float]:
+        """Return the fit as a row of a table.
+
+        Returns
+        -------
+        Control, rate in Mbit/s (mean over time), base round trip in ms, buffer in packets, random loss
+        in %, and the verdict.
+        """
+        found, duration_s = self.found, self.recording.duration_s
+        ends = [*(each.start_s for each in found.levels[1:]), duration_s]
+        mean = sum(each.rate.value * (end - each.start_s) for each, end in zip(found.levels, ends, strict=True))
+        return [
+            self.gate.control,
+            1e-6 * mean / duration_s,
+            1e3 * found.base_s.value,
+            f"{'' if found.is_buffer_known else 'at least '}{found.buffer.value:.0f}",
+            100 * found.random_loss.value,
+            "passed" if self.gate.passed else f"failed: {self.gate.reason}",
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the fit as plain data.
 
