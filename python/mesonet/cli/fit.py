@@ -94,7 +94,8 @@ def _fit_all(folder: Path, control: str | None, out: Path | None, as_json: bool)
         raise InputError("no file in the folder", value=str(folder), allowed="a folder with captures")
     if control is not None:
         algorithms.resolve(control)
-    rows, documents = [], []
+    rows: list[list[str | float | None]] = []
+    documents = []
     with Progress(f"captures of {folder.name}") as progress:
         for number, file in enumerate(files, 1):
             try:
