@@ -29,6 +29,7 @@ _DATA = ("1rtt", "0rtt")
 _OTHER_FORM = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
 """Errors of values that are no qlog."""
 _MS = 1e-3
+_LONGEST = 65_536
 _UNITS = 10.0
 """Ratio of two round trips, logged and of packets, from which their units differ (chosen)."""
 
@@ -142,7 +143,10 @@ def _recording(path: Path, events: Iterable[dict[str, Any]]) -> Recording:
         allowed = f"packet_sent and frames of type ack of {FEWEST} packets or more"
         raise InputError(problem, file=file, allowed=allowed)
     numbers = sorted(log.sent, key=lambda number: log.sent[number][0])
-    sent_s, length = (np.array(column) for column in zip(*(log.sent[number] for number in numbers), strict=True))
+    sent_s, length = np.array([log.sent[number] for number in numbers], dtype=float).T
+    if not (length.min() > 0 and length.max() < _LONGEST):
+        problem = f"packets of {length.min():g} to {length.max():g} bytes"
+        raise InputError(problem, file=file, path="raw.length", allowed=f"more than 0 and less than {_LONGEST} bytes")
     acked_s = np.array([log.acked.get(number, np.nan) for number in numbers])
     shortest = float(np.nanmin(acked_s - sent_s))
     if math.isfinite(log.latest_rtt_s) and not shortest / _UNITS < log.latest_rtt_s < shortest * _UNITS:
@@ -153,7 +157,7 @@ def _recording(path: Path, events: Iterable[dict[str, Any]]) -> Recording:
         sent_s=sent_s,
         acked_s=acked_s,
         lost=np.array([number in log.lost and number not in log.acked for number in numbers]),
-        size=length + UDP_BYTES,
+        size=length.astype(int) + UDP_BYTES,
         payload=np.where(np.isnan(acked_s), 0, length),
         handshake_s=log.handshake_s,
         segment_bytes=int(np.max(length)) + UDP_BYTES,
