@@ -67,11 +67,9 @@ def _replay(path: FittedPath, control: str, seed: int) -> Replay:
     trip_s = path.base_s + np.maximum(queue, 1) * service_s
     full = np.cumsum(queues["segments_dropped"].to_numpy())
     delivered, lost = (flow[name].to_numpy().astype(float) for name in ("segments_delivered", "losses"))
-    begun_s = float(flow.filter(flow["rtt_ms"].is_not_null())["time_s"][0])
-    measured = time_s >= begun_s
     outcome = Outcome(
         goodput=8 * path.segment_bytes * float(delivered[-1]) / (path.duration_s - path.base_s),
-        round_trip_s=float(np.median(trip_s[measured])),
+        round_trip_s=float(np.median(trip_s[time_s >= path.base_s])),  # after the handshake
         lost_full=int(full[-1]),
         lost_random=max(0, int(lost[-1]) - int(full[-1])),
     )
