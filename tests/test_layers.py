@@ -32,7 +32,7 @@ LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("kernel",), ("models",),
     ("campaign",), ("experiments",), ("analysis",), ("charts",), ("fitting",), ("reporting",), ("playground",),
-    ("looks",), ("evidence", "conform"), ("adversarial",),
+    ("looks",), ("evidence", "conform"), ("adversarial",), ("scoring",),
     ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip
 REPORTING = (

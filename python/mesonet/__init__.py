@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mesonet.fitting.fit import Fit
     from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
+    from mesonet.scoring.score import score
     from mesonet.simulation.batch import batch
     from mesonet.simulation.checkpoint import Checkpoint
     from mesonet.simulation.result import Result
@@ -48,6 +49,7 @@ __all__ = [
     "report",
     "run_until_decided",
     "scenario",
+    "score",
     "simulate",
     "traffic_matrix",
     "verdict",
@@ -290,6 +292,7 @@ _LATE = {
     "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",
     "scenario": "mesonet.scenarios.scenario",
+    "score": "mesonet.scoring.score",
     "simulate": "mesonet.simulation.simulate",
     "traffic_matrix": "mesonet.maps.matrix",
 }

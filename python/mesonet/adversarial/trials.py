@@ -101,11 +101,11 @@ class Trials:
     def _run(self, trial: Trial) -> list[Outcome]:
         found = []
         for lineup in self.lineups:
-            result = simulate_json(self._canonical(trial.path, lineup), trial.seed)
+            result = simulate_json(self.canonical(trial.path, lineup), trial.seed)
             found.append(self.outcome(trial.path, lineup, result))
         return found
 
-    def _canonical(self, path: ChangingPath, lineup: Lineup) -> str:
+    def canonical(self, path: ChangingPath, lineup: Lineup) -> str:
         """Return the canonical form of the scenario of a path: only what the path sets is read again."""
         template, tree = self._tree(lineup)
         given = {**path.values(), "flows": self._flows(path, lineup)}

@@ -59,6 +59,11 @@ def table(file: Path, known: str, part: str = "") -> int:
     return address
 
 
+def opened() -> str:
+    """Return the path of the library that was opened last."""
+    return os.path.realpath(_OPEN[-1]._name)
+
+
 def compiled(file: Path, known: str, part: str = "") -> Path:
     """Return the library of a plug-in in the cache, compiled if it is not there; arguments as of `table`."""
     linux = part == MODULE

@@ -66,15 +66,23 @@ def now() -> str:
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
+_status: Path | None = Path("/proc/self/status")
+
+
+def open_no_files() -> None:
+    """Measure without files from now on, in a process that may open none."""
+    global _status
+    _status = None
+
+
 def peak_rss_bytes() -> int:
     """Return the largest resident memory of this process so far.
 
     Linux keeps it per memory image in VmHWM. ``getrusage`` is the fallback only: there it may include the parent from
     which the process was forked.
     """
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text().splitlines():
+    if _status and _status.exists():
+        for line in _status.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
