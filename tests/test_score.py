@@ -61,14 +61,14 @@ def test_variants_of_a_file_share_cells_and_equal_ones_score_alike() -> None:
 CHEATS = {
     "static state shared by flows": ("shared += 1; if (shared > 5000) window->cwnd = 4;", "", "static double shared;"),
     "a counter that turns bad late": ("if (++seen > 2000000) window->cwnd = 2;", "", "static long seen;"),
-    "an endless loop": ("for (;;) __asm__ volatile(\"\");", "", ""),
+    "an endless loop": ('for (;;) __asm__ volatile("");', "", ""),
     "exit(0)": ("exit(0);", "stdlib.h", ""),
     "_exit(0)": ("_exit(0);", "unistd.h", ""),
     "writing behind its state": ("((char *)flow)[sizeof *window + 1] = 1;", "", ""),
-    "writing a file": ("fopen(\"/tmp/mesonet-cheat\", \"w\");", "stdio.h", ""),
-    "reading the command line": ("fopen(\"/proc/self/cmdline\", \"r\");", "stdio.h", ""),
+    "writing a file": ('fopen("/tmp/mesonet-cheat", "w");', "stdio.h", ""),
+    "reading the command line": ('fopen("/proc/self/cmdline", "r");', "stdio.h", ""),
     "opening a socket": ("socket(2, 1, 0);", "sys/socket.h", ""),
-    "starting a program": ("system(\"true\");", "stdlib.h", ""),
+    "starting a program": ('system("true");', "stdlib.h", ""),
     "growing memory": ("memset(malloc(1 << 26), 1, 1 << 26);", "stdlib.h string.h", ""),
 }
 

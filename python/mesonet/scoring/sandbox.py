@@ -20,7 +20,7 @@ _CLONE, _CLONE3, _CLONE_THREAD = 56, 435, 0x00010000
 _CALLS = {
     "read": 0, "write": 1, "close": 3, "fstat": 5, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11,
     "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25,
-    "madvise": 28, "nanosleep": 35, "getpid": 39, "exit": 60, "getrusage": 98, "sigaltstack": 131, "prctl": 157, "gettid": 186,
+    "madvise": 28, "nanosleep": 35, "getpid": 39, "exit": 60, "getrusage": 98, "sigaltstack": 131, "gettid": 186,
     "futex": 202, "sched_getaffinity": 204, "clock_gettime": 228, "clock_nanosleep": 230, "exit_group": 231,
     "tgkill": 234, "set_robust_list": 273, "getrandom": 318, "rseq": 334,
 }  # fmt: skip

@@ -25,6 +25,10 @@ _WALL = 3.0
 """Most wall-clock time of a stage, in units of its processor time (chosen)."""
 _MOST_BYTES = 65_536
 """Most bytes of a result (chosen)."""
+_RESULTS = frozenset(("refused", "mean", "worst", "kept", "parts"))
+"""Names of the numbers of stages."""
+_DESCRIPTORS = 1024
+"""End of the numbers of files that the process can have open."""
 
 
 def main() -> None:
@@ -81,7 +85,7 @@ def _forked(candidate: str, stage: str, job: dict[str, Any]) -> tuple[dict[str, 
     _, status, used = os.wait4(child, 0)
     cpu_s = used.ru_utime + used.ru_stime
     if text.endswith(b"\n"):
-        return json.loads(text), cpu_s
+        return _reply(text), cpu_s
     code = os.waitstatus_to_exitcode(status)
     if is_late or code == -signal.SIGXCPU or cpu_s >= job["cpu_s"]:
         return {"refused": f"needs more than {job['cpu_s']:g} s of processor time"}, cpu_s
@@ -91,14 +95,28 @@ def _forked(candidate: str, stage: str, job: dict[str, Any]) -> tuple[dict[str, 
     return {"refused": f"ends its process with {ended}; its memory is limited to {memory_text(job['memory'])}"}, cpu_s
 
 
+def _reply(text: bytes) -> dict[str, Any]:
+    """Return the result that a process wrote; a refusal if a candidate wrote something else."""
+    with suppress(ValueError):
+        reply = json.loads(text)
+        if isinstance(reply, dict) and reply.keys() <= _RESULTS:
+            return reply
+    return {"refused": "writes to the channel of its result"}
+
+
 def _make(candidate: str, stage: str, job: dict[str, Any], channel: int) -> NoReturn:
     """Make a stage in this process, write its result, and end."""
+    silent = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(silent, standard)
+    os.dup2(channel, 3)
+    os.closerange(4, _DESCRIPTORS)  # the results of others are among them
     try:
         sandbox.limit(job["cpu_s"], job["memory"])
         reply = stages.STAGES[stage](candidate, job["secret"])
     except Exception as error:
         reply = {"refused": str(error) or type(error).__name__}
-    os.write(channel, json.dumps(reply).encode() + b"\n")
+    os.write(3, json.dumps(reply).encode() + b"\n")
     os._exit(0)
 
 
