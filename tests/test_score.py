@@ -107,6 +107,14 @@ def test_the_command_writes_scores_and_what_stays_open() -> None:
     assert document["not_blocked"]
 
 
+def test_a_secret_seed_is_a_number_or_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "seed"
+    file.write_text("x\n")
+    shown = CliRunner().invoke(main, ["score", "cubic", "--secret-seed", str(file)])
+    assert shown.exit_code == 2
+    assert "--secret-seed" in shown.stderr
+
+
 @pytest.mark.parametrize(
     ("given", "path"),
     [

@@ -85,4 +85,4 @@ def simulate(parameters, seed):
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
-    print(json.dumps(simulate(given["parameters"], given["seed"])))  # noqa: T201 - the answer
+    print(json.dumps(simulate(given["parameters"], given["seed"])))

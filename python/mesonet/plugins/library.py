@@ -59,9 +59,9 @@ def table(file: Path, known: str, part: str = "") -> int:
     return address
 
 
-def opened() -> str:
-    """Return the path of the library that was opened last."""
-    return os.path.realpath(_OPEN[-1]._name)
+def opened() -> str | None:
+    """Return the path of the library that was opened last; None if there is none."""
+    return str(Path(_OPEN[-1]._name).resolve()) if _OPEN else None
 
 
 def compiled(file: Path, known: str, part: str = "") -> Path:

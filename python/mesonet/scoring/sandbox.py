@@ -28,7 +28,7 @@ _CALLS = {
 
 
 def limit(cpu_s: float, memory: int) -> None:
-    """Limit the processor time and the further memory of this process, and take its network away where that works."""
+    """Set limits of processor time and of further memory of this process; take its network away where that works."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(used.ru_utime + used.ru_stime + cpu_s) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -60,7 +60,12 @@ class Score:
         return 0.0 if self.refused else float(np.mean(found)) if found else 1.0
 
     def document(self) -> dict[str, Any]:
-        """Return the score as plain data."""
+        """Return the score as plain data.
+
+        Returns
+        -------
+        ``score``, and the attributes by name.
+        """
         return {"score": self.score, **asdict(self)}
 
 
@@ -73,7 +78,7 @@ def score(
     memory_limit: int = MEMORY_LIMIT,
     progress: bool = True,
 ) -> list[Score]:
-    """Score congestion controls, each in processes of its own. See ``docs/how-to/score.md``.
+    """Return the scores of congestion controls, each evaluated in processes of its own. See ``docs/how-to/score.md``.
 
     Parameters
     ----------

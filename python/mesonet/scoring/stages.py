@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mesonet import plugins
 from mesonet.adversarial.judge import Judge
 from mesonet.adversarial.question import question
 from mesonet.adversarial.search import search
@@ -32,7 +30,7 @@ _WORST = 0.1
 
 
 def warm_up() -> None:
-    """Import and read once what each stage needs, so that forks of this process need not."""
+    """Read once what each stage needs, so that forks of this process need not."""
     for cell in cells(INCUMBENT, 0)[:3]:
         cell.score(cell.prepared())
     judge = Judge(_trials(INCUMBENT, 0, 1))
@@ -59,7 +57,7 @@ def screen(candidate: str, secret: int) -> dict[str, Any]:
         parts = {part: float(np.mean([asdict(each)[part] for each in found])) for part in asdict(found[0])}
         return {"mean": float(np.mean(scores)), "worst": float(np.mean(worst)), "parts": parts}
 
-    return _closed(name, run)
+    return _closed(run)
 
 
 def adversary(candidate: str, secret: int) -> dict[str, Any]:
@@ -71,7 +69,7 @@ def adversary(candidate: str, secret: int) -> dict[str, Any]:
     for lineup in trials.lineups:
         trials.canonical(some, lineup)  # reads the files that the search needs
 
-    return _closed(name, lambda: {"kept": 1 - min(1.0, search(Judge(trials), lambda done: None).score)})
+    return _closed(lambda: {"kept": 1 - min(1.0, search(Judge(trials), lambda done: None).score)})
 
 
 STAGES = {"contract": contract, "screen": screen, "adversary": adversary}
@@ -90,11 +88,10 @@ def _trials(name: str, secret: int, evaluations: int) -> Trials:
     return Trials(asked, Ledger(asked, None), 1)
 
 
-def _closed(name: str, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _closed(run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return the result of runs with closed system calls, or a refusal if code changes its static variables."""
-    plugin = plugins.by_name().get(name.partition("(")[0])
-    is_native = plugin is not None and Path(plugin.file).suffix not in ("", ".py")
-    where = sandbox.variables(library.opened()) if is_native else []
+    opened = library.opened()
+    where = sandbox.variables(opened) if opened else []
     before = sandbox.contents(where)
     provenance.open_no_files()
     sandbox.close_system()

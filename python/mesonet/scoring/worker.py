@@ -32,7 +32,7 @@ _DESCRIPTORS = 1024
 
 
 def main() -> None:
-    """Do the job of standard input."""
+    """Run the job of standard input."""
     job = json.load(sys.stdin)
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a candidate may print

@@ -70,7 +70,7 @@ _status: Path | None = Path("/proc/self/status")
 
 
 def open_no_files() -> None:
-    """Measure without files from now on, in a process that may open none."""
+    """Make no use of files from now on, in a process that may open none."""
     global _status
     _status = None
 
