@@ -66,7 +66,8 @@ def closes_system() -> bool:
 def open_ways() -> tuple[str, ...]:
     """Return sentences on the ways that stay open to a candidate here."""
     found = [
-        "The contract is checked with files open, because its checks read and write files.",
+        "In the stage contract code can read, create and delete files, because its checks read files.",
+        "In the stage contract code has the network if the system refuses to take it away.",
         "A library runs its constructors before system calls are closed.",
         "A library shares its process with the simulator, and can forge numbers there.",
     ]
