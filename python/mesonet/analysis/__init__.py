@@ -30,6 +30,7 @@ from mesonet.analysis.envelope import envelope
 from mesonet.analysis.extremes import Extremes, extremes
 from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
 from mesonet.analysis.follow_up import FollowUp, follow_up
+from mesonet.analysis.frames.experiment import ExperimentAnalysis, Settings, experiment
 from mesonet.analysis.group_rules import GroupRules, Rule, group_rules, score_groups
 from mesonet.analysis.groupings import Groupings, adjusted_rand, groupings
 from mesonet.analysis.grubbs import Grubbs, critical_value, grubbs, p_value
@@ -69,6 +70,7 @@ __all__ = [
     "Deployment",
     "Estimand",
     "Estimands",
+    "ExperimentAnalysis",
     "Extremes",
     "FactorScatter",
     "FactorTable",
@@ -96,6 +98,7 @@ __all__ = [
     "Rule",
     "Sensitivity",
     "Separation",
+    "Settings",
     "Starvation",
     "TenSteps",
     "Terms",
@@ -117,6 +120,7 @@ __all__ = [
     "decide",
     "deployment",
     "envelope",
+    "experiment",
     "extremes",
     "factor_scatter",
     "factor_table",

@@ -26,14 +26,17 @@ def factor_names(
     """
     if isinstance(given, str):
         raise InputError("not a list of names", path="factors", value=given, allowed="a sequence of names")
-    chosen = tuple(names(given)) if given is not None and len(given) else tuple(own or ())
+    chosen = tuple(map(str, names(given) if given is not None and len(given) else own or ()))
     chosen = chosen or tuple(f"x{place + 1}" for place in range(columns))
     if len(chosen) != columns:
         raise ValueError(f"{len(chosen)} factor names for a design of {columns} columns")
     for place, name in enumerate(chosen):
         if name in chosen[:place]:
             raise InputError("named twice", path=f"factors[{place}]", value=name, allowed="each name once")
-        if interactions and "*" in str(name):
+        if interactions and "*" in name:
             problem = "* stands between the factors of an interaction"
             raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name without *")
+        if interactions and name.startswith("-"):
+            problem = "- reverses the sign of an effect"
+            raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name that does not begin with -")
     return chosen

@@ -27,15 +27,20 @@ class FilePlace:
 
 
 def rows(
-    path: Path, columns: tuple[str, ...] | None = None, needed: int = 0, comments: bool = False
+    path: Path,
+    columns: tuple[str, ...] | None = None,
+    needed: int = 0,
+    comments: bool = False,
+    *,
+    separator: str = ",",
 ) -> Iterator[tuple[FilePlace, dict[str, str]]]:
     """Yield the place and the cells of each row of a CSV file.
 
     Place, and text by column; empty lines are skipped. `columns`: names that are allowed; None: any. `comments`: lines
-    that begin with ``#`` are comments.
+    that begin with ``#`` are comments. `separator`: between cells.
     """
     header: list[str] = []
-    for line, cells in _lines(path, _content(path), columns, needed, comments):
+    for line, cells in _lines(path, _reader(_content(path), separator), columns, needed, comments):
         if not header:
             header = cells
         else:
@@ -47,7 +52,7 @@ def columns_of(path: Path, columns: tuple[str, ...], needed: int) -> dict[str, t
     content = _content(path)
     if found := _even_columns(content, columns, needed):
         return found
-    header, *lines = (cells for _, cells in _lines(path, content, columns, needed, comments=False))
+    header, *lines = (cells for _, cells in _lines(path, _reader(content), columns, needed, comments=False))
     return dict(zip(header, zip(*lines, strict=True), strict=True)) if lines else dict.fromkeys(header, ())
 
 
@@ -66,16 +71,15 @@ def _content(path: Path) -> str:
     return read_text(path, allowed="a CSV file")
 
 
-def _reader(content: str) -> Any:
-    return csv.reader(io.StringIO(content, newline=""), strict=True)
+def _reader(content: str, separator: str = ",") -> Any:
+    return csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=separator)
 
 
 def _lines(
-    path: Path, content: str, columns: tuple[str, ...] | None, needed: int, comments: bool
+    path: Path, reader: Any, columns: tuple[str, ...] | None, needed: int, comments: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of each line that is not empty: first the header, then as many cells in every line."""
     place = FilePlace(str(path))
-    reader = _reader(content)
     header: list[str] = []
     try:
         for row in reader:

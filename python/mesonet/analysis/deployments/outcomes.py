@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from mesonet.analysis.pandas_data import polars_frame
 from mesonet.deployment_tests import BY_TIME, SWEEP, TESTS
 from mesonet.errors import InputError, unknown
 from mesonet.words import counted, listed, number
@@ -59,7 +60,7 @@ def read(
     more_is_better: Mapping[str, bool] | bool | None = None,
 ) -> Outcomes:
     """Return checked outcomes. `columns`: the user's names by names of `COLUMNS`; others as in `deployment`."""
-    given = _frame(outcomes)
+    given = polars_frame(outcomes, "outcomes")
     groups = [groups] if isinstance(groups, str) else list(groups)
     frame, weighted, seeded = _named(given, columns, groups)
     notes: list[str] = []
@@ -85,27 +86,6 @@ def read(
         by_seed=seeded and frame["seed"].n_unique() > 1,
         notes=tuple(notes),
     )
-
-
-def _frame(given: Any) -> pl.DataFrame:
-    """Return a frame of polars from a frame of polars or pandas, or from columns by name."""
-    if isinstance(given, pl.LazyFrame):
-        return given.collect()
-    if isinstance(given, pl.DataFrame):
-        return given
-    if not isinstance(given, Mapping) and not hasattr(given, "columns"):
-        allowed = "a frame of polars or pandas, or columns by name"
-        raise InputError("no frame", path="outcomes", value=type(given).__name__, allowed=allowed)
-    names = list(given) if isinstance(given, Mapping) else list(given.columns)
-    return pl.DataFrame([pl.Series(str(name), _values(given[name]), strict=False) for name in names])
-
-
-def _values(column: Any) -> Any:
-    """Return a column as an array, or as a list with None for the missing values of pandas."""
-    if not hasattr(column, "isna"):
-        return column
-    values = column.to_numpy()
-    return values if values.dtype.kind in "biuf" else column.astype(object).where(~column.isna(), None).tolist()
 
 
 def _named(
