@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mesonet.errors import InputError
 DESIGN = designs.two_level(["A", "B", "C"])
 VALUES = [3.0, 5.0, 4.0, 8.0, 3.5, 5.5, 4.5, 9.0]
 CUBE = np.arange(48.0).reshape(2, 6, 4) ** 1.5
+PAIRS = np.array([VALUES, VALUES[1:] + VALUES[:1], VALUES[::-1]]).T
 TAKE_ALPHA = {
     "critical_value": lambda alpha: analysis.critical_value(8, alpha=alpha),
     "grubbs": lambda alpha: analysis.grubbs(VALUES, alpha=alpha),
@@ -34,7 +36,45 @@ TAKE_FACTORS = {
     "factor_table": lambda names: analysis.factor_table(
         DESIGN.matrix, np.array([VALUES]).T, responses=["y"], factors=names
     ),
+    "conclusion": lambda names: analysis.conclusion(DESIGN.matrix, VALUES, factors=names),
+    "contour": lambda names: analysis.contour(DESIGN.matrix, VALUES, factors=names),
+    "factor_scatter": lambda names: analysis.factor_scatter(DESIGN.matrix, VALUES, factors=names),
+    "follow_up": lambda names: analysis.follow_up(
+        DESIGN.matrix, analysis.terms(DESIGN.matrix, VALUES, factors=names).strings, factors=names
+    ),
+    "model_effects": lambda names: analysis.model_effects(DESIGN.matrix, PAIRS, factors=names),
+    "ordered_data": lambda names: analysis.ordered_data(DESIGN.matrix, VALUES, factors=names),
+    "separating_settings": lambda names: analysis.separating_settings(DESIGN.matrix, [True, False] * 4, factors=names),
+    "ten_steps": lambda names: analysis.ten_steps(DESIGN.matrix, VALUES, factors=names),
+    "decide": lambda names: analysis.decide(PAIRS, 1.1 * PAIRS, design=DESIGN.matrix, factors=names),
+    "until_decided": lambda names: analysis.until_decided(
+        PAIRS[..., None], PAIRS[..., None], design=DESIGN.matrix, factors=names
+    ),
+    "condition_check": lambda names: analysis.condition_check(
+        analysis.decide(PAIRS, 1.1 * PAIRS), PAIRS, 1.1 * PAIRS, design=DESIGN.matrix, factors=names
+    ),
 }
+#: Names as columns of tables have them.
+ODD_NAMES = [(1, 2, 3), ("a b", "x" * 80, "é"), ("A:B", "mean", "effect"), ("A=B", "a.b", "%"), (0.5, True, "run")]
+
+
+def test_every_function_that_takes_factors_is_here() -> None:
+    public = {name: getattr(analysis, name) for name in analysis.__all__}
+    take = {
+        name
+        for name, each in public.items()
+        if inspect.isfunction(each) and "factors" in inspect.signature(each).parameters
+    }
+    assert take - {"experiment"} == set(TAKE_FACTORS)
+
+
+@pytest.mark.parametrize("names", ODD_NAMES, ids=str)
+@pytest.mark.parametrize("name", sorted(set(TAKE_FACTORS) - {"blocks"}))
+def test_names_of_factors_can_be_numbers_long_and_odd(name: str, names: tuple[Any, ...]) -> None:
+    found = TAKE_FACTORS[name](names)
+    plain = TAKE_FACTORS[name](["a", "b", "c"])
+    if hasattr(found, "to_polars"):
+        assert found.to_polars().height == plain.to_polars().height
 
 
 @pytest.mark.parametrize("alpha", [2, 1, 0, -0.05, float("nan")])

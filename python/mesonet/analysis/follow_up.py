@@ -90,7 +90,7 @@ def follow_up(
     matrix, names = design_signs(design, factors)
     if not FEWEST_RUNS <= runs <= MOST_RUNS:
         raise ValueError(f"{runs} follow-up runs; allowed: {FEWEST_RUNS} to {MOST_RUNS}")
-    effects = list(dict.fromkeys(_bare(effect) for string in strings for effect in string.split("=")))
+    effects = list(dict.fromkeys(_bare(effect) for string in strings for effect in string.split(" = ")))
     products = [_places(effect, names) for effect in effects]
     notes = [] if any(" = " in string for string in strings) else ["No string has two effects: nothing is aliased."]
     asked = [product for product in products if len(product) > 1]

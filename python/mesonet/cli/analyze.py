@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 import mesonet
-from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
+from mesonet.cli.common import CUT, JSON, THRESHOLD, Command, chosen_thresholds, from_results
+from mesonet.cli.table_analysis import answer_document, read_table, tables_of
 from mesonet.errors import InputError
+from mesonet.files.reading import is_file
 from mesonet.terminal import plural, write_json
 
 
 @click.command(cls=Command)
-@DIRECTORY
-@click.option("--out", type=click.Path(path_type=Path), help="Where to make the folder analysis; by default DIR.")
+@click.argument("directory", metavar="DIR|TABLE", type=click.Path(path_type=Path))
+@click.option("--response", metavar="COLUMN,...", help="Of TABLE: the measured column; several are replicates.")
+@click.option("--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all of two levels.")
+@click.option("--block", metavar="COLUMN", help="Of TABLE: column that labels the block of each run, such as a day.")
+@click.option("--unit", default="", help="Of TABLE: unit of the response.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where to make the folder analysis; by default DIR. Of TABLE: folder of the tables, by default none.",
+)
 @click.option(
     "--figures",
     default="chosen",
@@ -31,6 +43,10 @@ from mesonet.terminal import plural, write_json
 @JSON
 def analyze(
     directory: Path,
+    response: str | None,
+    factors: str | None,
+    block: str | None,
+    unit: str,
     out: Path | None,
     figures: str,
     responses: str | None,
@@ -41,17 +57,23 @@ def analyze(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR.
+    """Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.
 
-    The report does not need them.
+    Tables are Parquet and CSV, figures are SVG; the report does not need them. TABLE (.csv, .tsv, .parquet) has a row
+    for each run of any two-level experiment.
     """
+    if response is not None or is_file(directory):
+        _refuse("table", ("figures", "responses", "threshold", "cut", "beside", "png", "workers"))
+        _analyze_table(directory, response=response, factors=factors, block=block, unit=unit, out=out, as_json=as_json)
+        return
+    _refuse("campaign", ("factors", "block", "unit"))
     from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_analysis
 
     if figures != "none":
         renderer()
     place = out or directory
-    chosen = [name.strip() for name in responses.split(",")] if responses else None
+    chosen = _names(responses) if responses else None
     thresholds = chosen_thresholds(threshold, cut)
     try:
         other = mesonet.load(beside) if beside else None
@@ -64,3 +86,42 @@ def analyze(
         write_json({"files": [str(file) for file in files]})
     else:
         click.echo(f"{plural(len(files), 'file')} in {place / 'analysis'}")
+
+
+def _analyze_table(
+    file: Path,
+    *,
+    response: str | None,
+    factors: str | None,
+    block: str | None,
+    unit: str,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the answer of a table, and write its tables if a folder is given."""
+    from mesonet.reporting.folder.table_files import write_table
+
+    if response is None:
+        raise InputError("missing", path="--response", allowed="the name of the measured column")
+    chosen = None if factors is None else _names(factors)
+    found = mesonet.analysis.experiment(read_table(file), _names(response), factors=chosen, block=block, unit=unit)
+    if as_json:
+        write_json(answer_document(found))
+    else:
+        click.echo(repr(found))
+    if out is not None:
+        for name, table in tables_of(found).items():
+            write_table(table, out / name)
+        click.echo(f"tables in {out}", err=True)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _refuse(target: str, options: Sequence[str]) -> None:
+    """Refuse options that have no meaning for a target. `options`: their names in Python."""
+    context = click.get_current_context()
+    for name in options:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InputError(f"has no meaning for a {target}", path=f"--{name}", allowed="the options of `--help`")

@@ -28,7 +28,7 @@ VERBS = {
     "design": "Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known.",
     "experiment": "Plan and run many runs by a factorial design: plan, run, status.",
     "deploy": "Deploy ALGORITHM at several shares of the users: the total effect, and what tests of it would find.",
-    "analyze": "Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR.",
+    "analyze": "Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.",
     "report": "Write the report of the campaign in DIR: one HTML file that needs no network.",
     "playground": "Write a page that simulates in the browser: windows, queues and throughput of any algorithms.",
     "evidence": "Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.",

@@ -175,7 +175,7 @@ def _coding(name: str, values: Sequence[Any], given: tuple[Any, Any] | None) -> 
     shown = some([f"{each:.10g}" if isinstance(each, float) else each for each in known]) if known else "nothing"
     where = {"path": f"factors, {name}", "value": shown, "allowed": _ALLOWED}
     if given is not None:
-        if isinstance(given, str) or len(given) != 2:
+        if not isinstance(given, tuple | list) or len(given) != 2:
             raise InputError("not a pair of levels", path=f"factors, {name}", value=given, allowed="(low, high)")
         low, high = _values(pl.Series(list(given)))
         for level in (low, high):

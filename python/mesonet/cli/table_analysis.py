@@ -1,0 +1,60 @@
+"""The analysis of a table of an experiment: a file in, an answer as text or as data, and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet.errors import InputError
+from mesonet.files.csv_rows import rows
+from mesonet.files.reading import MOST_TABLE_BYTES, read_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from mesonet.analysis import ExperimentAnalysis
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def read_table(file: Path) -> pl.DataFrame:
+    """Return the table of a file. Cells of CSV and TSV stay text."""
+    import polars as pl
+
+    kind = file.suffix.lower()
+    if kind == ".parquet":
+        try:
+            return pl.read_parquet(read_bytes(file, most=MOST_TABLE_BYTES))
+        except pl.exceptions.PolarsError as error:
+            raise InputError("not a Parquet file", file=str(file), allowed="a table in Parquet") from error
+    if kind not in _SEPARATORS:
+        raise InputError("not a table", value=str(file), allowed="a file .csv, .tsv or .parquet, or a campaign folder")
+    cells = [row for _, row in rows(file, separator=_SEPARATORS[kind])]
+    if not cells:
+        raise InputError("no rows", file=str(file), allowed="a line with names of columns, then a row for each run")
+    return pl.DataFrame(cells, infer_schema_length=None)
+
+
+def tables_of(found: ExperimentAnalysis) -> dict[str, pl.DataFrame]:
+    """Return the tables of an analysis by name."""
+    import polars as pl
+
+    codings = found.design.codings
+    levels = {"minus": [each.level(-1) for each in codings], "plus": [each.level(1) for each in codings]}
+    tables = {
+        "levels": pl.DataFrame({"factor": found.design.factors, **levels}),
+        "main_effects": found.steps.effects.to_polars(),
+        "terms": found.to_polars(),
+        "interactions": found.steps.interactions.to_polars(),
+    }
+    return tables if found.curvature is None else {**tables, "curvature": found.curvature.to_polars()}
+
+
+def answer_document(found: ExperimentAnalysis) -> dict[str, Any]:
+    """Return the answer and its tables as plain data."""
+    about = {"response": found.response, "unit": found.unit, "sentences": found.sentences(), "notes": found.notes}
+    best = {
+        word: None if each is None else {"levels": each.levels, "predicted": each.predicted}
+        for word, each in (("highest", found.highest), ("lowest", found.lowest))
+    }
+    return {**about, **best, **{name: table.to_dicts() for name, table in tables_of(found).items()}}
