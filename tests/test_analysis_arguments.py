@@ -135,6 +135,27 @@ def test_rows_with_the_same_settings_are_replicates() -> None:
     assert found.notes == ()
 
 
+def test_replicates_stand_in_rows_columns_or_a_frame() -> None:
+    columns = np.array([VALUES, [2 * value for value in VALUES]]).T
+    places = np.repeat(np.arange(1, 9), 2)
+    frame = pl.DataFrame({"condition": places, "value": columns.ravel()})
+    found = analysis.main_effects(DESIGN, columns, mode="replicates")
+    assert found.t.tolist() == analysis.main_effects(DESIGN, frame, mode="replicates").t.tolist()
+    with pytest.raises(ValueError, match=r"needs \(8,\) or \(8, replicates\)"):
+        analysis.main_effects(DESIGN, columns.T)
+
+
+def test_blocked_and_augmented_designs_go_where_designs_go() -> None:
+    blocked = designs.blocks(DESIGN, 2)
+    for shift in (0.0, 100.0):
+        found = analysis.main_effects(blocked, np.array(VALUES) + shift * blocked.block)
+        assert found.effect == pytest.approx(analysis.main_effects(DESIGN, VALUES).effect)
+        assert any("differences between blocks" in note for note in found.notes)
+    folded = designs.foldover(DESIGN)
+    values = np.array(VALUES * 2) + np.repeat([0, 100], 8)
+    assert "2 blocks" in " ".join(analysis.main_effects(folded, values).notes)
+
+
 def test_designs_take_integers_of_numpy() -> None:
     number = np.int64
     assert designs.two_level(number(3)).factors == designs.two_level(3).factors

@@ -11,7 +11,6 @@ from scipy import stats
 
 from fragments import holds
 from mesonet.analysis import factor_table, main_effects, rank_matrices, terms
-from mesonet.analysis.observations import replicate_frame
 from mesonet.reporting.text.methods import MARGINS
 
 DESIGN = np.array([row[::-1] for row in product((-1, 1), repeat=3)])
@@ -25,7 +24,7 @@ def measured(rng: np.random.Generator, effects: dict[int, float], replicates: in
 
 def test_margins_of_terms_by_hand():
     values = measured(np.random.default_rng(1), {0: 5.0})
-    found = terms(DESIGN, replicate_frame(values), noise="replicates")
+    found = terms(DESIGN, values, noise="replicates")
     squares = values.var(axis=1, ddof=1)
     error = np.sqrt(squares.mean()) * 2 / np.sqrt(values.size)
     freedom = squares.sum() ** 2 / (squares**2).sum()
@@ -35,7 +34,7 @@ def test_margins_of_terms_by_hand():
     assert "the 97.5 % quantile of t" in MARGINS["replicates"]
     assert found.noise.sme == pytest.approx(stats.t.ppf((1 + 0.95 ** (1 / 7)) / 2, freedom) * error)
     assert found.terms[0] == "x1"
-    same = main_effects(DESIGN, replicate_frame(values), mode="replicates")
+    same = main_effects(DESIGN, values, mode="replicates")
     assert same.effect_sd[0] == pytest.approx(error)
 
 
@@ -45,8 +44,8 @@ def test_replicates_find_what_seven_effects_cannot():
     for _ in range(100):
         values = measured(rng, {}, 4)
         values += 2.0 * np.column_stack([DESIGN, DESIGN[:, :1] * DESIGN[:, 1:]]).sum(axis=1, keepdims=True)
-        found += int(terms(DESIGN, replicate_frame(values), noise="replicates").active.sum())
-        lenth += int(terms(DESIGN, replicate_frame(values)).active.sum())
+        found += int(terms(DESIGN, values, noise="replicates").active.sum())
+        lenth += int(terms(DESIGN, values).active.sum())
     assert found >= 0.95 * 500
     assert lenth < 0.5 * 500
 
@@ -57,7 +56,7 @@ def test_replicates_keep_false_alarms_at_their_level():
     for replicates, noisy, least in ((2, 1, 0.01), (6, 1, 0.03), (4, 15, 0.01)):
         scale = np.where(np.arange(8) == 5, noisy, 1)[:, None]
         alarms = [
-            int(terms(DESIGN, replicate_frame(scale * values), noise="replicates").active.sum())
+            int(terms(DESIGN, scale * values, noise="replicates").active.sum())
             for values in (measured(rng, {}, replicates) - 10 for _ in range(300))
         ]
         assert least < np.sum(alarms) / (300 * 7) < 0.07
@@ -69,7 +68,7 @@ def test_stars_of_every_response_from_replicates():
     cube[3, 1, 0] = np.nan
     found = factor_table(DESIGN, cube, responses=["strong", "none"], mode="replicates")
     assert found.stars[0, 0] == "**"
-    assert found.p[0, 0] == pytest.approx(main_effects(DESIGN, replicate_frame(cube[..., 0]), mode="replicates").p[0])
+    assert found.p[0, 0] == pytest.approx(main_effects(DESIGN, cube[..., 0], mode="replicates").p[0])
     with pytest.raises(ValueError, match="shape"):
         factor_table(DESIGN, cube, responses=["one"], mode="replicates")
 
@@ -103,7 +102,7 @@ def test_rows_of_equal_settings_are_replicates_of_a_frame():
     design = np.array([row[::-1] for row in product((-1, 1), repeat=4)])
     y = 5 * design[:, 0] + np.random.default_rng(5).normal(size=(3, 16))
     rows = terms(np.tile(design, (3, 1)), y.ravel(), noise="replicates")
-    frame = terms(design, replicate_frame(y.T), noise="replicates")
+    frame = terms(design, y.T, noise="replicates")
     assert rows.noise == frame.noise
     assert rows.effect.tolist() == frame.effect.tolist()
     assert rows.active[0]
@@ -122,7 +121,7 @@ def test_one_repeated_row_hides_no_term():
 def test_a_condition_with_one_value_unbalances_nothing():
     values = measured(np.random.default_rng(6), {0: 5.0})
     values[2, 1] = np.nan
-    found = main_effects(DESIGN, replicate_frame(values), mode="replicates")
+    found = main_effects(DESIGN, values, mode="replicates")
     mean = np.nanmean(values, axis=1)
     assert found.effect == pytest.approx(DESIGN.T @ mean / 4)
     variance = np.delete(values, 2, axis=0).var(axis=1, ddof=1)
@@ -145,7 +144,7 @@ def test_replicates_that_run_as_blocks_are_the_error():
 
 def test_one_condition_with_most_of_the_noise_is_noted():
     values = measured(np.random.default_rng(8), {}, 4)
-    assert main_effects(DESIGN, replicate_frame(values), mode="replicates").notes == ()
+    assert main_effects(DESIGN, values, mode="replicates").notes == ()
     values[5] *= 30
-    notes = main_effects(DESIGN, replicate_frame(values), mode="replicates").notes
+    notes = main_effects(DESIGN, values, mode="replicates").notes
     assert holds(notes[0], "One condition", "of the noise of 8", "logarithm")

@@ -16,7 +16,6 @@ import pytest
 
 from mesonet import designs
 from mesonet.analysis import main_effects
-from mesonet.analysis.observations import replicate_frame
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "effects.md"
 FRACTION = designs.by_runs(9, 32).matrix.astype(float)
@@ -27,7 +26,7 @@ Floats = np.ndarray
 
 
 def stars(design: object, values: Floats, factors: list[int], mode: str = "replicates") -> list[bool]:
-    found = main_effects(design, replicate_frame(values), mode=mode)
+    found = main_effects(design, values, mode=mode)
     return [bool(found.stars[factor]) for factor in factors]
 
 

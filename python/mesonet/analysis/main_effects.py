@@ -95,10 +95,10 @@ def main_effects(
         Array of -1 and +1, shape (n, k), or an object with such a `matrix` and with the names `factors`. Its attribute
         `block`, if it has one, labels the block of each row: differences between blocks are part of the model.
     y
-        n values in the order of the design's rows, or a frame with the columns `condition` (1 ... n) and `value`, and
-        optionally `algorithm` and `replicate`. Several values for one condition, or in rows of equal settings, are
-        replicates: their mean is the response of the condition. NaN or null marks a lost run. A series of pandas is
-        aligned with the rows by its labels.
+        Values in the order of the design's rows, shape (n,) or (n, replicates). Or a frame with the columns `condition`
+        (1 ... n) and `value`, and optionally `algorithm` and `replicate`. Several values for one condition, or in rows
+        of equal settings, are replicates: their mean is the response of the condition. NaN or null marks a lost run. A
+        series of pandas is aligned with the rows by its labels.
     mode
         Noise that effects are tested against: ``nist``, ``full`` or ``replicates``, as the module describes them.
     factors

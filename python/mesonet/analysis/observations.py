@@ -111,9 +111,10 @@ def observations(
         row, value = _from_frame(y, runs, algorithm)
     else:
         value = np.asarray(by_label(y, design, "y"), dtype=float)
-        if value.shape != (runs,):
-            raise ValueError(f"the response has shape {value.shape}; a design of {runs} runs needs ({runs},)")
-        row = np.arange(runs)
+        if value.ndim not in (1, 2) or len(value) != runs:
+            needed = f"({runs},) or ({runs}, replicates)"
+            raise ValueError(f"the response has shape {value.shape}; a design of {runs} runs needs {needed}")
+        row, value = np.repeat(np.arange(runs), value[0].size if runs else 0), value.ravel()
     first = first_equal(settings if block is None else np.column_stack([settings, block]))
     there = np.isfinite(value)
     return Observations(row=first[row[there]], value=value[there], conditions=len(np.unique(first)))
@@ -125,21 +126,6 @@ def first_equal(rows: Floats) -> Places:
         return np.zeros(len(rows), dtype=np.intp)  # without a column all rows are equal
     _, first, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return np.asarray(first[same.ravel()], dtype=np.intp)
-
-
-def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
-    """Return values as `main_effects` takes replicates.
-
-    For two dimensions a frame with `condition` and `replicate` from 1, and `value`; other values as they are. `values`:
-    shape (runs, replicates), or any other shape.
-    """
-    array = np.asarray(values, dtype=float)
-    if array.ndim != 2:
-        return array
-    runs, replicates = array.shape
-    condition = np.repeat(np.arange(1, runs + 1), replicates)
-    replicate = np.tile(np.arange(1, replicates + 1), runs)
-    return pl.DataFrame({"condition": condition, "replicate": replicate, "value": array.ravel()})
 
 
 def by_replicate(row: Places, value: Floats, runs: int) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.main_effects import Mode, main_effects
-from mesonet.analysis.observations import DesignLike, design_signs, replicate_frame
+from mesonet.analysis.observations import DesignLike, design_signs
 from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ def factor_table(
     sign = np.zeros((len(responses), len(names)), dtype=np.int8)
     p = np.full((len(responses), len(names)), np.nan)
     for place in range(len(responses)):
-        found = main_effects(design, replicate_frame(values[..., place]), factors=names, mode=mode)
+        found = main_effects(design, values[..., place], factors=names, mode=mode)
         sign[place] = np.sign(np.nan_to_num(found.effect))
         p[place] = found.p
     tested = np.isfinite(p)

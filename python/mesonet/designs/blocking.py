@@ -55,6 +55,16 @@ class Blocking:
     confounded: tuple[str, ...]
     word_lengths: dict[int, int]
 
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """Ids of the factors."""
+        return self.design.factors
+
+    @property
+    def matrix(self) -> npt.NDArray[np.int8]:
+        """Runs of the design; shape (runs, k), -1 and +1."""
+        return self.design.matrix
+
 
 def blocks(design: Design, number: int, seed: int = 1) -> Blocking:
     """Divide a design into blocks of equal size that confound the fewest interactions of few factors.

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from mesonet.analysis import harm, main_effects
 from mesonet.analysis.decisions.pairs import bounded_harm
 from mesonet.analysis.main_effects import MainEffects
-from mesonet.analysis.observations import replicate_frame
 from mesonet.designs import Design, by_resolution, foldover
 from mesonet.evidence.criterion import Measure
 from mesonet.evidence.domain import Domain, SearchPoint
@@ -119,7 +118,7 @@ def search(
     known = _Known(measured, measures)
     design = _design(domain)
     screened = known.visit("screen", screening_cells(domain))
-    effects = [main_effects(design, replicate_frame(each), mode="replicates") for each in screened]
+    effects = [main_effects(design, each, mode="replicates") for each in screened]
     visits: list[list[Visit]] = [[] for _ in measures]
 
     def note(stage: str, numbers: Iterable[int]) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from mesonet.analysis.decisions.pairs import Floats, moments_without_replicates
 from mesonet.analysis.decisions.welch import p_values
 from mesonet.analysis.estimable import fit, sign_columns
-from mesonet.analysis.observations import DesignLike, design_blocks, design_signs, observations, replicate_frame
+from mesonet.analysis.observations import DesignLike, design_blocks, design_signs, observations
 from mesonet.analysis.overflow_units import in_unit, unit
 from mesonet.analysis.pure_error import NO_REPLICATE, of_moments, pure_error
 from mesonet.analysis.result import AnalysisResult
@@ -119,7 +119,7 @@ def model_effects(
         of = moments_without_replicates(values)
         used, mean, noise = np.flatnonzero(of.known), of.mean[of.known], of_moments(of).part(of.known)
     else:
-        observed = observations(replicate_frame(values), matrix, None, block)
+        observed = observations(values, matrix, None, block)
         used, mean = observed.used, observed.mean
         noise = pure_error(matrix[used], observed, None if block is None else block[used])
     signs = sign_columns(matrix, names)

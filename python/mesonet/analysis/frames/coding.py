@@ -107,7 +107,9 @@ def coded(
     if lost := int((~np.isfinite(value)).sum()):
         notes.append(f"{counted(lost, 'value')} of {', '.join(response)} missing: left out.")
     if other := int((~(corner | centre)).sum()):
-        notes.append(f"{counted(other, 'value')} at no two levels, at no centre or in no block: left out.")
+        notes.append(
+            f"{counted(other, 'value')} left out: half-way in some factors only, at other levels, or in no block."
+        )
     table = CodedTable(
         factors=tuple(each.factor for each in codings),
         codings=tuple(codings),

@@ -10,17 +10,18 @@ import numpy as np
 
 from mesonet.analysis.curvature import Curvature, curvature
 from mesonet.analysis.frames.coding import CodedTable, coded
-from mesonet.analysis.observations import Observations, design_blocks, observations
+from mesonet.analysis.one_model import model
 from mesonet.analysis.pandas_data import polars_frame
-from mesonet.analysis.pure_error import pure_error
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import FEWEST_EFFECTS
 from mesonet.errors import InputError
-from mesonet.words import counted, listed, number, signed
+from mesonet.words import counted, listed, number, signed, some, verb
 
 #: Most factors whose combinations are compared for the best settings (chosen).
 _MOST_COMPARED = 16
+#: Most effects that have a sentence of their own (chosen).
+_MOST_SENTENCES = 8
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,14 @@ class ExperimentAnalysis(AnalysisResult):
         found = self.steps.terms
         order = np.flatnonzero(found.active)
         noise = "the scatter of replicates" if self.replicated else "Lenth's margin"
-        lines = [self._of_term(int(place)) for place in order]
+        lines = [self._of_term(int(place)) for place in order[:_MOST_SENTENCES]]
         known = int(np.isfinite(found.effect).sum())
         if np.isfinite(found.noise.me):
             margin = f"{number(found.noise.me, 4)}{self._tail}"
-            lines.append(f"{len(order)} of {counted(known, 'effect')} exceed chance, by {noise} ({margin}, 5 %).")
+            exceed = verb(len(order), "exceed")
+            lines.append(
+                f"{len(order)} of {counted(known, 'effect')} {exceed} chance, by {noise} ({margin}, 5 % each)."
+            )
         else:
             lines.append(f"Nothing separates {counted(known, 'effect')} from chance: replicate the runs.")
         if self.curvature is not None:
@@ -106,7 +110,8 @@ class ExperimentAnalysis(AnalysisResult):
         found = self.steps.terms
         names = found.terms[place].split("*")
         by_name = {each.factor: each for each in self.design.codings}
-        alias = "" if " = " not in found.strings[place] else f" Or an alias acts: {found.strings[place]}."
+        others = found.strings[place].split(" = ")[1:]
+        alias = f" It cannot be distinguished from {some(others)}." if others else ""
         effect = float(found.effect[place])
         if len(names) == 1:
             of = by_name[names[0]]
@@ -181,7 +186,7 @@ def experiment(
     if isinstance(factors, str):
         raise InputError("not a list of names", path="factors", value=factors, allowed="a sequence of names")
     design = coded(polars_frame(table, "table"), columns, _texts(factors), block)
-    replicated = pure_error(design.matrix, _observed(design)).known
+    replicated = model(design, design.values, factors=None, algorithm=None, order=1).pure_error().known
     words = [each.factor for each in design.codings if not each.numeric]
     steps = ten_steps(design, design.values, mode="replicates" if replicated else "nist", categorical=words)
     best = _extremes(design, steps)
@@ -205,10 +210,6 @@ def _texts(factors: Sequence[str] | Mapping[str, tuple[Any, Any]] | None) -> Any
     if isinstance(factors, Mapping):
         return {str(name): levels for name, levels in factors.items()}
     return [str(name) for name in factors]
-
-
-def _observed(design: CodedTable) -> Observations:
-    return observations(design.values, design, None, design_blocks(design, len(design.matrix)))
 
 
 def _curvature(design: CodedTable) -> Curvature | None:

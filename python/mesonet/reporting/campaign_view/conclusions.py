@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from mesonet.analysis.conclusions import Conclusion, conclusion
 from mesonet.analysis.means import finite_mean
-from mesonet.analysis.observations import replicate_frame
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.view import CampaignView
 
@@ -104,7 +103,7 @@ def _evaluated(view: CampaignView, about: Mapping[str, Any]) -> Evaluated:
     if not np.isfinite(support).any():
         return Evaluated(about, nothing, None)
     means = support if support.ndim == 1 else finite_mean(support, axis=1)
-    return Evaluated(about, means, conclusion(view.campaign.design, replicate_frame(support), noise=view.noise))
+    return Evaluated(about, means, conclusion(view.campaign.design, support, noise=view.noise))
 
 
 def _ratio(difference: Floats, mean: Floats) -> Floats:

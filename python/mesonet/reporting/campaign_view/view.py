@@ -50,7 +50,6 @@ from mesonet.analysis import (
     separating_settings,
     terms,
 )
-from mesonet.analysis.observations import replicate_frame
 from mesonet.errors import InputError
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import Column
@@ -106,13 +105,13 @@ class CampaignView(Values):
     @cached
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
         """Return the main effects of the factors on a response."""
-        values = replicate_frame(self.for_test(response, period, algorithm))
+        values = self.for_test(response, period, algorithm)
         return main_effects(self.campaign.design, values, mode=self.mode)
 
     @cached
     def terms(self, response: str, period: str, algorithm: str) -> Terms:
         """Return all estimable terms of a response."""
-        values = replicate_frame(self.for_test(response, period, algorithm))
+        values = self.for_test(response, period, algorithm)
         return terms(self.campaign.design, values, noise=self.noise)
 
     @cached

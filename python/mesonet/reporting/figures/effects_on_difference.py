@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from mesonet import analysis
 from mesonet.analysis import MainEffects
-from mesonet.analysis.observations import replicate_frame
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure
@@ -73,7 +72,7 @@ def _difference_effects(view: CampaignView, response: str, period: str, algorith
     else:
         own = values[..., view.algorithms.index(algorithm)]
     # Replicates share their random numbers between algorithms: differences are taken within each.
-    return analysis.main_effects(view.campaign.design, replicate_frame(own - values[..., place]), mode=view.mode)
+    return analysis.main_effects(view.campaign.design, own - values[..., place], mode=view.mode)
 
 
 def caption(view: CampaignView, result: MainEffects, response: str) -> str:

@@ -20,7 +20,6 @@ from itertools import product
 from typing import Any, TypeVar
 
 from mesonet.analysis import ten_steps
-from mesonet.analysis.observations import replicate_frame
 from mesonet.analysis.result import AnalysisResult, stack
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
@@ -148,7 +147,7 @@ def _effect_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     whose = view.choices_of_algorithm[-1]
     for column in view.chosen:
         ten = ten_steps(
-            view.campaign.design, replicate_frame(view.for_test(column.response, column.period, whose)),
+            view.campaign.design, view.for_test(column.response, column.period, whose),
             mode=view.mode, categorical=categorical(view),
         )  # fmt: skip
         blocks = pl.DataFrame(
