@@ -71,6 +71,24 @@ def test_wide_replicates_of_montgomery() -> None:
     assert analysis.experiment(long, "yield").steps.effects.t == pytest.approx(found.steps.effects.t)
 
 
+def test_replicates_are_the_noise_where_a_condition_is_lost() -> None:
+    """Only the last run of three is repeated, and the first is lost."""
+    table = {"a": [0, 1, 0, 1, 1], "b": [0, 0, 1, 1, 1], "y": [None, 3.0, 2.0, 5.0, 5.5]}
+    found = analysis.experiment(table, "y")
+    assert found.replicated
+    assert found.steps.effects.mode == "replicates"
+    assert any(holds(each, "1 of 4") for each in found.notes)
+
+
+def test_an_alias_is_named() -> None:
+    signs = np.array([[1 if run >> place & 1 else -1 for place in range(4)] for run in range(16)])
+    wide = {f"x{place}": signs[:, place].tolist() for place in range(4)}
+    half = {**wide, "x4": (-signs.prod(axis=1) * signs[:, 0]).tolist()}
+    y = 10.0 * signs[:, 1] * signs[:, 2] + np.random.default_rng(1).normal(size=16)
+    sentences = analysis.experiment({**half, "y": y.tolist()}, "y").sentences()
+    assert any(holds(each, "x1", "depends on x2", "cannot be distinguished from -x3*x4") for each in sentences)
+
+
 @pytest.mark.parametrize("form", ["pandas", "polars", "lazy", "arrow"])
 def test_every_frame_gives_one_result(form: str) -> None:
     frame: Any = pl.DataFrame(PLANT)
