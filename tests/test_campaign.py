@@ -18,10 +18,10 @@ from commands import ENVIRONMENT, PATIENCE_S, until
 from fragments import holds
 from mesonet import models
 from mesonet.campaign import Campaign, load, runner
-from mesonet.campaign import process as process_module
 from mesonet.campaign.backlog import Backlog, RunOptions
 from mesonet.campaign.documents import Attempt, FailureDocument, ProvenanceDocument
 from mesonet.campaign.ledger import Ledger, run_key
+from mesonet.campaign.process import Process
 from mesonet.campaign.runner import run_missing
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
@@ -155,20 +155,19 @@ def test_killed_campaign_continues_with_what_is_missing(tiny: Path, tmp_path: Pa
 def test_process_that_dies_leaves_a_failed_run(
     before_the_task: bool, one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = process_module._start
     ready = """print('{"ready": true}', flush=True)"""
     deadly = "import os, sys; print('about to die', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)"
 
-    def start_deadly(log: object) -> subprocess.Popen[str]:
+    def start_deadly(self: Process) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-c", f"{ready}; {deadly}" if before_the_task else f"{ready}; input(); {deadly}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True, process_group=0,
         )  # fmt: skip
         if before_the_task:
             os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         return process
 
-    monkeypatch.setattr(process_module, "_start", start_deadly)
+    monkeypatch.setattr(Process, "_start", start_deadly)
     campaign = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, tries=2)
     assert campaign.counts == {"done": 0, "failed": 2, "missing": 0}
     for key, message in campaign.runs.select("key", "message").rows():
@@ -178,7 +177,7 @@ def test_process_that_dies_leaves_a_failed_run(
         assert [each["message"] for each in about["tries"]] == [message] * 2
     assert np.isnan(campaign.cube(["rtt"])).all()
 
-    monkeypatch.setattr(process_module, "_start", start)
+    monkeypatch.undo()
     left = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, tries=2)
     assert left.counts["failed"] == 2, "quarantined runs are left alone"
     again = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, retry=True)

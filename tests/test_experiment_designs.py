@@ -207,13 +207,14 @@ def test_values_between_levels_in_bytes_keep_their_unit(tmp_path: Path) -> None:
 
 def test_a_centre_that_rounding_moves_is_refused(tmp_path: Path) -> None:
     """A straight response would show curvature at 2 for the centre of 2 and 3."""
-    file, head = tmp_path / "whole.toml", 'scenario = "abilene"\nalgorithms = ["cubic"]\n'
+    file = tmp_path / "whole.toml"
+    head = 'name = "whole"\ntitle = "Whole"\nscenario = "abilene"\nalgorithms = ["cubic"]\n'
     factor = '[[factors]]\nid = "N"\npath = "users.long_lived_flows"\nminus = {}\nplus = {}\n[design]\n{}\n'
     file.write_text(head + factor.format(2, 3, "centre_points = 2"))
     with pytest.raises(InputError, match=r"factors\[0\]: no whole number is half-way between 2 and 3"):
         mesonet.experiment(file)
-    file.write_text(head + factor.format(2, 4, "centre_points = 2"))
-    assert mesonet.experiment(file).level_text("N", 0) == "3"
+    file.write_text(head + factor.format(1, 3, "centre_points = 2"))
+    assert mesonet.experiment(file).level_text("N", 0) == "2"
     model = {"model": len, "design": {"centre_points": 2}}
     with pytest.raises(InputError, match=r"factors\[1\]: no whole number is half-way between 2 and 3"):
         mesonet.experiment(factors={"x": (0.0, 1.0), "n": (2, 3)}, **model)

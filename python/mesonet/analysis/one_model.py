@@ -83,4 +83,14 @@ def model(
     notes = [*observed.notes, *found.notes]
     if found.notes and not signs.complete:
         notes.append(incomplete(signs, len(names)))
-    return Model(names, by, observed, matrix[used], own, signs, columns, found, tuple(notes))
+    return Model(
+        names,
+        by,
+        observed,
+        settings=matrix[used],
+        block=own,
+        signs=signs,
+        columns=columns,
+        fit=found,
+        notes=tuple(notes),
+    )

@@ -147,7 +147,7 @@ def judge(
                 pool.shutdown(wait=False, cancel_futures=True)
                 trials.stop()
                 raise
-    return Report(algorithm, str(file), len(found), seed, trials.limit, judged)
+    return Report(algorithm, str(file), of=len(found), seed=seed, limit=trials.limit, mutants=judged)
 
 
 @dataclass

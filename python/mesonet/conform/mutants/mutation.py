@@ -49,17 +49,18 @@ def changed(source: bytes, start: int, end: int, replacement: bytes, shown: tupl
     """Return a change of a part of a source. `shown`: first and last byte of the expression around the part."""
     first, last = shown
     before, after = source[first:last], source[first:start] + replacement + source[end:last]
-    return Mutation(start, end, replacement, _line(source, start), _text(before), _text(after))
+    texts = {"before": _text(before), "after": _text(after)}
+    return Mutation(start, end, replacement, line=_line(source, start), **texts)
 
 
 def left_out(source: bytes, start: int, end: int, empty: bytes) -> Mutation:
     """Return the change of a statement to an empty one."""
-    return _emptied(source, start, end, empty, _text(source[start:end]), LEFT_OUT)
+    return _emptied(source, (start, end), empty, before=_text(source[start:end]), after=LEFT_OUT)
 
 
 def emptied(source: bytes, start: int, end: int, empty: bytes, name: str) -> Mutation:
     """Return the change of the body of a function to an empty one."""
-    return _emptied(source, start, end, empty, name, NOTHING)
+    return _emptied(source, (start, end), empty, before=name, after=NOTHING)
 
 
 def of_number(source: bytes, start: int, end: int, shown: tuple[int, int]) -> list[Mutation]:
@@ -85,9 +86,10 @@ def of_operator(source: bytes, start: int, end: int, shown: tuple[int, int]) -> 
     return [changed(source, start, end, other.encode(), shown)] if other else []
 
 
-def _emptied(source: bytes, start: int, end: int, empty: bytes, before: str, after: str) -> Mutation:
+def _emptied(source: bytes, part: tuple[int, int], empty: bytes, *, before: str, after: str) -> Mutation:
+    start, end = part
     lines = b"\n" * source.count(b"\n", start, end)  # messages about later lines keep their numbers
-    return Mutation(start, end, empty + lines, _line(source, start), before, after)
+    return Mutation(start, end, empty + lines, line=_line(source, start), before=before, after=after)
 
 
 def _line(source: bytes, start: int) -> int:

@@ -184,5 +184,6 @@ def _recorded(place: Path) -> bool:
 def _traced(scenario: str) -> str:
     """Return a scenario in which every router is traced."""
     traced = json.loads(scenario)
-    traced["trace"] = {"every": interval(traced["time"]["duration"]), "flows": [], "routers": ["all"], "sources": []}
+    every = interval(traced["time"]["duration"])
+    traced["trace"] = {"every": every, "flows": [], "routers": ["all"], "sources": [], "packets": False}
     return json.dumps(traced, sort_keys=True, separators=(",", ":"))
