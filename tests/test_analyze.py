@@ -195,7 +195,7 @@ def test_figures_and_their_sentences(analysed):
         "Joins last and alone: fast in 20 conditions. In 12 conditions of 32",
         "Standing alone is associated with: fast in",
         "The 7 largest all have network speed (X1) at 800 seg/ms",
-        "For X6 no block has both settings",
+        "For X1, X7, X6 and X12 no block has both settings",
         "agree to",
         "natural breaks",
         "An association is not yet a cause",

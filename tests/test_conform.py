@@ -547,7 +547,7 @@ def test_the_same_algorithm_has_equal_numbers() -> None:
         ("tcp", "tcp(increase=1.05)", "shallow"),
         ("cubic", "cubic(c=0.3)", "cycle"),
         ("cubic", "cubic(c=0.37)", "cycle"),
-        ("bbr3", "bbr3(cwnd_gain=2.1)", "steady"),
+        ("bbr3", "bbr3(cwnd_gain=2.1)", "cycle"),
     ],
 )
 def test_a_changed_constant_is_found(name: str, algorithm: str, scenario: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -215,12 +216,12 @@ def test_a_centre_that_rounding_moves_is_refused(tmp_path: Path) -> None:
         mesonet.experiment(file)
     file.write_text(head + factor.format(1, 3, "centre_points = 2"))
     assert mesonet.experiment(file).level_text("N", 0) == "2"
-    model = {"model": len, "design": {"centre_points": 2}}
+    model = {"model": shlex.quote, "design": {"centre_points": 2}}
     with pytest.raises(InputError, match=r"factors\[1\]: no whole number is half-way between 2 and 3"):
         mesonet.experiment(factors={"x": (0.0, 1.0), "n": (2, 3)}, **model)
     assert mesonet.experiment(factors={"x": (0.0, 1.0), "n": (2, 4)}, **model).conditions == 6
     sampled = {"kind": "latin-hypercube", "runs": 8}
-    assert mesonet.experiment(model=len, factors={"x": (0.0, 1.0), "n": (2, 3)}, design=sampled).conditions == 8
+    assert mesonet.experiment(model=shlex.quote, factors={"x": (0.0, 1.0), "n": (2, 3)}, design=sampled).conditions == 8
 
 
 @pytest.mark.slow
