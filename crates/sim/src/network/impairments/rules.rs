@@ -55,7 +55,8 @@ pub fn rules(scenario: &Scenario, set: &Set) -> Result<Option<Rules>, InvalidSce
 /// Random loss; none where nothing is ever lost.
 fn loss(set: &Set) -> Result<Option<Steps<Loss>>, InvalidScenario> {
     let given = set.given;
-    if !given.loss.is_used() && !(given.to_bad.is_used() && given.loss_bad.is_used()) {
+    let loses = given.loss.is_used() || (given.to_bad.is_used() && given.loss_bad.is_used());
+    if !loses {
         return Ok(None);
     }
     let keys = [
