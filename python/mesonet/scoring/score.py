@@ -55,7 +55,7 @@ class Score:
 
     @property
     def score(self) -> float:
-        """Return the mean of `mean`, `worst` and `kept`, as far as they were measured; 0 if refused."""
+        """Return the mean of ``mean``, ``worst`` and ``kept``, as far as they were measured; 0 if refused."""
         found = [each for each in (self.mean, self.worst, self.kept) if each is not None]
         return 0.0 if self.refused else float(np.mean(found)) if found else 1.0
 

@@ -111,7 +111,7 @@ async function simulateHere() {
     const other = changed(about);
     const title = titleOfChange(about); // the reader may move the controls during the run
     const scenario = other ?? structuredClone(about.scenario);
-    scenario.trace = { every: about.every, flows: [], routers: ['all'], sources: [] };
+    Object.assign(scenario.trace, { every: about.every, flows: [], routers: ['all'], sources: [], packets: false });
     const { duration } = scenario.time;
     busy(true);
     liveEqual.hidden = true;
