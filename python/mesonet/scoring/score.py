@@ -35,8 +35,10 @@ class Score:
         The candidate as it was given.
     refused
         Reason for a score of 0; None: it passed.
-    mean, worst
-        Mean score of the hidden cells, and mean of their worst tenth, 0 to 1; None: not measured.
+    mean
+        Mean score of the hidden cells, 0 to 1; None: not measured.
+    worst
+        Mean score of their worst tenth, 0 to 1; None: not measured.
     kept
         Part of the goodput that a search for the worst path leaves, next to a reference, 0 to 1; None: not measured.
     parts
