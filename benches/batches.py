@@ -1,4 +1,4 @@
-"""What many small runs cost: CPU milliseconds of a run, by a call each and in a batch, beside the engine alone.
+"""Measure many small runs: CPU milliseconds of a run, by a call each and in a batch, beside the engine alone.
 
 Two flows share 20 Mbit/s for 8 s, about 12,000 segments. Each run has an edit of its own. The ways take turns, so that
 a busy minute does not hit one of them alone; the smallest of several counts, and the median beside it says how noisy

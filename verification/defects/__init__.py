@@ -34,4 +34,4 @@ UNSEEN = {
     "adds 2 segments in each round trip": "tcp(increase=2)",
     "a window of 1 segment after 150 s": f"{_FOLDER / 'stopping.c'}(after=150)",
 }
-"""The same of defects that the contract cannot see."""
+"""Controls with defects that the contract cannot see."""

@@ -21,7 +21,7 @@ FIRST_WINDOW, MOST_GROWTH = 10, 3.0
 USED = 0.9
 """Part of the link that is used (chosen, see the check ``fill``)."""
 THIN_USED = 0.8
-"""The same of a path that holds less than one segment (chosen)."""
+"""Part of a link that is used if the path holds less than one segment (chosen)."""
 SPAN_S = 5.0
 """Time over which the use of the link is taken, s (chosen: a cycle of BBR with PROBE_RTT)."""
 MOST_LOST = 0.05

@@ -185,5 +185,5 @@ def _traced(scenario: str) -> str:
     """Return a scenario in which every router is traced."""
     traced = json.loads(scenario)
     every = interval(traced["time"]["duration"])
-    traced["trace"] = {"every": every, "flows": [], "routers": ["all"], "sources": [], "packets": False}
+    traced["trace"] |= {"every": every, "flows": [], "routers": ["all"], "sources": [], "packets": False}
     return json.dumps(traced, sort_keys=True, separators=(",", ":"))
