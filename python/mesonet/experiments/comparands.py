@@ -44,8 +44,8 @@ class Comparand:
 class Pairs:
     """Two scenarios in the conditions in which they can be compared."""
 
-    name: str  #: such as ``bbr3``, or ``share = 0.3 (bbr3)``
-    against: str  #: such as ``cubic``, or ``share = 0``
+    name: str  #: such as ``bbr3``, or ``share = 30 % (bbr3)``
+    against: str  #: such as ``cubic``, or ``share = 0 %``
     algorithms: tuple[str, str]
     conditions: tuple[Places, Places]  #: places from 0, a pair for each place
     factors: tuple[str, ...]  #: factors whose levels both sides share
@@ -235,7 +235,7 @@ class Choices:
 
     def _levels_text(self, side: Comparand) -> str:
         texts = [
-            f"{factor.name if factor.name != factor.id else factor.id} = {factor.levels[side.levels[factor.id]]}"
+            f"{factor.name} = {_level_text(factor, factor.levels[side.levels[factor.id]])}"
             for factor in self.factors
             if factor.id in side.levels
         ]
@@ -245,6 +245,14 @@ class Choices:
 def half(place: float) -> str:
     """Return the half of the range of a factor in which a place between its levels is, in words."""
     return "values above its middle" if place > 0 else "values below its middle"
+
+
+def _level_text(factor: Factor, text: str) -> str:
+    """Return the text of a level; a share in percent."""
+    if SHARE in factor.paths:
+        with suppress(InputError):
+            return f"{units.number_text(100 * parse_share(text))} %"
+    return text
 
 
 def _joined(algorithm: str | None, levels: str) -> str:
