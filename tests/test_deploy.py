@@ -471,6 +471,13 @@ def test_the_verb_names_the_option_of_bad_input(arguments, fragments, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_network_in_the_place_of_the_algorithm_is_named():
+    for name in ("abilene", "deploy-bbr3-homes"):
+        shown = CliRunner().invoke(main, ["deploy", name])
+        assert shown.exit_code == 2
+        assert holds(shown.output, "ALGORITHM", "a network or an experiment", f"mesonet deploy bbr3 {name}")
+
+
 def test_a_plan_runs_nothing(tmp_path):
     shown = CliRunner().invoke(main, ["deploy", "bbr3", "--plan", "--shares", "5", "--out", str(tmp_path / "out")])
     assert shown.exit_code == 0, shown.output

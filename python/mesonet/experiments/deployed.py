@@ -95,6 +95,9 @@ def deploy(
         "shares": shares, "unit": unit, "order": order, "tests": tests, "period": period, "burn_in": burn_in,
         "outcome": outcome, "by": by,
     }  # fmt: skip
+    if algorithm in (*builtin_names(EXPERIMENTS), *builtin_names(SCENARIOS)):
+        allowed = f"an algorithm first, such as {COMMAND} bbr3 {algorithm}"
+        raise InputError("a network or an experiment", COMMAND, "algorithms", algorithm, allowed)
     base, held = _base(str(target))
     options = {"duration": duration, "seed": seed, "replicates": replicates}
     table = {
