@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mesonet import analysis, designs
     from mesonet.adversarial.adversary import adversary
     from mesonet.campaign.data import Campaign
+    from mesonet.emulation import Emulator
     from mesonet.experiments.base import Designed
     from mesonet.experiments.deployed import deploy
     from mesonet.experiments.network import experiment
@@ -36,12 +37,14 @@ __all__ = [
     "Checkpoint",
     "InputError",
     "__version__",
+    "add_conditions",
     "adversary",
     "analysis",
     "batch",
     "compare_scales",
     "deploy",
     "designs",
+    "emulate",
     "experiment",
     "fit",
     "load",
@@ -115,6 +118,102 @@ def fit(
     from mesonet.fitting.fit import fit as fit_capture
 
     return fit_capture(capture, flow=flow, control=control, what_if=what_if, progress=progress)
+
+
+def emulate(
+    campaign: Campaign,
+    response: str,
+    *,
+    algorithm: str | None = None,
+    period: str = "measured",
+    scale: str = "auto",
+    log: Sequence[str] = (),
+) -> Emulator:
+    """Return an emulator of a campaign: one response at settings that were not run, with a band.
+
+    A Gaussian process goes through the means of the finished runs. Replicates give it the noise of runs, which may
+    change over the region. See ``docs/how-to/emulate.md``.
+
+    Parameters
+    ----------
+    campaign
+        The campaign, of networks or of a model, best a Latin hypercube or a Sobol sequence.
+    response
+        Name of the response.
+    algorithm
+        Algorithm of the runs; by default the only one of the campaign.
+    period
+        As for `mesonet.campaign.Campaign.response`.
+    scale
+        Scale of the response: ``linear``, ``log``, or ``auto`` for the scale that predicts conditions left out better.
+    log
+        Ids of factors whose range is logarithmic.
+
+    Returns
+    -------
+    The emulator, with ``predict``, ``check`` and ``next_points``.
+
+    Raises
+    ------
+    InputError
+        If the campaign has no such response or algorithm, if it has fewer than 10 conditions or 5 for each factor, or
+        if a factor or a response has no logarithm.
+    ImportError
+        If scikit-learn is not installed.
+    """
+    from mesonet.emulation import emulate as of_campaign
+
+    return of_campaign(campaign, response, algorithm=algorithm, period=period, scale=scale, log=log)
+
+
+def add_conditions(
+    path: str | Path,
+    number: int,
+    *,
+    response: str,
+    workers: int | None = None,
+    progress: bool = True,
+    **how: Any,
+) -> Campaign:
+    """Add conditions to a sampled campaign where the emulator of a response is least sure, and run them.
+
+    The missing runs of the campaign come first. If runs of an equal addition are missing, it is continued, and nothing
+    is added. See ``docs/how-to/emulate.md``.
+
+    Parameters
+    ----------
+    path
+        The campaign folder, of a Latin hypercube or a Sobol sequence.
+    number
+        Number of conditions, 1 to 256.
+    response
+        Name of the response.
+    workers, progress, **how
+        As for `Experiment.run`. ``trusted=True``: run the code of a folder that another user began.
+
+    Returns
+    -------
+    The campaign with its new conditions, which follow the conditions of the experiment.
+
+    Raises
+    ------
+    InputError
+        If the campaign is not sampled, or as `emulate`.
+    """
+    from mesonet.campaign.backlog import RunOptions
+    from mesonet.campaign.data import load as load_campaign
+    from mesonet.campaign.ledger import Ledger
+    from mesonet.campaign.trust import is_trusted, named_code, program, trust
+    from mesonet.emulation.additions import run_added
+
+    ledger = Ledger(path)
+    code = named_code(ledger.document())
+    if not how.get("trusted") and not is_trusted(ledger.path, code):
+        problem = f"the folder names a program that you have not run before: {program(code or {})}"
+        raise InputError(problem, value=str(path), allowed="trusted=True, if you trust who made the folder")
+    trust(ledger.path, code)
+    run_added(ledger, RunOptions(workers=workers, **how), number, response, progress=progress)
+    return load_campaign(path)
 
 
 def run_until_decided(

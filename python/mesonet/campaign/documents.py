@@ -252,6 +252,22 @@ class ReplicatesDocument(Struct, frozen=True, kw_only=True):
     checksums: OwnChecksum = UNSET
 
 
+class Addition(Struct, frozen=True):
+    """Conditions that were added at once."""
+
+    response: Annotated[str, Meta(min_length=1, description="The response whose emulator chose them.")]
+    conditions: Annotated[Count, Meta(description="Number of conditions.")]
+
+
+class AddedDocument(Struct, frozen=True, kw_only=True):
+    """added.json: conditions that were added to a sampled campaign after its experiment."""
+
+    additions: Annotated[list[Addition], Meta(min_length=1, description="In the order in which they were added.")]
+    rows: Annotated[list[list[float]], Meta(description="Levels from -1 to 1 by condition.")]
+    scenarios: Annotated[list[ConditionScenario], Meta(description="By condition, then by algorithm.")]
+    checksums: OwnChecksum = UNSET
+
+
 class ProvenanceDocument(Struct, frozen=True, kw_only=True):
     """provenance.json: by which code and when the runs of a campaign were made."""
 
@@ -345,6 +361,7 @@ _OF_A_NETWORK = {"if": {"not": {"required": ["model"]}}, "then": {"required": ["
 DOCUMENTS: dict[str, Any] = {
     "experiment": ExperimentDocument,
     "replicates": ReplicatesDocument,
+    "added": AddedDocument,
     "provenance": ProvenanceDocument,
     "run": Annotated[RunDocument, Meta(extra_json_schema=_OF_A_NETWORK)],
     "failure": FailureDocument,
@@ -366,6 +383,10 @@ _ALLOWED_PROVENANCE = (
 _ALLOWED_REPLICATES = (
     "the file as it was written; without the file, `mesonet experiment run` with the options that began the campaign "
     "writes it again from the finished runs"
+)
+_ALLOWED_ADDED = (
+    "the file as it was written; without the file, the campaign has the conditions of its experiment, and "
+    "`mesonet experiment run --add` adds others"
 )
 _NAMES = {"str": "text", "int": "a whole number", "float": "a number", "object": "an object", "array": "a list"}
 _Kind = TypeVar("_Kind", bound=Struct)
@@ -419,6 +440,23 @@ def replicates(file: Path, experiment: Mapping[str, Any]) -> dict[str, Any]:
     # Empty: the comparisons of the experiment. A level has an equals sign.
     if against and "=" not in against and against not in experiment["algorithms"]:
         raise unknown("algorithm", against, experiment["algorithms"], path="until.against").located(file=str(file))
+    return content
+
+
+def added(file: Path, experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of ``added.json``, whose conditions follow those of the experiment."""
+    content = _read(file, AddedDocument, _ALLOWED_ADDED)
+    first = from_document(experiment["design"]).conditions + 1
+    rows, factors = content["rows"], len(experiment["factors"])
+    number = sum(each["conditions"] for each in content["additions"])
+    if len(rows) != number or any(len(row) != factors or not all(abs(x) <= 1 for x in row) for row in rows):
+        allowed = f"{number} rows of {factors} numbers from -1 to 1"
+        raise InputError("not the rows of the additions", str(file), "rows", len(rows), allowed)
+    there = [(entry["condition"], entry["algorithm"]) for entry in content["scenarios"]]
+    if there != list(product(range(first, first + number), experiment["algorithms"])):
+        allowed = "one scenario per condition and algorithm, in this order"
+        raise InputError("not the scenarios of the additions", str(file), "scenarios", None, allowed)
+    refuse_too_many(first - 1 + number, len(experiment["algorithms"]), experiment["replicates"])
     return content
 
 

@@ -114,7 +114,7 @@ def _is_cut(ledger: Ledger, document: Mapping[str, Any], held: bytes, sound: byt
     if not sound.startswith(held.rstrip(b"\0")):  # after a power cut a file may have zeros in the place of its end
         return False
     versions = {*ledger.provenance().get("code_versions", ()), models.code_version(document.get("model"))}
-    grown = ledger.with_replicates(document)
+    grown = ledger.grown(dict(document))
     return {run.key for version in versions for run in planned(grown, version)}.issuperset(ledger.statuses())
 
 

@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from uuid import uuid4
 
@@ -34,6 +35,10 @@ EXPERIMENT = "experiment.json"
 """File of the experiment in the campaign folder."""
 REPLICATES_FILE = "replicates.json"
 """File of the replicates of each scenario, if they differ or grow."""
+ADDED_FILE = "added.json"
+"""File of the conditions that were added to a sampled campaign after its experiment."""
+ADDED = "additions"
+"""Entry of ``added.json`` in the document of an experiment; its rows and scenarios stand after those of the experiment."""
 REPLICATES, UNTIL = "replicates_of", "until"
 """Entries of ``replicates.json`` in the document of an experiment: replicates of each scenario, and their rule."""
 LENGTH = "length"
@@ -149,7 +154,7 @@ class Ledger:
 
     def write_document(self, document: Mapping[str, Any]) -> None:
         """Write or replace ``experiment.json``."""
-        own = {key: value for key, value in document.items() if key not in (REPLICATES, UNTIL)}
+        own = {key: value for key, value in without_added(document).items() if key not in (REPLICATES, UNTIL)}
         _write(self.path / EXPERIMENT, own)
 
     def grow(self, replicates: Sequence[int], until: Mapping[str, Any] | None = None) -> bool:
@@ -181,7 +186,7 @@ class Ledger:
             counts = _by_scenario(held)
             wanted = _by_scenario(document)
             more = all(wanted.get(scenario, 0) >= count for scenario, count in _by_scenario(held, own=True).items())
-            if not more or UNTIL in held or any(held.get(key) != document.get(key) for key in _RUNS_FOLLOW_FROM):
+            if not more or UNTIL in held or ADDED in held or any(held.get(key) != document.get(key) for key in _RUNS_FOLLOW_FROM):
                 return False
             if not held.get("common_random_numbers"):
                 return False
@@ -217,7 +222,43 @@ class Ledger:
         if not file.is_file():
             problem = "not a campaign folder: it has no experiment.json"
             raise InputError(problem, value=str(self.path), allowed="a folder that `mesonet experiment run` made")
-        return self.with_replicates(documents.experiment(file))
+        return self.grown(documents.experiment(file))
+
+    def grown(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document of an experiment with what the folder adds: conditions, and numbers of replicates."""
+        return self.with_replicates(self._with_added(document))
+
+    def _with_added(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document of an experiment with the conditions of ``added.json``, if there is one."""
+        file = self.path / ADDED_FILE
+        if not file.exists():
+            return document
+        content = documents.added(file, document)
+        design, costs = document["design"], document.get("expected_cost")
+        more = {"expected_cost": [*costs, *[fmean(costs)] * len(content["rows"])]} if costs else {}
+        return {
+            **document,
+            **more,
+            "design": {**design, "rows": [*design["rows"], *content["rows"]]},
+            "scenarios": [*document["scenarios"], *content["scenarios"]],
+            ADDED: content["additions"],
+        }
+
+    def add(self, addition: Mapping[str, Any], rows: Sequence[Sequence[float]], scenarios: Sequence[Any]) -> bool:
+        """Add conditions to a sampled campaign in ``added.json``; return False if another runner added some meanwhile.
+
+        `addition`: a `documents.Addition`. `scenarios`: a `documents.ConditionScenario` by condition, then algorithm.
+        """
+        file = self.path / ADDED_FILE
+        with alone(file):
+            held = documents.experiment(self.path / EXPERIMENT)
+            known = documents.added(file, held) if file.exists() else {}
+            first = len(held["design"]["rows"]) + len(known.get("rows", ())) + 1
+            if scenarios[0]["condition"] != first:
+                return False
+            entries = {"additions": [addition], "rows": rows, "scenarios": scenarios}
+            _write(file, {key: [*known.get(key, ()), *more] for key, more in entries.items()})
+        return True
 
     def with_replicates(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return the document of an experiment with the entries of ``replicates.json``, if there is one."""
@@ -426,7 +467,19 @@ _PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "com
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entries that identify the experiment: all but prose, costs, places, comparisons and `REPLICATES`."""
-    return {key: value for key, value in document.items() if key not in _PROSE}
+    return {key: value for key, value in without_added(document).items() if key not in _PROSE}
+
+
+def without_added(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the document of an experiment without the conditions that were added to it."""
+    if ADDED not in document:
+        return document
+    number, design = sum(each["conditions"] for each in document[ADDED]), document["design"]
+    scenarios = document["scenarios"][: -number * len(document["algorithms"])]
+    costs = document.get("expected_cost")
+    more = {"expected_cost": costs[:-number]} if costs else {}
+    own = {key: value for key, value in document.items() if key != ADDED}
+    return {**own, **more, "design": {**design, "rows": design["rows"][:-number]}, "scenarios": scenarios}
 
 
 def _title(document: Mapping[str, Any]) -> str:

@@ -116,6 +116,10 @@ def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options
 @_options
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@click.option(
+    "--add", type=int, metavar="N", help="Then add N conditions where the emulator of --for is least sure, and run them."
+)
+@click.option("--for", "response", metavar="RESPONSE", help="Response for which --add chooses conditions.")
 @looks_options
 @runner_options
 @click.option("--trust", is_flag=True, help="Run the code, and continue from the snapshots, of a folder of others.")
@@ -130,6 +134,8 @@ def run_experiment(
     force: bool,
     as_json: bool,
     trust: bool,
+    add: int | None,
+    response: str | None,
     **options: Any,
 ) -> None:
     """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
@@ -153,6 +159,7 @@ def run_experiment(
             confirmed=confirmed,
             looks=looks,
             trusted=trust,
+            added=experiment_targets.added(add, response, looks),
             **chosen,
         )
     except KeyboardInterrupt as interrupt:

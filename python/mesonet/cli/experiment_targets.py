@@ -46,19 +46,28 @@ def run(
     options: Mapping[str, Any],
     confirmed: Callable[[str], bool],
     looks: Mapping[str, Any],
+    added: tuple[int, str] | None = None,
     **how: Any,
 ) -> Path:
     """Run the missing runs of an experiment or of the campaign in a folder.
 
     `looks`: options of a campaign that runs until it is decided, as `rule_arguments` takes them. `force`: run even
     where the scale distorts the network, or other code began the campaign. `confirmed`: called with the model or the
-    plug-ins of a folder that this user has not run before; False: refuse it.
+    plug-ins of a folder that this user has not run before; False: refuse it. `added`: number of conditions to add, and
+    the response that chooses them.
     """
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         folder = out or Path(chosen.name)
         held = os.path.exists(folder / REPLICATES_FILE)  # noqa: PTH110 - False for a name that is too long
         arguments = rule_arguments(held=held, **looks)
+        if added is not None:
+            from mesonet.emulation.additions import refuse, run_added
+
+            refuse(chosen.document(), added[1])
+            ledger, asked = chosen.begin(folder, workers, force=force, **how)
+            run_added(ledger, asked, *added, told=told)
+            return folder
         if arguments is None:
             return chosen.run_missing(folder, workers, force=force, **how)
         from mesonet.looks.run import run_until_decided
@@ -94,7 +103,11 @@ def run(
         trust(ledger.path, model)
     document, asked = ledger.document(), RunOptions(workers=workers, mix=force, **how)
     arguments = rule_arguments(held=UNTIL in document, **looks)
-    if arguments is None:
+    if added is not None:
+        from mesonet.emulation.additions import run_added
+
+        run_added(ledger, asked, *added, told=told)
+    elif arguments is None:
         run_missing(ledger, asked)
     else:
         from mesonet.looks.rule import rule_of
@@ -102,6 +115,19 @@ def run(
 
         run_looks(ledger, asked, rule_of(document, **arguments), told=told)
     return ledger.path
+
+
+def added(number: int | None, response: str | None, looks: Mapping[str, Any]) -> tuple[int, str] | None:
+    """Return the number of conditions to add and the response that chooses them; None without ``--add``."""
+    if number is None and response is None:
+        return None
+    if number is None or response is None:
+        option, other = ("--for", "--add N") if number is None else ("--add", "--for RESPONSE")
+        raise InputError("is one half of an addition", path=option, value=response or number, allowed=f"{other}, too")
+    if given := next((name for name, value in looks.items() if value not in (None, False)), None):
+        problem = "a campaign that runs until it is decided gets no conditions"
+        raise InputError(problem, path=f"--{given.replace('_', '-')}", allowed="without --add")
+    return number, response
 
 
 def told(line: str) -> None:

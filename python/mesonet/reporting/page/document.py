@@ -18,6 +18,7 @@ from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
+from mesonet.reporting.emulator import EmulatorSection, emulator_script, emulator_section, emulator_style
 from mesonet.reporting.figures import figure_groups, sampled_groups
 from mesonet.reporting.live import live_script, live_section, live_style
 from mesonet.reporting.page import sampled as sampled_page
@@ -108,6 +109,10 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
     simulates = live_section(view, recorded[0].scenario["topology"]) if live and replay.html else Markup("")
 
     @cache
+    def emulator() -> EmulatorSection:
+        return emulator_section(sampled, live=live) if sampled else EmulatorSection(Markup(""))
+
+    @cache
     def groups() -> list[PageGroup]:
         if not view.has_results:
             return []
@@ -136,7 +141,7 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
         return _figure_scripts(view, groups(), conditions)
 
     return {
-        "policy": lambda: _policy(bool(simulates)),
+        "policy": lambda: _policy(bool(simulates), emulator().live),
         "title": lambda: campaign.title or campaign.name,
         "style": lambda: Markup(_style()),
         "provenance": lambda: provenance_html(view),
@@ -146,17 +151,19 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
         "key_figures": key_figures,
         "figures": lambda: sections.figures(divided()[1]),
         "contents": lambda: sections.contents(*divided(), replay.title),
+        "emulator": lambda: emulator().html,
         "replay": lambda: replay.html + simulates,
         "conditions": lambda: sampled_page.conditions_html(sampled) if sampled else conditions_html(view.network),
         "methods": lambda: sampled_page.methods_html(sampled) if sampled else methods_html(view),
         "scripts": scripts,
         "replay_scripts": lambda: _element(_replay_script(bool(simulates))) if replay.html else "",
+        "emulator_scripts": lambda: _element(_emulator_script(emulator().live)) if emulator().has_sliders else "",
     }
 
 
 @cache
 def _style() -> str:
-    sheets = (asset(in_page.FOLDER, "tooltip.css"), *map(_asset, STYLES), live_style())
+    sheets = (asset(in_page.FOLDER, "tooltip.css"), *map(_asset, STYLES), live_style(), emulator_style())
     return "".join(sheets)
 
 
@@ -171,10 +178,16 @@ def _replay_script(live: bool) -> str:
 
 
 @cache
-def _policy(live: bool) -> Markup:
+def _emulator_script(live: bool) -> str:
+    return _script(("unpack.js",)) + "\n" + emulator_script(live)
+
+
+@cache
+def _policy(live: bool, emulated_live: bool) -> Markup:
     """Return the policy of the page, which is the same for every campaign: its scripts and styles hold no data."""
     scripts = [in_page.libraries(), _script(PAGE_SCRIPTS), _script(FIGURE_SCRIPTS), _replay_script(live)]
-    return Markup(in_page.content_policy(scripts, [_style()], simulator=live))
+    scripts.append(_emulator_script(emulated_live))
+    return Markup(in_page.content_policy(scripts, [_style()], simulator=live or emulated_live))
 
 
 def _element(script: str) -> Markup:
