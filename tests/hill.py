@@ -13,3 +13,9 @@ def hill(parameters: dict, seed: int) -> dict:
     higher = 2.0 if parameters.get("algorithm") == "double" else 1.0
     bent = parameters["x"] * (1 - parameters["x"]) + noise
     return {"steep": higher * np.exp(3 * parameters["x"]) - parameters["y"] + noise, "bent": bent, "same": 1.0}
+
+
+def decades(parameters: dict, seed: int) -> dict:
+    """Grows over decades, with a noise in proportion."""
+    level = 10 ** (3 * parameters["x"] - parameters["y"])
+    return {"level": level * np.exp(0.1 * np.random.default_rng(seed).standard_normal()), "below": -level}

@@ -31,7 +31,7 @@ GROUND = (
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("kernel",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("charts",), ("fitting",), ("reporting",), ("playground",),
+    ("campaign",), ("experiments",), ("analysis",), ("emulation",), ("charts",), ("fitting",), ("reporting",), ("playground",),
     ("looks",), ("evidence", "conform"), ("adversarial",), ("scoring",),
     ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip
@@ -43,6 +43,7 @@ REPORTING = (
     ("folder",),
     ("replay",),
     ("live",),
+    ("emulator",),
     ("page",),
 )
 

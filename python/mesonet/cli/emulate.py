@@ -12,7 +12,6 @@ from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
-from mesonet.words import quantity
 
 
 @click.command(cls=Command)
@@ -38,6 +37,8 @@ def emulate(
     **options: Any,
 ) -> None:
     """Predict RESPONSE of the campaign in DIR at settings that were not run, with a band."""
+    from mesonet.emulation.emulator import shown
+
     emulator = mesonet.emulate(mesonet.load(directory), response, **options)
     wanted: dict[str, str] = {}
     for text in settings:
@@ -52,8 +53,8 @@ def emulate(
         write_json(emulator.as_dict(predicted, following))
         return
     if predicted is not None:
-        shown = {name: quantity(getattr(predicted, name), predicted.unit) for name in ("mean", "low", "high")}
-        click.echo(f"{response}: {shown['mean']}, {level:.0%} band from {shown['low']} to {shown['high']}\n")
+        texts = {name: shown(getattr(predicted, name), predicted.unit) for name in ("mean", "low", "high")}
+        click.echo(f"{response}: {texts['mean']}, {level:.0%} band from {texts['low']} to {texts['high']}\n")
     else:
         write_table(["factor", "name", "range"], [[each.id, each.factor.name, each.allowed] for each in emulator.inputs])
         click.echo("")

@@ -22,7 +22,7 @@ from mesonet.campaign.runner import run_missing
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import from_document
 from mesonet.designs.sampling import sobol
-from mesonet.emulation.emulator import Emulator, emulate, next_points
+from mesonet.emulation.emulator import GOODPUT, Emulator, emulate, next_points
 from mesonet.emulation.inputs import Floats
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.composed import Composer
@@ -79,7 +79,7 @@ def refuse(document: Mapping[str, Any], response: str) -> None:
         raise InputError("not a sampled campaign", **where, allowed="a design of kind latin-hypercube or sobol")
     if UNTIL in document or REPLICATES in document:
         raise InputError("its numbers of replicates differ or grow", **where, allowed="equal replicates")
-    if document.get("model") is None and response not in BY_NAME:
+    if document.get("model") is None and response not in (*BY_NAME, GOODPUT):
         raise unknown("response", response, BY_NAME, path="response")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,13 +14,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mesonet import units
-from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.result import AnalysisResult
 from mesonet.campaign.data import Campaign
 from mesonet.emulation import surface as process
 from mesonet.emulation.inputs import NUMBER, PLACE, Floats, Input, inputs_of
 from mesonet.errors import InputError, unknown
-from mesonet.words import counted, listed, quantity
+from mesonet.words import counted, listed, number
 
 FEWEST, FEWEST_PER_FACTOR = 10, 5
 """Least conditions, and least conditions for each factor (chosen)."""
@@ -28,6 +28,8 @@ GOOD_PER_FACTOR = 10
 MOST = 2000
 """Most conditions: time grows with their third power."""
 SCALES = ("auto", "linear", "log")
+GOODPUT = "goodput"
+"""Mean goodput of a network, which is no response of its own."""
 _CANDIDATES = 1024
 _MOST_NEXT = 256
 _BETTER = 2.0
@@ -130,7 +132,7 @@ class Check(AnalysisResult):
         """The quality of the predictions in words."""
         n = len(self.conditions)
         words = (
-            f"Each of {counted(n, 'condition')}, predicted from the others: error {quantity(self.rmse, self.unit)} (root "
+            f"Each of {counted(n, 'condition')}, predicted from the others: error {shown(self.rmse, self.unit)} (root "
             f"mean square); {self.q2:.0%} of the differences between conditions explained (Q²).",
             f"The 95 % band holds {round(self.coverage * n)} of {n} conditions ({self.coverage:.0%})."
             + (f" Bands were widened by a factor of {self.widened:.2f} to fit." if self.widened > 1 else ""),
@@ -229,12 +231,13 @@ class Emulator:
             If a factor is missing or unknown, or if a value is outside of the range of the campaign.
         """
         rows = [settings] if isinstance(settings, Mapping) else list(settings)
-        alpha = 1 - checked_alpha(level)
+        if not 0 < level < 1:  # NaN too
+            raise InputError("not a probability", path="level", value=level, allowed="above 0 and below 1")
         values = np.array([self._values(row) for row in rows], dtype=np.float64).reshape(len(rows), len(self.inputs))
-        found = self._bands(self.coordinates(values), alpha)
+        found = self._bands(self.coordinates(values), 1 - level)
         shaped = found.T[0] if isinstance(settings, Mapping) and len(rows) else found
         columns = dict(zip(_BANDS, map(float, shaped) if shaped.ndim == 1 else shaped, strict=True))
-        return Predictions(**columns, response=self.response, unit=self.unit, level=1 - alpha, runs=self.runs)
+        return Predictions(**columns, response=self.response, unit=self.unit, level=float(level), runs=self.runs)
 
     @cached_property
     def check(self) -> Check:
@@ -317,9 +320,14 @@ class Emulator:
 
     @cached_property
     def widened(self) -> float:
-        """Factor by which bands are widened, so that errors of conditions left out fit them."""
+        """Factor, at least 1, by which bands are widened, so that errors of conditions left out fit them.
+
+        Both their mean square and their 95 % quantile fit (split conformal prediction).
+        """
         mean, sd = self._left_out
-        return max(1.0, float(np.sqrt(np.mean(((self._scaled(self.observed) - mean) / sd) ** 2))))
+        errors = np.sort(np.abs((self._scaled(self.observed) - mean) / sd))
+        place = min(len(errors), math.ceil(0.95 * (len(errors) + 1))) - 1
+        return max(1.0, float(np.sqrt(np.mean(errors**2))), float(errors[place]) / _normal(0.05))
 
     @cached_property
     def _left_out(self) -> tuple[Floats, Floats]:
@@ -389,11 +397,9 @@ def emulate(
     algorithm = _algorithm(campaign, algorithm)
     if scale not in SCALES:
         raise unknown("scale", str(scale), SCALES, path="scale")
-    rows = campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
-    counts = campaign.counts
-    if not counts["done"]:
+    if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(campaign.path), allowed="run it first")
-    unit = campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))["unit"][0]
+    rows, unit = values_of(campaign, response, period, algorithm)
     rows = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())
     means = rows.group_by("condition").agg(
         pl.col("value").mean().alias("mean"), pl.col("value").var(ddof=1).alias("variance"), pl.len().alias("runs")
@@ -426,6 +432,25 @@ def emulate(
         return found[0]
     gain = _likelihood(found[1]) - _likelihood(found[0])
     return found[1] if gain > _BETTER else found[0]
+
+
+def values_of(campaign: Campaign, response: str, period: str, algorithm: str) -> tuple[pl.DataFrame, str]:
+    """Return a response in the runs of an algorithm, and its unit.
+
+    `GOODPUT` of a network is the mean goodput of the flows of users that ended, from the table of flow groups.
+    """
+    known = campaign.responses["response"].unique().to_list()
+    if response == GOODPUT and GOODPUT not in known and not (groups := campaign.groups).is_empty():
+        ended = pl.col("flows") > 0
+        rows = groups.filter(
+            (pl.col("algorithm") == algorithm) & (pl.col("period") == period) & pl.col("group").is_not_null() & ended
+            & (pl.col("flow_algorithm") != "all")
+        )
+        mean = (pl.col("goodput") * pl.col("flows")).sum() / pl.col("flows").sum()
+        return rows.group_by("condition", "replicate").agg(mean.alias("value")), "segments/s"
+    rows = campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
+    unit = campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))["unit"][0]
+    return rows, str(unit)
 
 
 def next_points(emulators: Sequence[Emulator], number: int, places: Floats | None = None) -> NextPoints:
@@ -533,6 +558,11 @@ def _notes(campaign: Campaign, inputs: Sequence[Input], means: pl.DataFrame, log
 
 def _at(each: Input, there: NDArray[np.int64]) -> Input:
     return replace(each, values=each.values[there])
+
+
+def shown(value: float, unit: str) -> str:
+    """Return a value with its unit, to four digits."""
+    return number(value, 4) if unit == "1" else f"{number(value, 4)} {unit}"
 
 
 def _normal(alpha: float) -> float:

@@ -103,7 +103,8 @@ def _emulators(sampled: Sampled) -> tuple[list[Emulator], list[str]]:
         try:
             found.append(emulate(view.campaign, response, algorithm=algorithm, period=view.main_period))
         except InputError as error:
-            problems.append(f"{view.label_of(response)}, {algorithm}: {error}")
+            whose = f" with {algorithm}" if len(view.algorithms) > 1 else ""
+            problems.append(f"No prediction of {view.label_of(response)}{whose}: {error.problem}.")
     if len(wanted) > MOST_EMULATORS:
         problems.append(f"The first {counted(MOST_EMULATORS, 'emulator')} of {len(wanted)} are here.")
     return found, list(dict.fromkeys(problems))

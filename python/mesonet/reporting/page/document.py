@@ -150,7 +150,7 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
         "summary": lambda: sampled_page.summary(sampled) if sampled else sections.summary(view.network),
         "key_figures": key_figures,
         "figures": lambda: sections.figures(divided()[1]),
-        "contents": lambda: sections.contents(*divided(), replay.title),
+        "contents": lambda: sections.contents(*divided(), replay.title, emulator().has_sliders),
         "emulator": lambda: emulator().html,
         "replay": lambda: replay.html + simulates,
         "conditions": lambda: sampled_page.conditions_html(sampled) if sampled else conditions_html(view.network),

@@ -17,9 +17,9 @@ from mesonet.reporting.text.verdict_text import verdict_html
 from mesonet.units import with_bits
 
 
-def contents(key: PageGroup, groups: Sequence[PageGroup], replay: str) -> Markup:
+def contents(key: PageGroup, groups: Sequence[PageGroup], replay: str, emulator: bool) -> Markup:
     """Return links to all sections, with the figures gathered by group."""
-    return html.render("contents.html", key=key, groups=groups, replay=replay)
+    return html.render("contents.html", key=key, groups=groups, replay=replay, emulator=emulator)
 
 
 def summary(view: CampaignView) -> Markup:
