@@ -50,7 +50,9 @@ def test_schema_files_are_up_to_date(name: str) -> None:
 
 
 def test_no_other_schema() -> None:
-    with pytest.raises(InputError, match=r"unknown schema.*Allowed: experiment, replicates, added, provenance, run, failure"):
+    with pytest.raises(
+        InputError, match=r"unknown schema.*Allowed: experiment, replicates, added, provenance, run, failure"
+    ):
         schema("runs")
 
 

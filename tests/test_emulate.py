@@ -199,7 +199,9 @@ def test_words_are_levels_of_a_grid(tmp_path: Path) -> None:
     )
     found = mn.experiment(file).run(tmp_path / "out", workers=2, progress=False)
     emulator = mn.emulate(found, "rtt")
-    one = {name: emulator.predict({"queue": name, "network.speed": "15 seg/ms"}).mean for name in ("drop_tail", "codel")}
+    one = {
+        name: emulator.predict({"queue": name, "network.speed": "15 seg/ms"}).mean for name in ("drop_tail", "codel")
+    }
     assert one["drop_tail"] != one["codel"]
     with pytest.raises(InputError, match=r'queue = "red": no level of the campaign. Allowed: drop_tail or codel'):
         emulator.predict({"queue": "red", "speed": "15 seg/ms"})
@@ -323,9 +325,7 @@ def test_additions_are_refused(campaign: Campaign, tmp_path: Path, words: tuple[
         ({"additions": []}, "additions"),
     ],
 )
-def test_a_changed_file_of_additions_is_refused(
-    campaign: Campaign, tmp_path: Path, change: dict, message: str
-) -> None:
+def test_a_changed_file_of_additions_is_refused(campaign: Campaign, tmp_path: Path, change: dict, message: str) -> None:
     folder = shutil.copytree(campaign.path, tmp_path / "out")
     scenarios = [{**each, "condition": 25} for each in campaign.experiment["scenarios"][:2]]
     content = {"additions": [{"response": "steep", "conditions": 1}], "rows": [[0, 0, 0]], "scenarios": scenarios}

@@ -31,7 +31,8 @@ GROUND = (
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("kernel",), ("models",),
-    ("campaign",), ("experiments",), ("analysis",), ("emulation",), ("charts",), ("fitting",), ("reporting",), ("playground",),
+    ("campaign",), ("experiments",), ("analysis",), ("emulation",), ("charts",), ("fitting",), ("reporting",),
+    ("playground",),
     ("looks",), ("evidence", "conform"), ("adversarial",), ("scoring",),
     ("__init__", "plots"), ("cli",), ("__main__",),
 )  # fmt: skip

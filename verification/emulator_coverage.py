@@ -113,20 +113,20 @@ HEAD = """# How far emulators can be trusted
 
 Written by `verification/emulator_coverage.py`.
 
-An [emulator](../how-to/emulate.md) learns from {learnt} conditions of a Latin hypercube. It then predicts {held_out} other
-conditions of the same region, which it has not seen. The band of 95 % should hold about 95 % of the conditions; at least
-{least:.0%} are required.
+An [emulator](../how-to/emulate.md) learns from {learnt} conditions of a Latin hypercube. It then predicts {held_out}
+other conditions of the same region, which it has not seen. The band of 95 % should hold about 95 % of the conditions;
+at least {least:.0%} are required.
 
 * The network is the Abilene backbone in runs of 10 s, with 4 factors and 2 replicates.
 * The model is the clinic of `examples/clinic`, with 5 factors, two of them counts, and 3 replicates. Waiting times rise
   steeply near saturation, and so does their noise.
 * The error is the root of the mean squared difference between prediction and mean of the runs.
 * The error of conditions left out is the check that `mesonet emulate` shows. It needs no further runs.
-* The last column repeats the measurement: {seeds} hypercubes of {learnt} conditions, each with the {others} conditions of
-  the others. It has the mean share in the band, and the least.
+* The last column repeats the measurement: {seeds} hypercubes of {learnt} conditions, each with the {others} conditions
+  of the others. It has the mean share in the band, and the least.
 * Rows with {more} conditions follow `mesonet experiment run --add {added} --for RESPONSE`.
 
-| campaign | conditions | response | held out, in the band | error | error of conditions left out | Q² of conditions left out | repeated: mean, least |
+| campaign | conditions | response | in the band | error | error, left out | Q², left out | repeated: mean, least |
 |---|---:|---|---:|---:|---:|---:|---:|
 """
 

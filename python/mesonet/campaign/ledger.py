@@ -38,7 +38,7 @@ REPLICATES_FILE = "replicates.json"
 ADDED_FILE = "added.json"
 """File of the conditions that were added to a sampled campaign after its experiment."""
 ADDED = "additions"
-"""Entry of ``added.json`` in the document of an experiment; its rows and scenarios stand after those of the experiment."""
+"""Entry of ``added.json`` in the document of an experiment, whose rows and scenarios stand after all others."""
 REPLICATES, UNTIL = "replicates_of", "until"
 """Entries of ``replicates.json`` in the document of an experiment: replicates of each scenario, and their rule."""
 LENGTH = "length"
@@ -186,7 +186,12 @@ class Ledger:
             counts = _by_scenario(held)
             wanted = _by_scenario(document)
             more = all(wanted.get(scenario, 0) >= count for scenario, count in _by_scenario(held, own=True).items())
-            if not more or UNTIL in held or ADDED in held or any(held.get(key) != document.get(key) for key in _RUNS_FOLLOW_FROM):
+            if (
+                not more
+                or UNTIL in held
+                or ADDED in held
+                or any(held.get(key) != document.get(key) for key in _RUNS_FOLLOW_FROM)
+            ):
                 return False
             if not held.get("common_random_numbers"):
                 return False

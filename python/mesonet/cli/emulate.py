@@ -56,7 +56,9 @@ def emulate(
         texts = {name: shown(getattr(predicted, name), predicted.unit) for name in ("mean", "low", "high")}
         click.echo(f"{response}: {texts['mean']}, {level:.0%} band from {texts['low']} to {texts['high']}\n")
     else:
-        write_table(["factor", "name", "range"], [[each.id, each.factor.name, each.allowed] for each in emulator.inputs])
+        write_table(
+            ["factor", "name", "range"], [[each.id, each.factor.name, each.allowed] for each in emulator.inputs]
+        )
         click.echo("")
     click.echo("\n".join(emulator.check.sentences))
     if following is not None:

@@ -117,7 +117,10 @@ def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @click.option(
-    "--add", type=int, metavar="N", help="Then add N conditions where the emulator of --for is least sure, and run them."
+    "--add",
+    type=int,
+    metavar="N",
+    help="Then add N conditions where the emulator of --for is least sure, and run them.",
 )
 @click.option("--for", "response", metavar="RESPONSE", help="Response for which --add chooses conditions.")
 @looks_options

@@ -61,9 +61,7 @@ def run_added(
         problem = f"{counted(missing, 'run')} missing: conditions are added to a finished campaign"
         raise InputError(problem, path="add", value=number, allowed="the same command when all runs are finished")
     document = ledger.document()
-    refuse_too_many(
-        len(document["design"]["rows"]) + number, len(document["algorithms"]), document["replicates"]
-    )
+    refuse_too_many(len(document["design"]["rows"]) + number, len(document["algorithms"]), document["replicates"])
     rows, scenarios = chosen(campaign, document, response, number)
     if not ledger.add(wanted, rows, scenarios):
         problem, allowed = "another runner added conditions meanwhile", "the same command again"
@@ -104,7 +102,9 @@ def chosen(
                 for name, scenario in (each or {}).items()
             ]
         unfit = {tuple(row) for row, each in zip(places.tolist(), found, strict=True) if not each}
-        candidates = np.array([row for row in candidates.tolist() if tuple(row) not in unfit]).reshape(-1, matrix.shape[1])
+        candidates = np.array([row for row in candidates.tolist() if tuple(row) not in unfit]).reshape(
+            -1, matrix.shape[1]
+        )
     problem = "no new conditions follow from the conditions of the campaign"
     raise InputError(problem, path="add", value=number, allowed="a larger experiment of its own")
 

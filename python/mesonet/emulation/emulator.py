@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from scipy import special
 from mesonet import units
 from mesonet.analysis.result import AnalysisResult
 from mesonet.campaign.data import Campaign
+from mesonet.designs.factor import Factor
 from mesonet.emulation import surface as process
 from mesonet.emulation.inputs import NUMBER, PLACE, Floats, Input, inputs_of
 from mesonet.errors import InputError, unknown
@@ -99,6 +100,8 @@ class Check(AnalysisResult):
         mean of all conditions, and less is worse.
     coverage
         Share of the conditions whose mean lies in its band.
+    coverage_before
+        The share in bands that are not widened.
     widened
         Factor, at least 1, by which all bands were widened, so that errors of conditions left out fit their bands.
     unit
@@ -113,10 +116,9 @@ class Check(AnalysisResult):
     rmse: float
     q2: float
     coverage: float
+    coverage_before: float
     widened: float
     unit: str
-
-    UNITS: ClassVar = {}
 
     def _dimensions(self) -> dict[str, Sequence[Any]]:
         return {"condition": self.conditions}
@@ -125,17 +127,22 @@ class Check(AnalysisResult):
         return {name: getattr(self, name) for name in ("observed", "mean", "low", "high")}
 
     def _attributes(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("rmse", "unit", "q2", "coverage", "widened")}
+        return {name: getattr(self, name) for name in ("rmse", "unit", "q2", "coverage", "coverage_before", "widened")}
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The quality of the predictions in words."""
         n = len(self.conditions)
-        words = (
+        words: tuple[str, ...] = (
             f"Each of {counted(n, 'condition')}, predicted from the others: error {shown(self.rmse, self.unit)} (root "
             f"mean square); {self.q2:.0%} of the differences between conditions explained (Q²).",
-            f"The 95 % band holds {round(self.coverage * n)} of {n} conditions ({self.coverage:.0%})."
-            + (f" Bands were widened by a factor of {self.widened:.2f} to fit." if self.widened > 1 else ""),
+            f"The 95 % band holds {round(self.coverage * n)} of {n} conditions."
+            + (
+                f" It is wider by a factor of {self.widened:.2f} than the surface alone gives, which would hold "
+                f"{round(self.coverage_before * n)}."
+                if self.widened > 1
+                else ""
+            ),
         )
         if self.q2 < 0.5:
             poor = "no better than the mean of all conditions" if self.q2 <= 0 else "poor"
@@ -208,9 +215,7 @@ class Emulator:
         """True if replicates separate the noise of runs from the surface."""
         return bool(np.isfinite(self.noise.level)) or self.runs > 1
 
-    def predict(
-        self, settings: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, level: float = 0.95
-    ) -> Predictions:
+    def predict(self, settings: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, level: float = 0.95) -> Predictions:
         """Return the response at settings, with bands.
 
         Parameters
@@ -243,7 +248,8 @@ class Emulator:
     def check(self) -> Check:
         """Each condition predicted from all others: errors, the share in the band, and Q²."""
         mean, sd = self._left_out
-        half = _normal(0.05) * self.widened * sd
+        narrow = _normal(0.05) * sd
+        half = self.widened * narrow
         middle, low, high = (self._back(each) for each in (mean, mean - half, mean + half))
         error = self.observed - middle
         return Check(
@@ -255,6 +261,7 @@ class Emulator:
             rmse=float(np.sqrt(np.mean(error**2))),
             q2=float(1 - np.sum(error**2) / np.sum((self.observed - self.observed.mean()) ** 2)),
             coverage=float(np.mean((low <= self.observed) & (self.observed <= high))),
+            coverage_before=float(np.mean(np.abs(self._scaled(self.observed) - mean) <= narrow)),
             widened=self.widened,
             unit=self.unit,
         )
@@ -303,7 +310,7 @@ class Emulator:
             "conditions": len(self.conditions), "runs": self.runs, "scale": "log" if self.log else "linear",
             "factors": [{"id": each.id, "name": each.factor.name, "allowed": each.allowed} for each in self.inputs],
             "check": {
-                **{name: getattr(check, name) for name in ("rmse", "q2", "coverage", "widened")},
+                **{name: getattr(check, name) for name in ("rmse", "q2", "coverage", "coverage_before", "widened")},
                 "sentences": list(check.sentences),
             },
             "notes": list(self.notes),
@@ -372,13 +379,8 @@ class Emulator:
 
     def _input(self, name: str) -> Input:
         wanted = name.casefold()
-        for key in (
-            lambda factor: [factor.id],
-            lambda factor: [factor.name],
-            lambda factor: [factor.path],
-            lambda factor: [path.rpartition(".")[2] for path in factor.paths],
-        ):
-            found = [each for each in self.inputs if wanted in map(str.casefold, key(each.factor))]
+        for names in (_ids, _names, _paths, _last_words):
+            found = [each for each in self.inputs if wanted in map(str.casefold, names(each.factor))]
             if len(found) == 1:
                 return found[0]
         raise unknown("factor", name, [each.id for each in self.inputs])
@@ -443,7 +445,10 @@ def values_of(campaign: Campaign, response: str, period: str, algorithm: str) ->
     if response == GOODPUT and GOODPUT not in known and not (groups := campaign.groups).is_empty():
         ended = pl.col("flows") > 0
         rows = groups.filter(
-            (pl.col("algorithm") == algorithm) & (pl.col("period") == period) & pl.col("group").is_not_null() & ended
+            (pl.col("algorithm") == algorithm)
+            & (pl.col("period") == period)
+            & pl.col("group").is_not_null()
+            & ended
             & (pl.col("flow_algorithm") != "all")
         )
         mean = (pl.col("goodput") * pl.col("flows")).sum() / pl.col("flows").sum()
@@ -493,9 +498,7 @@ def _candidates(inputs: int) -> Floats:
     return np.asarray(sobol(inputs, _CANDIDATES, seed=1))
 
 
-def _fitted(
-    points: Floats, observed: Floats, variances: Floats, runs: NDArray[np.int64], log: bool
-) -> dict[str, Any]:
+def _fitted(points: Floats, observed: Floats, variances: Floats, runs: NDArray[np.int64], log: bool) -> dict[str, Any]:
     """Return the surface and the noise. The variance of a logarithm is that of the value, relative."""
     means, own = (np.log(observed), variances / observed**2) if log else (observed, variances)
     if (runs > 1).any():
@@ -554,6 +557,22 @@ def _notes(campaign: Campaign, inputs: Sequence[Input], means: pl.DataFrame, log
     if log:
         notes.append("The surface goes through the logarithms of the response.")
     return tuple(notes)
+
+
+def _ids(factor: Factor) -> list[str]:
+    return [factor.id]
+
+
+def _names(factor: Factor) -> list[str]:
+    return [factor.name]
+
+
+def _paths(factor: Factor) -> list[str]:
+    return [factor.path]
+
+
+def _last_words(factor: Factor) -> list[str]:
+    return [path.rpartition(".")[2] for path in factor.paths]
 
 
 def _at(each: Input, there: NDArray[np.int64]) -> Input:
