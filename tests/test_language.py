@@ -20,10 +20,11 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 QUESTIONS = {"What", "Which", "Whether", "Where", "How", "One"}
 VERBS = {
-    "Check", "Compare", "Continue", "Count", "Divide", "Draw", "End", "Find", "Force", "Forget", "Give", "Hold", "Join",
-    "Lease", "Leave", "Let", "List", "Make", "Name", "Plan", "Predict", "Print", "Raise", "Read", "Record", "Remove",
-    "Replace", "Reserve", "Reset", "Return", "Run", "Say", "Search", "Send", "Serve", "Set", "Shorten", "Show",
-    "Simulate", "Stop", "Submit", "Sum", "Take", "Test", "Update", "Wait", "Write", "Yield",
+    "Add", "Check", "Compare", "Continue", "Count", "Divide", "Draw", "End", "Find", "Force", "Forget",
+    "Give", "Hold", "Join", "Lease", "Leave", "Let", "List", "Make", "Name", "Plan", "Predict", "Print",
+    "Raise", "Read", "Record", "Remove", "Replace", "Reserve", "Reset", "Return", "Run", "Say", "Search",
+    "Send", "Serve", "Set", "Shorten", "Show", "Simulate", "Stop", "Submit", "Sum", "Take", "Test", "Update",
+    "Wait", "Write", "Yield",
 }  # fmt: skip
 
 

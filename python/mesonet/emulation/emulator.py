@@ -239,7 +239,7 @@ class Emulator:
         if not 0 < level < 1:  # NaN too
             raise InputError("not a probability", path="level", value=level, allowed="above 0 and below 1")
         values = np.array([self._values(row) for row in rows], dtype=np.float64).reshape(len(rows), len(self.inputs))
-        found = self._bands(self.coordinates(values), 1 - level)
+        found = self._bands(self._coordinates(values), 1 - level)
         shaped = found.T[0] if isinstance(settings, Mapping) and len(rows) else found
         columns = dict(zip(_BANDS, map(float, shaped) if shaped.ndim == 1 else shaped, strict=True))
         return Predictions(**columns, response=self.response, unit=self.unit, level=float(level), runs=self.runs)
@@ -339,13 +339,13 @@ class Emulator:
     @cached_property
     def _left_out(self) -> tuple[Floats, Floats]:
         mean, variance = self.surface.left_out(process.without_parts(self.surface))
-        return mean, np.sqrt(variance + self.surface.nugget + self.noise_at(self.surface.points))
+        return mean, np.sqrt(variance + self.surface.nugget + self._noise_at(self.surface.points))
 
-    def noise_at(self, points: Floats) -> Floats:
+    def _noise_at(self, points: Floats) -> Floats:
         """Return the variance of the mean of `runs` runs at points, on the scale of the surface."""
         return self.noise.at(points) / self.runs if self.known_noise else np.zeros(len(points))
 
-    def coordinates(self, values: Floats) -> Floats:
+    def _coordinates(self, values: Floats) -> Floats:
         """Return the coordinates of values, shape (settings, coordinates)."""
         return np.hstack([each.coordinates(column) for each, column in zip(self.inputs, values.T, strict=True)])
 
@@ -353,7 +353,7 @@ class Emulator:
         mean, variance = self.surface.at(points)
         many = variance + self.surface.nugget
         far = _normal(alpha) * self.widened
-        new, means = far * np.sqrt(many + self.noise_at(points)), far * np.sqrt(many)
+        new, means = far * np.sqrt(many + self._noise_at(points)), far * np.sqrt(many)
         return np.array([self._back(each) for each in (mean, mean - new, mean + new, mean - means, mean + means)])
 
     def _back(self, values: Floats) -> Floats:
@@ -466,11 +466,11 @@ def next_points(emulators: Sequence[Emulator], number: int, places: Floats | Non
     values = np.column_stack([each.at_places(column) for each, column in zip(first.inputs, candidates.T, strict=True)])
     covariances, noises, before = [], [], []
     for each in emulators:
-        points, shape = each.coordinates(values), each.surface.shape
+        points, shape = each._coordinates(values), each.surface.shape
         explained = process.explained(each.surface, points)
         covariance = shape.covariance(points, points) - explained.T @ explained
         covariances.append(covariance)
-        noises.append(shape.nugget + each.noise_at(points) / each.surface.scale**2)
+        noises.append(shape.nugget + each._noise_at(points) / each.surface.scale**2)
         before.append(float(np.trace(covariance)))
     chosen: list[int] = []
     left = []

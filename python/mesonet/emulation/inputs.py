@@ -29,7 +29,7 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """What a factor sets: a number, a level, or, if it sets several values, a place from -1 to +1."""
+    """Values of a factor: numbers, levels, or, if it sets several values, places from -1 to +1."""
 
     factor: Factor
     kind: str  #: `NUMBER`, `PLACE` or `LEVELS`
@@ -159,7 +159,7 @@ def _input(factor: Factor, places: Floats, scenarios: Sequence[Any], of_network:
         raise InputError("a value of it has no logarithm", path="log", value=factor.id, allowed=allowed)
     integers = of_network or all(isinstance(leaf, int) for leaf in leaves)
     whole = integers and _is_whole(factor, minus, plus, of_network)
-    return Input(factor, NUMBER, values, minus, plus, whole, log, of_network)
+    return Input(factor, NUMBER, values, minus, plus, whole=whole, log=log, of_network=of_network)
 
 
 def _end(factor: Factor, text: str, of_network: bool) -> float | None:

@@ -111,7 +111,8 @@ def fit(points: Floats, means: Floats, noise: Floats, *, known_noise: bool) -> S
     """
     centre, scale = float(np.mean(means)), float(np.std(means))
     values, own = (means - centre) / scale, noise / scale**2
-    return Surface(points, centre, scale, values, own, _shape(points, values, own, _start(points, known_noise), True))
+    shape = _shape(points, values, own, _start(points, known_noise), True)
+    return Surface(points, centre, scale, values=values, noise=own, shape=shape)
 
 
 def without_parts(surface: Surface) -> Callable[[int], Shape]:
@@ -157,7 +158,7 @@ def noise_of(points: Floats, variances: Floats, runs: NDArray[np.int64]) -> Nois
     scale = float(np.std(logs))
     values, about = (logs - logs.mean()) / scale, np.asarray(own / scale**2)
     shape = _shape(points[there], values, about, _start(points, True), True)
-    surface = Surface(points[there], float(logs.mean()), scale, values, about, shape)
+    surface = Surface(points[there], float(logs.mean()), scale, values=values, noise=about, shape=shape)
     if surface.shape.signal * surface.scale**2 < 0.05:  # a factor of 1.25 in the standard deviation at 2 sigma
         return Noise(float(np.log(pooled)), None)
     return Noise(float(logs.mean()), surface)

@@ -1,4 +1,8 @@
-"""The section of the page that predicts key responses between the conditions of a sampled campaign."""
+"""The section of the page that predicts key responses between the conditions of a sampled campaign.
+
+May import `packing`, `campaign_view` and `text` of reporting, `mesonet.emulation` and `mesonet.browser`.
+`section.emulator_section` returns the HTML, `emulator.js` is its script.
+"""
 
 from __future__ import annotations
 
