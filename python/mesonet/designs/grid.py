@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
+from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mesonet.designs.rows import Rows
-from mesonet.designs.two_level import Design
+from mesonet.designs.two_level import MOST_BASE, Design, checked_factors, whole_number
+from mesonet.errors import InputError
 
 KIND = "grid"
 
@@ -32,6 +35,39 @@ def grid(counts: Mapping[str, int]) -> Rows:
         word_lengths={}, resolution=3, aliases={}, status="irregular",
     )  # fmt: skip
     return Rows(KIND, matrix, none)
+
+
+def full_factorial(counts: Mapping[str, int]) -> NDArray[np.float64]:
+    """Return all combinations of factors with any numbers of levels.
+
+    Parameters
+    ----------
+    counts
+        Number of levels, at least 2, by factor.
+
+    Returns
+    -------
+    Coded settings at equal distances from -1 to +1, shape (runs, k); the first factor changes fastest.
+
+    Raises
+    ------
+    InputError
+        If the factors are malformed, a number of levels is below 2, or there are more than 65,536 runs.
+
+    Examples
+    --------
+    >>> full_factorial({"heat": 3, "mould": 2}).tolist()[:3]
+    [[-1.0, -1.0], [0.0, -1.0], [1.0, -1.0]]
+    """
+    ids = checked_factors(list(counts))
+    for name in ids:
+        number = whole_number(counts[name])
+        if number is None or number < 2:
+            path = f"counts, {name}"
+            raise InputError("not a number of levels", path=path, value=counts[name], allowed="at least 2")
+    if (runs := prod(int(counts[name]) for name in ids)) > 1 << MOST_BASE:
+        raise InputError("too many runs", path="counts", value=runs, allowed=f"at most {1 << MOST_BASE}")
+    return grid({name: int(counts[name]) for name in ids}).matrix
 
 
 def crossed(factor: str, count: int, others: Rows) -> Rows:

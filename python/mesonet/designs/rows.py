@@ -2,13 +2,15 @@
 
 A table selects them, as ``[design]`` of an experiment file does::
 
-    kind = "two-level"            # full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol
+    kind = "two-level"            # or another one of `KINDS`
     runs = 16                     # and, for two-level designs, resolution, generators or name
     foldover = "all"              # or the factors whose signs the added runs switch
     half = "-X1"                  # of the foldover only the runs where X1 is at -
     blocks = 4                    # groups of runs, such as days or machines; or the products that the blocks of each
                                   # replicate confound, such as [["X1*X2*X3"], ["X1*X2"]]
     centre_points = 3             # runs with all factors half-way
+    axial = "face"                # of kind central-composite: face, rotatable or spherical
+    model = "quadratic"           # of kind d-optimal: linear, interactions or quadratic; or a list of terms
     seed = 1                      # of searches and draws
 """
 
@@ -26,19 +28,32 @@ from mesonet.designs.augment import Augmented, centre_points, foldover, semifold
 from mesonet.designs.blocking import blocks, confounded
 from mesonet.designs.choose import by_resolution, by_runs
 from mesonet.designs.named import named
+from mesonet.designs.optimal import d_optimal
 from mesonet.designs.sampling import latin_hypercube, sobol
 from mesonet.designs.screening import one_at_a_time, plackett_burman
+from mesonet.designs.sensitivity_plans import morris, saltelli
+from mesonet.designs.surfaces import box_behnken, central_composite, definitive_screening
 from mesonet.designs.two_level import Design, two_level
 from mesonet.errors import InputError, unknown
 
-KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
-_SAMPLED = ("latin-hypercube", "sobol")
+AT_LEVELS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time")
+"""Kinds with runs in which all factors are at one of two levels."""
+_OF_RUNS = {"latin-hypercube": latin_hypercube, "sobol": sobol, "saltelli": saltelli, "morris": morris}
+_SURFACES = {
+    "central-composite": central_composite, "box-behnken": box_behnken, "definitive-screening": definitive_screening,
+}  # fmt: skip
+OPTIMAL = "d-optimal"
+KINDS = (*AT_LEVELS, *_OF_RUNS, *_SURFACES, OPTIMAL)
+_REFUSED = {
+    "supersaturated": "fewer runs than factors: whichever factor is active would bias the effects of the others",
+}
+"""Kinds that are known and not offered, each with the reason."""
 _WAYS = ("generators", "name", "runs", "resolution")
 NEW = "new-conditions"
 """Kind of rows that no table selects: conditions that check a campaign, at levels and between them."""
 ADDED = ("foldover", "half", "blocks", "centre_points")
 """Additions of a table to a two-level design."""
-KEYS = ("kind", *_WAYS, *ADDED, "seed")
+KEYS = ("kind", *_WAYS, *ADDED, "axial", "model", "seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +79,7 @@ class Rows:
     @property
     def is_sampled(self) -> bool:
         """True if the conditions lie anywhere between the levels."""
-        return self.kind in _SAMPLED
-
-    @property
-    def has_centre(self) -> bool:
-        """True if a two-level design has runs with all factors half-way."""
-        return bool(self.design.runs) and bool((self.matrix == 0).all(axis=1).any())
+        return self.kind in _OF_RUNS
 
     @property
     def is_plain(self) -> bool:
@@ -96,11 +106,16 @@ class Rows:
         }  # fmt: skip
 
 
-def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
-    """Return the conditions of the table ``design``.
+def rows(
+    factors: Sequence[str],
+    table: Mapping[str, Any],
+    counts: Mapping[str, int] | None = None,
+    categorical: Sequence[str] = (),
+) -> Rows:
+    """Return the conditions of the table ``design``, in the order in which they are numbered.
 
-    The conditions, in the order in which they are numbered. `table`: entries with keys of `KEYS`. Without any entry a
-    full factorial.
+    `table`: entries with keys of `KEYS`; without any a full factorial. `counts`: levels of the factors that have more
+    than two. `categorical`: factors with nothing between their levels. Both matter to a D-optimal design.
 
     Examples
     --------
@@ -111,6 +126,9 @@ def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
         if key not in KEYS:
             raise unknown("key", key, KEYS, path=key)
     kind = table.get("kind", "two-level")
+    if kind in _REFUSED:
+        allowed = "plackett-burman, definitive-screening, or fewer factors"
+        raise InputError(_REFUSED[kind], path="kind", value=kind, allowed=allowed)
     if kind not in KINDS:
         raise unknown(
             "kind of design",
@@ -121,6 +139,11 @@ def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
     seed = table.get("seed", 1)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError("not a seed", path="seed", value=seed, allowed="a whole number, at least 0")
+    for key, owner in (("axial", "central-composite"), ("model", OPTIMAL)):
+        if key in table and kind != owner:
+            raise InputError(f"goes with kind {owner}", path=key, value=table[key])
+    if kind == OPTIMAL:
+        return replace(_optimal(factors, table, counts or {}, categorical), asked=table)
     if kind not in ("two-level", "full-factorial"):
         return replace(_other(kind, factors, table, seed), asked=table)
     if kind == "full-factorial":
@@ -136,7 +159,7 @@ def from_document(about: Mapping[str, Any]) -> Rows:
     matrix = np.array(about["rows"], dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != len(factors) or not np.all(np.abs(matrix) <= 1):
         raise InputError("not rows of levels", path="rows", allowed="lists of a number from -1 to 1 per factor")
-    at_levels = (np.abs(matrix) == 1) & (about["kind"] not in ("grid", NEW))
+    at_levels = (np.abs(matrix) == 1) & (about["kind"] in AT_LEVELS)
     first = matrix[: int(np.argmin(np.append(at_levels.all(axis=1), False)))].astype(np.int8)
     block = None if about.get("block") is None else tuple(about["block"])
     design = Design(
@@ -233,20 +256,48 @@ def _words(folded: Augmented, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _other(kind: str, factors: Sequence[str], table: Mapping[str, Any], seed: int) -> Rows:
     """Return the rows of a kind that is no regular two-level design."""
+    ids = tuple(factors)
+    if kind in _SURFACES:
+        own = {key: table[key] for key in ("axial", "centre_points") if key in table}
+        taken = ("foldover", "half", "blocks")
+        _refuse_keys(table, (*_WAYS, *taken), f"does not go with kind {kind}")
+        return _between(kind, ids, _SURFACES[kind](ids, **own))
     _refuse_keys(table, ("generators", "name", "resolution", *ADDED), f"does not go with kind {kind}")
     runs = table.get("runs")
-    ids = tuple(factors)
-    if kind in _SAMPLED:
-        if runs is None:
-            raise InputError("missing", path="runs", allowed="a number of runs")
-        matrix = (latin_hypercube if kind == "latin-hypercube" else sobol)(ids, runs, seed)
-        return Rows(kind, matrix, _irregular(ids, np.empty((0, len(ids)), np.int8)))
+    if kind in _OF_RUNS:
+        return _between(kind, ids, _OF_RUNS[kind](ids, _needed(runs), seed))
     if kind == "one-at-a-time":
         _refuse_keys(table, ("runs",), "one at a time needs one run per factor and one more")
         signs = one_at_a_time(ids)
     else:
         signs = plackett_burman(ids, runs)
     return Rows(kind, signs.astype(np.float64), _irregular(ids, signs))
+
+
+def _optimal(
+    factors: Sequence[str], table: Mapping[str, Any], counts: Mapping[str, int], categorical: Sequence[str]
+) -> Rows:
+    """Return the rows of a D-optimal design. A number of two levels has its middle as a third if there are squares."""
+    _refuse_keys(table, ("generators", "name", "resolution", *ADDED), f"does not go with kind {OPTIMAL}")
+    model = table.get("model", "quadratic")
+    if not isinstance(model, str | list):
+        raise InputError("not a model", path="model", value=model, allowed="text in quotes, or a list of terms")
+    curved = model == "quadratic" or not isinstance(model, str)
+    own = {id: counts.get(id, 2 if id in categorical or not curved else 3) for id in factors}
+    runs, seed = _needed(table.get("runs")), table.get("seed", 1)
+    found = d_optimal(own, runs, model=model, categorical=categorical, seed=seed)
+    return _between(OPTIMAL, tuple(factors), found.matrix)
+
+
+def _needed(runs: Any) -> Any:
+    if runs is None:
+        raise InputError("missing", path="runs", allowed="a number of runs")
+    return runs
+
+
+def _between(kind: str, ids: tuple[str, ...], matrix: npt.NDArray[np.float64]) -> Rows:
+    """Return rows of points that are not all at two levels: no effects as differences of means."""
+    return Rows(kind, matrix, _irregular(ids, np.empty((0, len(ids)), np.int8)))
 
 
 def _irregular(factors: tuple[str, ...], signs: npt.NDArray[np.int8]) -> Design:

@@ -73,6 +73,15 @@ def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
     return matrix
 
 
+def conference(least: int) -> npt.NDArray[np.float64]:
+    """Return the smallest known conference matrix of at least `least` columns: 0 on the diagonal, C'C = (n - 1) I."""
+    q = next(q for q in range(max(least, 4) - 1, 2 * least + 8) if q % 2 and _prime(q))
+    step = (np.arange(q)[:, None] - np.arange(q)[None, :]) % q
+    inner = np.where(step == 0, 0, np.where(np.isin(step, _squares(q)), 1, -1))
+    below = np.full((q, 1), 1 if q % 4 == 1 else -1)
+    return np.block([[np.zeros((1, 1)), np.ones((1, q))], [below, inner]]).astype(np.float64)
+
+
 def _hadamard(n: int) -> npt.NDArray[np.int8]:
     """Return a Hadamard matrix whose first column is +1: by squares modulo a prime (Paley), else by doubling."""
     if n == 1:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import pairwise
 from typing import Any
 
 from mesonet.designs.grid import level_at
@@ -44,17 +45,22 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     )
 
 
-def refuse_rounded_centre(minus: Any, plus: Any, between: Callable[[float], Any]) -> None:
-    """Raise InputError if the value half-way between two levels is rounded to a side.
+def refuse_rounded(minus: Any, plus: Any, between: Callable[[float], Any], places: Collection[float]) -> None:
+    """Raise InputError if the value half-way is rounded to a side, or if two places of a design have one value.
 
-    A straight response would show curvature there. `between`: value at a place.
+    A straight response would show curvature there. `between`: value at a place. `places`: of the design.
     """
     below, centre, above = (between(place) for place in (-_NEAR, 0.0, _NEAR))
-    if below != above and centre in (below, above):
+    if 0.0 in places and below != above and centre in (below, above):
         raise InputError(
             f"no whole number is half-way between {minus} and {plus}",
             allowed="levels with an even sum, or a design without centre points",
         )
+    at = sorted({-1.0, 1.0, *places})
+    for one, other in pairwise(at):
+        if between(one) == between(other):
+            problem = f"{len(at)} settings are too many for the values from {minus} to {plus}: some are equal"
+            raise InputError(problem, allowed="levels that are further apart, or a design of fewer levels")
 
 
 def number_between(minus: Any, plus: Any, place: float) -> Any:

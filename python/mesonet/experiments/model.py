@@ -40,7 +40,7 @@ from mesonet import models, units
 from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, Level
-from mesonet.experiments.levels import number_between, refuse_rounded_centre
+from mesonet.experiments.levels import number_between, refuse_rounded
 from mesonet.experiments.reading import campaign_name, conditions, flag, texts
 from mesonet.simulation.simulate import LARGEST_SEED
 
@@ -144,7 +144,7 @@ def from_table(
         given = _mapping(table, "parameters")
         answers = _responses(table)
         algorithms = _algorithms(table)
-        rows = conditions(table, list(levels))
+        rows = conditions(table, list(levels), categorical=[id for id, own in levels.items() if _is_words(own)])
         _refuse_strangers(given, levels, rows)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
@@ -227,6 +227,12 @@ def _level(where: str, path: str, pair: Any) -> Level:
     return Level(path, *pair)
 
 
+def _is_words(own: Sequence[Level]) -> bool:
+    """Return True if nothing stands between the levels of a factor."""
+    values = [value for level in own for value in level.values]
+    return any(isinstance(value, bool) or not isinstance(value, int | float) for value in values)
+
+
 def _refuse_strangers(given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], rows: Rows) -> None:
     """Raise InputError for a parameter that is set twice, or that lacks values where the design needs some."""
     seen = dict.fromkeys(given, "parameters")
@@ -235,11 +241,13 @@ def _refuse_strangers(given: Mapping[str, Any], levels: Mapping[str, tuple[Level
             if level.path in seen or level.path == ALGORITHM:
                 raise InputError(f"{level.path} is set twice", path=f"factors[{place}]", value=id)
             seen[level.path] = id
-            for x in {x for x in rows.matrix[:, place].tolist() if abs(x) != 1}:
+            inner = {x for x in rows.matrix[:, place].tolist() if abs(x) != 1}
+            if inner:
                 try:
-                    number_between(level.minus, level.plus, x)
-                    if rows.has_centre:
-                        refuse_rounded_centre(level.minus, level.plus, partial(number_between, level.minus, level.plus))
+                    value_at = partial(number_between, level.minus, level.plus)
+                    value_at(0.0)
+                    if not rows.is_sampled:
+                        refuse_rounded(level.minus, level.plus, value_at, inner)
                 except InputError as error:
                     raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
     if ALGORITHM in given:

@@ -20,7 +20,7 @@ from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
 from mesonet.experiments.deployment import FACTOR, Deployment, read_deployment
 from mesonet.experiments.inheritance import OwnFactor, Part, factors, origins
-from mesonet.experiments.levels import between, refuse_rounded_centre
+from mesonet.experiments.levels import between, refuse_rounded
 from mesonet.experiments.mixed import SHARE, is_share
 from mesonet.files.names import file_stem
 from mesonet.responses.sets import DEFAULT, SETS
@@ -406,28 +406,47 @@ def _conditions(
     if deployment is not None:
         others = {id: own for id, own in levels.items() if id != FACTOR}
         return crossed(FACTOR, len(deployment.levels), _conditions(table, others, None))
-    counts = {id: len(own[0].values) for id, own in levels.items()}
-    if all(count == 2 for count in counts.values()):
-        return conditions(table, list(levels))
     from mesonet.designs.grid import grid
+    from mesonet.designs.rows import OPTIMAL
 
+    counts = {id: len(own[0].values) for id, own in levels.items()}
+    optimal = _table(table, "design").get("kind") == OPTIMAL
+    if optimal or all(count == 2 for count in counts.values()):
+        more = {id: count for id, count in counts.items() if count > 2}
+        return conditions(table, list(levels), more, [id for id, own in levels.items() if optimal and _is_words(own)])
     if _table(table, "design"):
         most = max(counts, key=lambda id: counts[id])
         problem = f"factor {most} has {counts[most]} levels: the conditions are all combinations"
-        raise InputError(problem, path="design", allowed="no [design], or two levels for every factor")
+        allowed = f'no [design], kind = "{OPTIMAL}", or two levels for every factor'
+        raise InputError(problem, path="design", allowed=allowed)
     refuse_too_many(math.prod(counts.values()), 1, 1)
     return grid(counts)
 
 
-def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
-    """Return the conditions of the table ``design`` of a file. Without ``design`` a full factorial."""
+def _is_words(own: Sequence[Level]) -> bool:
+    """Return True if nothing stands between the levels of a factor."""
+    try:
+        for level in own:
+            between(level.path, level.minus, level.plus, 0.0)
+    except InputError:
+        return True
+    return False
+
+
+def conditions(
+    table: Mapping[str, Any], ids: list[str], counts: Mapping[str, int] | None = None, categorical: Sequence[str] = ()
+) -> Rows:
+    """Return the conditions of the table ``design`` of a file. Without ``design`` a full factorial.
+
+    `counts`, `categorical`: as for `mesonet.designs.rows.rows`.
+    """
     from mesonet.designs.rows import rows
 
     design = _table(table, "design")
     if design and not ids:
         raise InputError("a design needs factors", path="design", allowed="[[factors]], or no [design]")
     try:
-        return rows(ids, design)
+        return rows(ids, design, counts, categorical)
     except InputError as error:
         path = f"design.{error.path}" if error.path else "design"
         raise InputError(error.problem, path=path, value=error.value, allowed=error.allowed) from None
@@ -440,9 +459,9 @@ def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]], places: Ma
         for level in own if inner and not own[0].inner else ():
             try:
                 between(level.path, level.minus, level.plus, inner[0])
-                if rows.has_centre:
+                if not rows.is_sampled:
                     value_at = partial(between, level.path, level.minus, level.plus)
-                    refuse_rounded_centre(level.minus, level.plus, value_at)
+                    refuse_rounded(level.minus, level.plus, value_at, inner)
             except InputError as error:
                 raise _misplaced(places[id], error.problem, error.allowed) from None
 
