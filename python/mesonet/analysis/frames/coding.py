@@ -198,3 +198,6 @@ def _order(value: Any) -> tuple[bool, int, Any]:
         return (False, 0, value)
     place = next((pair.index(value.lower()) for pair in _PAIRS if value.lower() in pair), 0)
     return (True, place, value)
+
+
+column_values, column_numbers = _values, _numbers  # for models of chosen terms
