@@ -9,6 +9,7 @@ Source: R. V. Lenth, Quick and easy analysis of unreplicated factorials, Technom
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,10 @@ from scipy import special
 
 from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.estimable import ROUNDING
+from mesonet.analysis.lenth_limits import simulated_limits
+from mesonet.errors import unknown
+
+Limits = Literal["t", "simulated"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Lenth:
         return np.asarray(np.abs(np.asarray(effects, dtype=float)) > self.me)
 
 
-def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
+def lenth(effects: ArrayLike, *, alpha: float = 0.05, limits: Limits = "t") -> Lenth:
     """Return the pseudo standard error and margins of error of effects.
 
     Parameters
@@ -53,6 +58,9 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
         Shape (m,), of equal variance; values that are not finite are left out.
     alpha
         Level of significance of the margins, above 0 and below 1.
+    limits
+        ``t``: quantiles of Student's t as Lenth proposed, which are cautious for few effects. ``simulated``: exact for
+        effects that are all noise (Ye and Hamada 2000).
 
     Returns
     -------
@@ -61,7 +69,7 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
     Raises
     ------
     InputError
-        If `alpha` is outside of its range.
+        If `alpha` or `limits` is none of its values.
     ValueError
         For effects that are not one-dimensional.
 
@@ -72,6 +80,8 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
     [False, True]
     """
     alpha, values = checked_alpha(alpha), np.asarray(effects, dtype=float)
+    if limits not in get_args(Limits):
+        raise unknown("kind of limits", str(limits), get_args(Limits), path="limits")
     if values.ndim != 1:
         raise ValueError(f"effects are one-dimensional; these have shape {values.shape}")
     size = np.abs(values[np.isfinite(values)])
@@ -87,6 +97,9 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
     freedom = m / 3
     if pse == 0:
         return Lenth(0.0, nan, nan, freedom, m)
+    if limits == "simulated":
+        single, largest = simulated_limits(m, alpha)
+        return Lenth(pse, single * pse, largest * pse, freedom, m)
     me = float(special.stdtrit(freedom, 1 - alpha / 2)) * pse
     sme = float(special.stdtrit(freedom, (1 + (1 - alpha) ** (1 / m)) / 2)) * pse
     return Lenth(pse, me, sme, freedom, m)

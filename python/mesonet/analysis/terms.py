@@ -21,7 +21,7 @@ from scipy import special
 
 from mesonet.analysis.decisions.welch import quantiles
 from mesonet.analysis.estimable import incomplete, is_orthogonal, shifts
-from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
+from mesonet.analysis.lenth import Lenth, Limits, lenth, margins_of_error
 from mesonet.analysis.observations import DesignLike, Places, design_signs
 from mesonet.analysis.one_model import model
 from mesonet.analysis.overflow_units import in_unit
@@ -84,6 +84,7 @@ def terms(
     algorithm: str | None = None,
     order: int | None = None,
     noise: Noise = "effects",
+    limits: Limits = "t",
 ) -> Terms:
     """Return the effects of all estimable terms on one response, by falling size.
 
@@ -97,6 +98,8 @@ def terms(
     noise
         ``effects``: Lenth's pseudo standard error. ``replicates``: the scatter between replicates of each condition,
         which `y` must hold; the degrees of freedom are those of Satterthwaite.
+    limits
+        Of Lenth's margins, as for `lenth`.
 
     Returns
     -------
@@ -105,6 +108,8 @@ def terms(
 
     Raises
     ------
+    InputError
+        If `limits` is none of its values.
     ValueError
         If the design is not two-level, the response does not fit the design, `order` is no number of factors, or
         `noise` is none of its values.
@@ -130,7 +135,7 @@ def terms(
         notes.append("The response is the same in all runs: every effect is zero.")
     # Effects of overlapping columns have different standard errors: Lenth's margins compare equal ones.
     equal = 2 / np.sqrt(n) if n else np.nan
-    margins = lenth(effect * equal / found.error)
+    margins = lenth(effect * equal / found.error, limits=limits)
     active = margins.active(effect * equal / found.error)
     if noise == "replicates":
         pure = of.pure_error()
