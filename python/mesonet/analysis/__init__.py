@@ -6,7 +6,9 @@ that ``__all__`` lists; results have ``to_polars``, ``to_arrow`` and notes.
 
 from __future__ import annotations
 
+from mesonet.analysis.alternatives import Alternatives, compare_alternatives
 from mesonet.analysis.average_windows import AverageWindows, average_windows, queued
+from mesonet.analysis.batch_means import BatchMeans, batch_means
 from mesonet.analysis.blocks import Blocks, blocks
 from mesonet.analysis.classes import ConditionClasses, condition_classes, natural_breaks
 from mesonet.analysis.clustering import Clustering, clustering
@@ -26,6 +28,7 @@ from mesonet.analysis.decisions.pairs import Moments, log_ratios
 from mesonet.analysis.decisions.power import Needed, needed
 from mesonet.analysis.deployments.deployment import Deployment, deployment
 from mesonet.analysis.deployments.units import outcomes_of
+from mesonet.analysis.design_power import DesignPower, design_power
 from mesonet.analysis.envelope import envelope
 from mesonet.analysis.extremes import Extremes, extremes
 from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
@@ -39,14 +42,21 @@ from mesonet.analysis.interactions import Interactions, interactions
 from mesonet.analysis.latency import Latencies, latencies, rates
 from mesonet.analysis.lenth import Lenth, lenth
 from mesonet.analysis.main_effects import MainEffects, main_effects
+from mesonet.analysis.morris_effects import MorrisEffects, morris_effects
 from mesonet.analysis.ordered import OrderedData, ordered_data
+from mesonet.analysis.outliers import Outliers, outliers
+from mesonet.analysis.partial_aliasing import PartialAliasing, partial_aliasing
 from mesonet.analysis.principal_components import PrincipalComponents, principal_components
 from mesonet.analysis.psi import FactorTable, PsiTable, factor_table, psi_table
 from mesonet.analysis.rank_matrices import RankMatrices, rank_matrices
 from mesonet.analysis.ranks import RankSummary, goodput_ranges, rank_summary, ranks
+from mesonet.analysis.regression.box_cox import BoxCox
+from mesonet.analysis.regression.fitted import FittedModel, Optimum, fit_model
+from mesonet.analysis.regression.stationary import Stationary
 from mesonet.analysis.residuals import Residuals, residuals
 from mesonet.analysis.sensitivity import Sensitivity, sensitivity
 from mesonet.analysis.separation import Separation, separating_settings
+from mesonet.analysis.sobol_indices import SobolIndices, sobol_indices
 from mesonet.analysis.starvation import Starvation, starvation
 from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
@@ -55,8 +65,11 @@ from mesonet.simulation.warm_up import WarmUp, warm_up
 
 __all__ = [
     "AlgorithmComparison",
+    "Alternatives",
     "AverageWindows",
+    "BatchMeans",
     "Blocks",
+    "BoxCox",
     "Clustering",
     "Conclusion",
     "ConditionCheck",
@@ -68,12 +81,14 @@ __all__ = [
     "Curvature",
     "Decision",
     "Deployment",
+    "DesignPower",
     "Estimand",
     "Estimands",
     "ExperimentAnalysis",
     "Extremes",
     "FactorScatter",
     "FactorTable",
+    "FittedModel",
     "FollowUp",
     "GroupRules",
     "Groupings",
@@ -87,9 +102,13 @@ __all__ = [
     "MainEffects",
     "ModelEffects",
     "Moments",
+    "MorrisEffects",
     "Needed",
     "NewHarm",
+    "Optimum",
     "OrderedData",
+    "Outliers",
+    "PartialAliasing",
     "PrincipalComponents",
     "PsiTable",
     "RankMatrices",
@@ -99,16 +118,20 @@ __all__ = [
     "Sensitivity",
     "Separation",
     "Settings",
+    "SobolIndices",
     "Starvation",
+    "Stationary",
     "TenSteps",
     "Terms",
     "WarmUp",
     "WindowShares",
     "adjusted_rand",
     "average_windows",
+    "batch_means",
     "blocks",
     "clustering",
     "compare_algorithms",
+    "compare_alternatives",
     "conclusion",
     "condition_check",
     "condition_classes",
@@ -119,11 +142,13 @@ __all__ = [
     "curvature",
     "decide",
     "deployment",
+    "design_power",
     "envelope",
     "experiment",
     "extremes",
     "factor_scatter",
     "factor_table",
+    "fit_model",
     "follow_up",
     "goodput_ranges",
     "group_rules",
@@ -138,11 +163,14 @@ __all__ = [
     "log_ratios",
     "main_effects",
     "model_effects",
+    "morris_effects",
     "natural_breaks",
     "needed",
     "ordered_data",
     "outcomes_of",
+    "outliers",
     "p_value",
+    "partial_aliasing",
     "principal_components",
     "psi_table",
     "queued",
@@ -154,6 +182,7 @@ __all__ = [
     "score_groups",
     "sensitivity",
     "separating_settings",
+    "sobol_indices",
     "starvation",
     "ten_steps",
     "terms",

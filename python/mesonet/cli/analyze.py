@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 import mesonet
+from mesonet.cli import table_methods
 from mesonet.cli.common import CUT, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 from mesonet.cli.table_analysis import answer_document, read_table, tables_of
+from mesonet.cli.table_methods import Asked
 from mesonet.errors import InputError
 from mesonet.files.reading import is_file
 from mesonet.terminal import plural, write_json
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @click.command(cls=Command)
@@ -40,6 +47,7 @@ from mesonet.terminal import plural, write_json
 @click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
 @click.option("--png", is_flag=True, help="Write each figure as PNG too.")
 @click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
+@table_methods.options
 @JSON
 def analyze(
     directory: Path,
@@ -56,17 +64,26 @@ def analyze(
     png: bool,
     workers: int | None,
     as_json: bool,
+    method: str | None,
+    **of_method: Any,
 ) -> None:
     """Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.
 
     Tables are Parquet and CSV, figures are SVG; the report does not need them. TABLE (.csv, .tsv, .parquet) has a row
-    for each run of any two-level experiment.
+    for each run of any experiment.
     """
     if response is not None or is_file(directory):
         _refuse("table", ("figures", "responses", "threshold", "cut", "beside", "png", "workers"))
-        _analyze_table(directory, response=response, factors=factors, block=block, unit=unit, out=out, as_json=as_json)
+        asked = table_methods.Asked(
+            response=_names(response) if response else [],
+            factors=_names(factors) if factors else None,
+            block=block,
+            unit=unit,
+            **of_method,
+        )
+        _analyze_table(directory, asked, method, out=out, as_json=as_json)
         return
-    _refuse("campaign", ("factors", "block", "unit"))
+    _refuse("campaign", ("factors", "block", "unit", "method", *of_method))
     from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_analysis
 
@@ -88,31 +105,61 @@ def analyze(
         click.echo(f"{plural(len(files), 'file')} in {place / 'analysis'}")
 
 
-def _analyze_table(
-    file: Path,
-    *,
-    response: str | None,
-    factors: str | None,
-    block: str | None,
-    unit: str,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    """Print the answer of a table, and write its tables if a folder is given."""
+def _analyze_table(file: Path, asked: Asked, method: str | None, *, out: Path | None, as_json: bool) -> None:
+    """Print the answer of a table, and write its tables if a folder is given. A plan has its responses in turn."""
+    frame = read_table(file)
+    if asked.response:
+        answers = [_answer(frame, asked, method, out)]
+    else:
+        names = table_methods.responses_of(frame)
+        parts = [out and (out / name if len(names) > 1 else out) for name in names]
+        answers = [
+            _answer(frame, replace(asked, response=[name]), method, part)
+            for name, part in zip(names, parts, strict=True)
+        ]
+    if as_json:
+        documents = [document for _, document in answers]
+        write_json(documents[0] if len(documents) == 1 else {"responses": documents})
+    else:
+        click.echo("\n\n".join(text for text, _ in answers))
+    if out is not None:
+        click.echo(f"tables in {out}", err=True)
+
+
+def _answer(frame: pl.DataFrame, asked: Asked, method: str | None, out: Path | None) -> tuple[str, dict[str, Any]]:
+    """Return the answer on one response as text and as data, and write its tables."""
+    import polars as pl
+
     from mesonet.reporting.folder.table_files import write_table
 
-    if response is None:
-        raise InputError("missing", path="--response", allowed="the name of the measured column")
-    chosen = None if factors is None else _names(factors)
-    found = mesonet.analysis.experiment(read_table(file), _names(response), factors=chosen, block=block, unit=unit)
-    if as_json:
-        write_json(answer_document(found))
+    frame, asked = table_methods.one_response(frame, asked)
+    chosen = table_methods.method_of(frame, asked) if method is None else method
+    table_methods.refuse_others(chosen, asked)
+    if chosen != table_methods.TEN_STEPS:
+        result, about = table_methods.found_by(chosen, frame, asked)
+        tables = {chosen.replace("-", "_"): result.to_polars()}
+        text = repr(result)
+        for name in ("anova", "prediction"):
+            if name in about:
+                tables[name] = pl.DataFrame(about[name])
+                text += f"\n\n{name}\n{tables[name]}"
+        notes = list(getattr(result, "notes", ()))
+        document = {"response": " and ".join(asked.response), "unit": asked.unit, "method": chosen, **about}
+        document |= {"notes": notes, "table": result.to_polars().to_dicts()}
     else:
-        click.echo(repr(found))
+        of = {"factors": asked.factors, "block": asked.block, "unit": asked.unit}
+        try:
+            found = mesonet.analysis.experiment(table_methods.without_order(frame), asked.response, **of)
+        except InputError as error:
+            if error.problem.endswith("levels") or error.problem == "no column is a factor":
+                allowed = f"{error.allowed}; --method model takes any number of levels"
+                raise InputError(error.problem, error.file, error.path, error.value, allowed) from None
+            raise
+        text, document, tables = repr(found), answer_document(found), tables_of(found)
     if out is not None:
-        for name, table in tables_of(found).items():
+        for name, table in tables.items():
             write_table(table, out / name)
-        click.echo(f"tables in {out}", err=True)
+    return text, document
 
 
 def _names(text: str) -> list[str]:
@@ -124,4 +171,4 @@ def _refuse(target: str, options: Sequence[str]) -> None:
     context = click.get_current_context()
     for name in options:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise InputError(f"has no meaning for a {target}", path=f"--{name}", allowed="the options of `--help`")
+            raise InputError(f"has no meaning for a {target}", path=f"--{name.replace('_', '-')}", allowed="the options of `--help`")

@@ -7,10 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from mesonet import designs
+from mesonet.cli.design_plan import is_words
 from mesonet.cli.design_run_table import other_rows
 from mesonet.designs.choose import roman
-from mesonet.designs.rows import ADDED
+from mesonet.designs.rows import ADDED, KEYS, OPTIMAL
 from mesonet.designs.two_level import Design, checked_factors, size_text, two_level
 from mesonet.errors import InputError
 from mesonet.experiments.base import Designed
@@ -20,6 +24,7 @@ from mesonet.terminal import plural
 COLUMNS = ("design", "runs", "resolution", "clear interactions", "words by length", "known as")
 MOST_WORDS, _WORDS_SHOWN = 4_096, 15
 """Most words of a defining relation in JSON, which has all or none; shortest words that the text lists."""
+_CURVED = ("central-composite", "box-behnken")
 _WAYS = ("runs", "resolution", "name", "generators")
 
 
@@ -100,21 +105,28 @@ def completed(
 
 
 def find_plan(
-    kind: str, target: str | None, factors: str | None, runs: int | None, seed: int
-) -> tuple[tuple[str, ...], list[list[float]]]:
+    kind: str,
+    target: str | None,
+    factors: str | None,
+    table: Mapping[str, Any],
+    levels: Mapping[str, Sequence[Any]] | None = None,
+) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
     """Return a plan of another kind than two-level, from options as users type them.
 
-    Ids of the factors, and rows of coded settings, -1 to +1. `kind`: one of `mesonet.cli.design_run_table.KINDS`, or
-    ``grid``.
+    Ids of the factors, and rows of coded settings, -1 to +1. `kind`: one of `mesonet.designs.rows.KINDS`, or ``grid``.
+    `table`: entries of ``[design]``; None counts as not given. `levels`: of the factors, if they are given.
     """
     try:
         given, own = _factors(target, factors)
         ids = _needed(given)
         if own is not None and own.rows.kind == kind:
             if kind == "grid":
-                return checked_factors(ids), own.rows.matrix.tolist()
-            runs = own.rows.asked.get("runs") if runs is None else runs
-        return checked_factors(ids), other_rows(kind, ids, runs, seed).tolist()
+                return checked_factors(ids), own.rows.matrix
+            kept = {key: own.rows.asked.get(key) for key in table if key in KEYS}
+            table = {key: kept.get(key) if value is None else value for key, value in table.items()}
+        counts = {id: len(own_levels) for id, own_levels in (levels or {}).items()}
+        words = [id for id, own_levels in (levels or {}).items() if is_words(own_levels)]
+        return checked_factors(ids), other_rows(kind, ids, table, counts, words)
     except InputError as error:
         raise _of_option(error) from None
 
@@ -129,12 +141,27 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
         f"effects of other factors{regular}",
         "one-at-a-time": f"an effect is the difference of two runs, with {runs / 2:g} times the variance that a design "
         f"of {runs} runs would give it; no interaction shows",
+        "central-composite": "corners, axial runs and centre points: main effects, interactions and squares; -1 and +1 "
+        "are the limits",
+        "box-behnken": "three levels, without the corners: main effects, interactions and squares",
+        "definitive-screening": "three levels: main effects are clear of interactions and squares; these overlap each "
+        "other",
+        "d-optimal": "the best runs found for the terms of the model",
+        "saltelli": "two samples and their mixtures, for Sobol' indices: `mesonet analyze --method sobol`",
+        "morris": "paths of one change at each step, for elementary effects: `mesonet analyze --method morris`",
         "latin-hypercube": "points from -1 (minus) to +1 (plus), one in each of as many slices per factor as runs; no "
         "main effects but regression and rank correlations",
         "sobol": "points from -1 (minus) to +1 (plus) that fill the space evenly, best in a power of 2 of runs; no "
         "main effects but regression and rank correlations",
     }
     return f"{kind}: {plural(len(ids), 'factor')}, {plural(runs, 'run')}\n{sentence[kind]}\n"
+
+
+def terms_of_kind(kind: str, model: str | None) -> str | None:
+    """Return the terms that a design of a kind is fitted with; None for the tests of two levels."""
+    if kind == OPTIMAL:
+        return model or "quadratic"
+    return "quadratic" if kind in _CURVED else "linear" if kind == "definitive-screening" else None
 
 
 def heading(proposal: Proposal) -> str:

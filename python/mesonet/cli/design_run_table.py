@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from mesonet import designs
 from mesonet.designs import Augmented, Blocking, Design
-from mesonet.errors import InputError, unknown
+from mesonet.designs.rows import OPTIMAL, rows
+from mesonet.designs.two_level import checked_factors
+from mesonet.errors import InputError
 from mesonet.terminal import plural
-
-KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
-
 
 @dataclass(frozen=True, eq=False)
 class Runs:
@@ -84,21 +83,26 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
     return text
 
 
+def block_of(runs: Runs) -> list[int] | None:
+    """Return the number of the block of each run, from 1; None without blocks. Centre points go to each in turn."""
+    if runs.blocked is None:
+        return None
+    number, centres = int(runs.blocked.block.max()), int((~runs.matrix.any(axis=1)).sum())
+    own = np.resize(runs.blocked.block, len(runs.matrix) - centres).tolist()
+    return [*own, *(place % number + 1 for place in range(centres))]  # in turn, as experiments have them
+
+
 def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[str]]]:
     """Return a table of all runs in order.
 
     Header and rows: number, block if there are blocks, and the level of each factor as -, 0 or +.
     """
-    block = None
-    if runs.blocked:
-        number, centres = int(runs.blocked.block.max()), int((~runs.matrix.any(axis=1)).sum())
-        own = np.resize(runs.blocked.block, len(runs.matrix) - centres).tolist()
-        block = [*own, *(place % number + 1 for place in range(centres))]  # in turn, as experiments have them
-    rows = [
+    block = block_of(runs)
+    table = [
         [str(number), *([] if block is None else [str(block[number - 1])]), *("-0+"[x + 1] for x in row)]
         for number, row in enumerate(runs.matrix.tolist(), start=1)
     ]
-    return ["run", *([] if block is None else ["block"]), *factors], rows
+    return ["run", *([] if block is None else ["block"]), *factors], table
 
 
 def as_json(runs: Runs) -> dict[str, Any]:
@@ -122,23 +126,24 @@ def as_json(runs: Runs) -> dict[str, Any]:
     }
 
 
-def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
+def other_rows(
+    kind: str,
+    factors: list[str] | int,
+    table: Mapping[str, Any],
+    counts: Mapping[str, int] | None = None,
+    categorical: Sequence[str] = (),
+) -> npt.NDArray[Any]:
     """Return the rows of a plan of another kind than two-level.
 
-    Coded settings, -1 for minus to +1 for plus; shape (runs, k).
+    Coded settings, -1 for minus to +1 for plus; shape (runs, k). `table`: entries of ``[design]``; None counts as not
+    given. `counts`, `categorical`: as for `mesonet.designs.rows.rows`.
     """
-    if kind == "full-factorial":
-        if runs is not None:
-            raise InputError("a full factorial runs all combinations", path="runs", value=runs)
-        return designs.two_level(factors).matrix
-    if kind == "plackett-burman":
-        return designs.plackett_burman(factors, runs)
-    if kind == "one-at-a-time":
-        if runs is not None:
-            raise InputError("one at a time needs one run per factor and one more", path="runs", value=runs)
-        return designs.one_at_a_time(factors)
-    if kind not in ("latin-hypercube", "sobol"):
-        raise unknown("kind of design", kind, KINDS, path="kind")
-    if runs is None:
-        raise InputError("missing", path="runs", allowed="a number of runs")
-    return (designs.sobol if kind == "sobol" else designs.latin_hypercube)(factors, runs, seed)
+    own = {key: value for key, value in table.items() if value is not None}
+    if kind == "full-factorial" and counts and not set(own) - {"seed"}:
+        ids = checked_factors(factors)
+        return designs.full_factorial({id: counts.get(id, 2) for id in ids})
+    most = max(counts, key=lambda id: counts[id]) if counts else ""
+    if kind != OPTIMAL and counts and counts[most] > 2:
+        allowed = f"--kind full-factorial or {OPTIMAL}, or two levels"
+        raise InputError(f"{counts[most]} levels do not go with kind {kind}", path="factors", value=most, allowed=allowed)
+    return rows(checked_factors(factors), {"kind": kind, **own}, counts, categorical).matrix

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from mesonet.designs.two_level import Design, alias_strings, whole_number
 from mesonet.errors import InputError, unknown
 
 _MOST_ADDED = 1_000
+Setting = TypeVar("Setting", np.int8, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +160,7 @@ def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.i
     return np.concatenate([matrix, np.zeros((added, matrix.shape[1]), np.int8)])
 
 
-def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
+def replicates(matrix: npt.NDArray[Setting], number: int) -> npt.NDArray[Setting]:
     """Return the runs several times, all of them each time.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ _DIGITS = 10
 
 def plan(
     design: Any,
-    levels: Mapping[str, Sequence[Any]] | None = None,
+    levels: Mapping[str, Sequence[Any] | Callable[[float], Any] | None] | None = None,
     *,
     responses: Sequence[str] = (),
     replicates: int = 1,
@@ -37,7 +37,8 @@ def plan(
         A design with ``factors`` and ``matrix``, or coded settings, shape (n, k).
     levels
         Levels by factor, from the lowest to the highest: two, or as many as the design has. By default the coded
-        settings. Between two numbers a setting is in proportion; texts have no settings between.
+        settings. Between two numbers a setting is in proportion; texts have no settings between. A function gets the
+        coded setting and returns the real one.
     responses
         Names of the empty columns.
     replicates
@@ -99,10 +100,12 @@ def plan(
     return pl.DataFrame(columns, strict=False).with_columns(**empty)
 
 
-def setting(name: str, levels: Sequence[Any] | None, x: float) -> Any:
+def setting(name: str, levels: Sequence[Any] | Callable[[float], Any] | None, x: float) -> Any:
     """Return the setting of a factor at a coded place. `levels`: all of them, or both limits; None: the place."""
     if levels is None:
         return round(x, _DIGITS)
+    if callable(levels):
+        return levels(x)
     if isinstance(levels, str) or len(levels) < 2:
         raise InputError("not levels", path=f"levels, {name}", value=levels, allowed="at least two")
     at = (x + 1) / 2 * (len(levels) - 1)
