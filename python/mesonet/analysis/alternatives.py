@@ -65,7 +65,9 @@ class Alternatives(AnalysisResult):
     def __repr__(self) -> str:
         size = f"{self.response}: {counted(len(self.names), 'alternative')}, {counted(int(self.counts.sum()), 'value')}"
         head = size + (f", {counted(self.blocks, 'block')}" if self.blocks else "")
-        means = [f"  {name}: mean {number(mean, 4)}{self._tail}" for name, mean in zip(self.names, self.means, strict=True)]
+        means = [
+            f"  {name}: mean {number(mean, 4)}{self._tail}" for name, mean in zip(self.names, self.means, strict=True)
+        ]
         notes = [f"  {note}" for note in self.notes]
         points = [f"* {sentence}" for sentence in self.sentences()]
         return "\n".join([head, *means, "", *points, *(["", "Notes", *notes] if notes else [])])
@@ -84,7 +86,9 @@ class Alternatives(AnalysisResult):
         lines = []
         for place, (one, other) in enumerate(self.pairs):
             low, high = (f"{signed(float(each[place]), 4)}" for each in (self.low, self.high))
-            size = f"{signed(float(self.difference[place]), 4)}{self._tail} ({low} to {high}, {_p(float(self.p[place]))})"
+            size = (
+                f"{signed(float(self.difference[place]), 4)}{self._tail} ({low} to {high}, {_p(float(self.p[place]))})"
+            )
             if not np.isfinite(self.p[place]):
                 lines.append(f"{one} and {other} are not tested: replicate them.")
             elif self.low[place] <= 0 <= self.high[place]:
@@ -156,7 +160,9 @@ def compare_alternatives(
     value = column_numbers(frame[response])
     of = [None if each is None else _text(each) for each in column_values(frame[alternative])]
     label = [0] * len(value) if block is None else column_values(frame[block])
-    rows = [row for row in range(len(value)) if np.isfinite(value[row]) and of[row] is not None and label[row] is not None]
+    rows = [
+        row for row in range(len(value)) if np.isfinite(value[row]) and of[row] is not None and label[row] is not None
+    ]
     notes = []
     if lost := len(value) - len(rows):
         notes.append(f"{counted(lost, 'row')} without a value, an alternative or a block: left out.")
@@ -208,7 +214,9 @@ def compare_alternatives(
 
 
 def _text(value: Any) -> str:
-    return f"{value:.10g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
+    return (
+        f"{value:.10g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
+    )
 
 
 def _without_blocks(
@@ -231,7 +239,9 @@ def _with_blocks(
         notes.append(f"{counted(len(labels) - len(whole), 'block')} of {len(labels)} lack an alternative: left out.")
     if not whole:
         allowed = "blocks in which every alternative has a value"
-        raise InputError("no block has all alternatives", path="block", value=some([str(each) for each in labels]), allowed=allowed)
+        raise InputError(
+            "no block has all alternatives", path="block", value=some([str(each) for each in labels]), allowed=allowed
+        )
     table = np.array([[np.mean(cells[name, label]) for label in whole] for name in names])
     rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
     freedom = (len(names) - 1) * (len(whole) - 1)
@@ -258,8 +268,8 @@ def _unequal(names: Sequence[str], samples: Sequence[Floats]) -> list[str]:
         return []
     most = max(sd, key=lambda name: sd[name])
     return [
-        f"{most} scatters much more than others, and one variance is taken for all: analyse the logarithm of a response "
-        "above 0, or compare two at a time."
+        f"{most} scatters much more than others, and one variance is taken for all: analyse the logarithm of a "
+        "response above 0, or compare two at a time."
     ]
 
 

@@ -21,6 +21,7 @@ from mesonet.analysis.terms import FEWEST_EFFECTS
 from mesonet.designs.model_terms import columns, powers, terms_of
 from mesonet.designs.two_level import whole_number
 from mesonet.errors import InputError
+from mesonet.words import counted
 
 Floats = NDArray[np.float64]
 _MOST_REPLICATES = 100
@@ -79,11 +80,15 @@ class DesignPower(AnalysisResult):
         for wanted in _WANTED:
             number = self.needed(wanted)
             if number is None:
-                lines.append(f"No number of replicates up to {len(self.runs)} finds {ratio:.3g} standard deviations with "
-                             f"probability {wanted}.")  # fmt: skip
+                lines.append(
+                    f"No number of replicates up to {len(self.runs)} finds an effect of {ratio:.3g} standard "
+                    f"deviations with probability {wanted}."
+                )
             else:
-                lines.append(f"An effect of {ratio:.3g} standard deviations of a run is found with probability {wanted} in "
-                             f"{number} replicate{'s' * (number > 1)}, {self.runs[number - 1]} runs.")  # fmt: skip
+                lines.append(
+                    f"An effect of {ratio:.3g} standard deviations of a run is found with probability {wanted} in "
+                    f"{counted(number, 'replicate')}, {counted(int(self.runs[number - 1]), 'run')}."
+                )
         return list(dict.fromkeys(lines))
 
 
@@ -160,8 +165,8 @@ def design_power(
     noise = ["residuals" if terms is not None else "replicates"] * most
     with np.errstate(all="ignore"):
         limit = special.stdtrit(freedom, 1 - alpha / 2)
-        power = special.nctdtr(freedom, -shift, -limit) + special.nctdtr(freedom, shift, -limit)
-    power = np.where(freedom > 0, power, np.nan)
+        chance = special.nctdtr(freedom, -shift, -limit) + special.nctdtr(freedom, shift, -limit)
+    power: Floats = np.where(freedom > 0, chance, np.nan).astype(np.float64)
     notes = []
     if terms is None and freedom[0] <= 0:
         noise[0] = "none"

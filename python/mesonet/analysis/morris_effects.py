@@ -104,7 +104,7 @@ def morris_effects(
     steps, changed = _steps(x)
     observed = observations(y, points, algorithm)
     value = by_row(observed, x).reshape(-1, k + 1)
-    whole = np.isfinite(value).all(axis=1)
+    whole = np.asarray(np.isfinite(value).all(axis=1))
     notes = []
     if lost := int((~whole).sum()):
         notes.append(f"{counted(lost, 'path')} of {len(whole)} lack a value and are left out.")

@@ -10,9 +10,8 @@ Source: M. Hamada and C. F. J. Wu, Analysis of designed experiments with complex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar, Literal, get_args
 
@@ -22,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mesonet.analysis.checks import checked_alpha
-from mesonet.analysis.estimable import ROUNDING
-from mesonet.analysis.observations import DesignLike, design_signs, observations
+from mesonet.analysis.estimable import ROUNDING, shifts
+from mesonet.analysis.observations import DesignLike, design_blocks, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 from mesonet.errors import InputError, unknown
 
@@ -32,6 +31,10 @@ Heredity = Literal["weak", "strong"]
 _MOST_ALTERNATIVES = 8
 _NEAR = 0.8
 """Share of the explained variation of the model from which an alternative is named (chosen)."""
+_MOST_MODELS = 200_000
+"""Most models of as many terms that are compared (chosen)."""
+_INDEPENDENT = 1e-9
+"""Part of a column that others must leave for it to be another column."""
 _ORDERS = 199
 """Random orders of the values (chosen)."""
 
@@ -110,11 +113,14 @@ def partial_aliasing(
         raise unknown("heredity", str(heredity), get_args(Heredity), path="heredity")
     alpha = checked_alpha(alpha)
     matrix, names = design_signs(design, factors)
-    observed = observations(y, design, algorithm)
+    block = design_blocks(design, len(matrix))
+    observed = observations(y, design, algorithm, block)
     x, value = matrix[observed.used], observed.mean
+    first = shifts(None if block is None else block[observed.used], len(value))
     if len(value) < 4:
         raise InputError("too few runs with a value", path="y", value=len(value), allowed="at least 4")
     centred = value - value.mean()
+    centred = centred - first @ np.linalg.lstsq(first, centred)[0]
     whole = float(centred @ centred)
     columns = {name: x[:, place] for place, name in enumerate(names)}
     parents: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
@@ -122,15 +128,15 @@ def partial_aliasing(
         columns[f"{one}*{other}"] = columns[one] * columns[other]
         parents[f"{one}*{other}"] = (one, other)
     notes = list(observed.notes)
+    of = _Candidates(first, columns, parents, heredity)
     chosen: list[str] = []
     if np.ptp(value) <= ROUNDING * np.abs(value).max():
         notes.append("The response is the same in all runs: no term is active.")
     else:
-        chosen = _forward(columns, parents, centred, heredity=heredity, alpha=alpha)
-    model = _fit(columns, chosen, centred)
-    search = partial(_forward, columns, parents, heredity=heredity, alpha=alpha)
-    chance = _chance(columns, chosen, centred, search=search, seed=seed) if chosen else float("nan")
-    shares = np.array([1 - _fit(columns, chosen[: place + 1], centred).squares / whole for place in range(len(chosen))])
+        chosen = _forward(of, centred, alpha)
+    model = _fit(of, chosen, centred)
+    chance = _chance(of, chosen, centred, alpha=alpha, seed=seed) if chosen else float("nan")
+    shares = np.array([1 - _fit(of, chosen[: place + 1], centred).squares / whole for place in range(len(chosen))])
     if not chosen and whole > 0:
         notes.append("No term is beyond chance.")
     if chance > alpha:
@@ -143,9 +149,28 @@ def partial_aliasing(
         r_squared=shares,
         mean=float(value.mean() + model.mean),
         chance=chance,
-        alternatives=_alternatives(columns, parents, chosen, heredity, centred),
+        alternatives=_alternatives(of, chosen, centred),
         notes=tuple(notes),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Terms that may enter."""
+
+    first: Floats  #: columns of the mean or the blocks
+    columns: Mapping[str, Floats]  #: of each term
+    parents: Mapping[str, tuple[str, ...]]  #: factors of each interaction
+    heredity: str
+
+    def may(self, term: str, chosen: Sequence[str]) -> bool:
+        """Return True if a term has the parents that it needs."""
+        own = self.parents[term]
+        return not own or (all if self.heredity == "strong" else any)(each in chosen for each in own)
+
+    def matrix(self, terms: Sequence[str]) -> Floats:
+        """Return the columns of a model."""
+        return np.column_stack([self.first, *(self.columns[term] for term in terms)])
 
 
 @dataclass(frozen=True)
@@ -158,9 +183,9 @@ class _Fit:
     usable: bool
 
 
-def _fit(columns: dict[str, Floats], terms: Sequence[str], centred: Floats) -> _Fit:
-    """Return the least-squares fit of the mean and some terms."""
-    x = np.column_stack([np.ones(len(centred)), *(columns[term] for term in terms)])
+def _fit(of: _Candidates, terms: Sequence[str], centred: Floats) -> _Fit:
+    """Return the least-squares fit of the mean or the blocks, and some terms."""
+    base, x = of.first.shape[1], of.matrix(terms)
     nothing = np.full(len(terms), np.nan)
     if np.linalg.matrix_rank(x) < x.shape[1]:
         return _Fit(0.0, nothing, nothing, nothing, float(centred @ centred), False)
@@ -173,45 +198,36 @@ def _fit(columns: dict[str, Floats], terms: Sequence[str], centred: Floats) -> _
     with np.errstate(all="ignore"):
         error = np.sqrt(np.diag(inverse) * squares / freedom) if freedom > 0 else np.full(x.shape[1], np.nan)
         p = 2 * special.stdtr(max(freedom, 1), -np.abs(found / error))
-    return _Fit(float(found[0]), found[1:], error[1:], np.where(np.isnan(error[1:]), np.nan, p[1:]), squares, True)
+    p = np.where(np.isnan(error), np.nan, p)[base:]
+    return _Fit(float((of.first @ found[:base]).mean()), found[base:], error[base:], p, squares, True)
 
 
-def _may(term: str, parents: dict[str, tuple[str, ...]], chosen: Sequence[str], heredity: str) -> bool:
-    own = parents[term]
-    return not own or (all if heredity == "strong" else any)(each in chosen for each in own)
-
-
-def _forward(
-    columns: dict[str, Floats], parents: dict[str, tuple[str, ...]], centred: Floats, *, heredity: str, alpha: float
-) -> list[str]:
+def _forward(of: _Candidates, centred: Floats, alpha: float) -> list[str]:
     """Return the terms that enter and stay."""
     chosen: list[str] = []
     seen: set[frozenset[str]] = set()
-    while len(chosen) < len(centred) - 2 and frozenset(chosen) not in seen:
+    while len(chosen) < len(centred) - of.first.shape[1] - 1 and frozenset(chosen) not in seen:
         seen.add(frozenset(chosen))
-        allowed = [t for t in columns if t not in chosen and _may(t, parents, chosen, heredity)]
-        best, p = _best_addition(columns, chosen, centred, allowed)
-        if p < alpha:
-            chosen.append(best)
-        elif not chosen and heredity == "weak" and (pair := _first_pair(columns, parents, centred, alpha)):
-            chosen = pair
-        else:
+        best, p = _best_addition(of, chosen, centred)
+        if not p < alpha:
             break
-        while (needless := _needless(columns, parents, centred, chosen, heredity=heredity, alpha=alpha)) is not None:
+        chosen.append(best)
+        while (needless := _needless(of, chosen, centred, alpha)) is not None:
             chosen.remove(needless)
     return chosen
 
 
-def _best_addition(
-    columns: dict[str, Floats], chosen: Sequence[str], centred: Floats, allowed: Sequence[str]
-) -> tuple[str, float]:
+def _best_addition(of: _Candidates, chosen: Sequence[str], centred: Floats) -> tuple[str, float]:
     """Return the term that explains most beside the chosen ones, and its p-value."""
-    basis = np.linalg.qr(np.column_stack([np.ones(len(centred)), *(columns[term] for term in chosen)]))[0]
-    candidates = np.column_stack([columns[term] for term in allowed])
+    allowed = [term for term in of.columns if term not in chosen and of.may(term, chosen)]
+    if not allowed:
+        return "", 1.0
+    basis = np.linalg.qr(of.matrix(chosen))[0]
+    candidates = np.column_stack([of.columns[term] for term in allowed])
     rest = centred - basis @ (basis.T @ centred)
     own = candidates - basis @ (basis.T @ candidates)
     length = (own**2).sum(axis=0)
-    gain = np.where(length > 1e-9 * len(centred), (own.T @ rest) ** 2 / np.maximum(length, 1e-300), 0.0)
+    gain = np.where(length > _INDEPENDENT * len(centred), (own.T @ rest) ** 2 / np.maximum(length, 1e-300), 0.0)
     best, freedom = int(np.argmax(gain)), len(centred) - basis.shape[1] - 1
     left = max(float(rest @ rest) - float(gain[best]), 0.0)
     if left <= ROUNDING * float(centred @ centred):
@@ -219,76 +235,43 @@ def _best_addition(
     return allowed[best], float(special.fdtrc(1, freedom, float(gain[best]) * freedom / left))
 
 
-def _needless(
-    columns: dict[str, Floats],
-    parents: dict[str, tuple[str, ...]],
-    centred: Floats,
-    chosen: Sequence[str],
-    *,
-    heredity: str,
-    alpha: float,
-) -> str | None:
+def _needless(of: _Candidates, chosen: Sequence[str], centred: Floats, alpha: float) -> str | None:
     """Return the term that is least beyond chance and that no other term needs as a parent; None if all are."""
-    p = _fit(columns, chosen, centred).p
+    p = _fit(of, chosen, centred).p
+    place: int
     for place in np.argsort(-p).tolist():
         rest = [term for term in chosen if term != chosen[place]]
-        if p[place] >= alpha and all(_may(term, parents, rest, heredity) for term in rest):
+        if p[place] >= alpha and all(of.may(term, rest) for term in rest):
             return chosen[place]
     return None
 
 
-def _chance(
-    columns: dict[str, Floats],
-    chosen: Sequence[str],
-    centred: Floats,
-    *,
-    search: Callable[[Floats], list[str]],
-    seed: int,
-) -> float:
+def _chance(of: _Candidates, chosen: Sequence[str], centred: Floats, *, alpha: float, seed: int) -> float:
     """Return the share of random orders of the values in which the search leaves as little variance."""
     rng, hits = np.random.default_rng(seed), 0
-    own = _variance(columns, chosen, centred)
+    own = _variance(of, chosen, centred)
     for _ in range(_ORDERS):
         order = rng.permutation(centred)
-        hits += _variance(columns, search(order), order) <= own * (1 + ROUNDING)
-    return (hits + 1) / (_ORDERS + 1)
+        hits += _variance(of, _forward(of, order, alpha), order) <= own * (1 + ROUNDING)
+    return float((hits + 1) / (_ORDERS + 1))
 
 
-def _variance(columns: dict[str, Floats], terms: Sequence[str], centred: Floats) -> float:
+def _variance(of: _Candidates, terms: Sequence[str], centred: Floats) -> float:
     """Return the residual variance of a model."""
-    return _fit(columns, terms, centred).squares / (len(centred) - 1 - len(terms))
+    return float(_fit(of, terms, centred).squares / (len(centred) - of.first.shape[1] - len(terms)))
 
 
-def _first_pair(
-    columns: dict[str, Floats], parents: dict[str, tuple[str, ...]], centred: Floats, alpha: float
-) -> list[str] | None:
-    """Return the best factor with one of its interactions, if both are beyond chance where no factor alone is."""
-    best: tuple[float, list[str]] | None = None
-    for term, own in parents.items():
-        for parent in own:
-            fit = _fit(columns, [parent, term], centred)
-            if fit.usable and (fit.p < alpha / 2).all() and (best is None or fit.squares < best[0]):
-                best = (fit.squares, [parent, term])
-    return None if best is None else best[1]
-
-
-def _alternatives(
-    columns: dict[str, Floats],
-    parents: dict[str, tuple[str, ...]],
-    chosen: Sequence[str],
-    heredity: str,
-    centred: Floats,
-) -> tuple[tuple[tuple[str, ...], float], ...]:
+def _alternatives(of: _Candidates, chosen: Sequence[str], centred: Floats) -> tuple[tuple[tuple[str, ...], float], ...]:
     """Return other models of as many terms that explain nearly as much, for up to three terms."""
     size, whole = len(chosen), float(centred @ centred)
-    if not 1 <= size <= 3 or len(columns) ** size > 200_000:
+    if not 1 <= size <= 3 or len(of.columns) ** size > _MOST_MODELS:
         return ()
-    own = _fit(columns, chosen, centred).squares
+    own = _fit(of, chosen, centred).squares
     found = []
-    for terms in combinations(columns, size):
-        if set(terms) == set(chosen) or not all(_may(term, parents, terms, heredity) for term in terms):
+    for terms in combinations(of.columns, size):
+        if set(terms) == set(chosen) or not all(of.may(term, terms) for term in terms):
             continue
-        fit = _fit(columns, terms, centred)
+        fit = _fit(of, terms, centred)
         if fit.usable and whole - fit.squares >= _NEAR * (whole - own):
             found.append((terms, 1 - fit.squares / whole))
     return tuple(sorted(found, key=lambda each: -each[1])[:_MOST_ALTERNATIVES])

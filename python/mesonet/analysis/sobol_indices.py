@@ -164,7 +164,7 @@ def _base(x: Floats) -> int:
         blocks = x.reshape(k + 2, base, k)
         expected = [np.where(np.arange(k) == place, blocks[1], blocks[0]) for place in range(k)]
         if np.allclose(blocks[2:], expected):
-            return base
+            return int(base)
     allowed = "the runs of mesonet.designs.saltelli, in their order"
     raise InputError("no plan for Sobol' indices", path="points", value=len(x), allowed=allowed)
 

@@ -147,9 +147,14 @@ def _answer(frame: pl.DataFrame, asked: Asked, method: str | None, out: Path | N
         document = {"response": " and ".join(asked.response), "unit": asked.unit, "method": chosen, **about}
         document |= {"notes": notes, "table": result.to_polars().to_dicts()}
     else:
-        of = {"factors": asked.factors, "block": asked.block, "unit": asked.unit}
         try:
-            found = mesonet.analysis.experiment(table_methods.without_order(frame), asked.response, **of)
+            found = mesonet.analysis.experiment(
+                table_methods.without_order(frame),
+                asked.response,
+                factors=asked.factors,
+                block=asked.block,
+                unit=asked.unit,
+            )
         except InputError as error:
             if error.problem.endswith("levels") or error.problem == "no column is a factor":
                 allowed = f"{error.allowed}; --method model takes any number of levels"
@@ -171,4 +176,6 @@ def _refuse(target: str, options: Sequence[str]) -> None:
     context = click.get_current_context()
     for name in options:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise InputError(f"has no meaning for a {target}", path=f"--{name.replace('_', '-')}", allowed="the options of `--help`")
+            raise InputError(
+                f"has no meaning for a {target}", path=f"--{name.replace('_', '-')}", allowed="the options of `--help`"
+            )

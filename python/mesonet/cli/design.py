@@ -46,8 +46,9 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
     "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
 )
 @click.option(
-    "--kind", help="two-level, full-factorial, plackett-burman, one-at-a-time, central-composite, box-behnken, "
-    "definitive-screening, d-optimal, latin-hypercube, sobol, saltelli or morris."
+    "--kind",
+    help="two-level, full-factorial, plackett-burman, one-at-a-time, central-composite, box-behnken, "
+    "definitive-screening, d-optimal, latin-hypercube, sobol, saltelli or morris.",
 )
 @_additions
 @design_plan.options

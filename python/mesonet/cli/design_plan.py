@@ -109,7 +109,9 @@ def write_plan(
         raise InputError(problem, path="--csv", value=str(asked.file), allowed="another name")
 
     x = np.asarray(matrix, dtype=float)
-    whole = {id: levels.get(id, (-1, 1) if np.isin(x[:, place], (-1, 1)).all() else None) for place, id in enumerate(ids)}
+    whole = {
+        id: levels.get(id, (-1, 1) if np.isin(x[:, place], (-1, 1)).all() else None) for place, id in enumerate(ids)
+    }
     names = [name.strip() for name in (asked.responses or "response").split(",")]
     try:
         found = designs.plan(x, whole, responses=names, replicates=replicates, randomise=asked.randomise, block=block)
@@ -141,7 +143,11 @@ def power_lines(found: DesignPower) -> list[str]:
     last = found.needed(0.99) or len(found.runs)
     rows = [
         f"  {place + 1} x: {found.runs[place]} runs, power "
-        + (f"{found.power[place]:.2f} (noise of {found.noise[place]})" if found.power[place] >= 0 else "unknown: no noise")
+        + (
+            f"{found.power[place]:.2f} (noise of {found.noise[place]})"
+            if found.power[place] >= 0
+            else "unknown: no noise"
+        )
         for place in range(last)
     ]
     return [*found.sentences(), *rows, *found.notes]

@@ -16,6 +16,7 @@ from mesonet.designs.two_level import checked_factors
 from mesonet.errors import InputError
 from mesonet.terminal import plural
 
+
 @dataclass(frozen=True, eq=False)
 class Runs:
     """All runs of a design with its additions."""
@@ -145,5 +146,7 @@ def other_rows(
     most = max(counts, key=lambda id: counts[id]) if counts else ""
     if kind != OPTIMAL and counts and counts[most] > 2:
         allowed = f"--kind full-factorial or {OPTIMAL}, or two levels"
-        raise InputError(f"{counts[most]} levels do not go with kind {kind}", path="factors", value=most, allowed=allowed)
+        raise InputError(
+            f"{counts[most]} levels do not go with kind {kind}", path="factors", value=most, allowed=allowed
+        )
     return rows(checked_factors(factors), {"kind": kind, **own}, counts, categorical).matrix

@@ -50,7 +50,8 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--against", metavar="NAME", help="Of alternatives: the one that all others are compared with."),
         click.option("--at", metavar="A=1,B=2", help="Of model: settings of a prediction."),
         click.option("--errors", help="Of model: equal (the default), or hc3 for variances that differ."),
-        click.option("--terms", metavar="TERMS", help="Of model: linear, interactions, quadratic, or terms such as A,B,A*B,A^2."),
+        click.option("--terms", metavar="TERMS", help="Of model: linear, interactions, quadratic, or terms such as "
+                     "A,B,A*B,A^2."),
         click.option("--method", type=click.Choice(METHODS), help="Of TABLE; by default ten-steps, or model for more "
                      "than two levels."),
     ):  # fmt: skip
@@ -72,8 +73,11 @@ def one_response(frame: pl.DataFrame, asked: Asked) -> tuple[pl.DataFrame, Asked
     if not is_plan(frame) or asked.factors is not None:
         return frame, asked
     block = BLOCK if asked.block is None and BLOCK in frame.columns else asked.block
-    known = (*asked.response, block)
-    others = [name for name in frame.columns[2:] if name not in known and _is_response(frame[name])]
+    own = [name for name in frame.columns[2:] if name != block]
+    others = [name for name in own if name not in asked.response and _is_response(frame[name])]
+    if set(own) <= {*asked.response, *others}:  # a sample: its factors have many numbers, too
+        first = min((own.index(name) for name in asked.response if name in own), default=len(own))
+        others = [name for name in own[first:] if name not in asked.response]
     return frame.drop(others), replace(asked, block=block)
 
 
@@ -92,11 +96,12 @@ def _is_response(column: pl.Series) -> bool:
 
 def responses_of(frame: pl.DataFrame) -> list[str]:
     """Return the columns of a plan that have many different numbers: its responses."""
-    columns = frame.columns[2:] if is_plan(frame) else []
-    found = [name for name in columns if _is_response(frame[name]) and not _is_empty(frame[name])]
+    columns = [name for name in frame.columns[2:] if name != BLOCK] if is_plan(frame) else []
+    alike = [name for name in columns if _is_response(frame[name])]
+    found = [name for name in alike if not _is_empty(frame[name])] if len(alike) < len(columns) else []
     if not found:
         allowed = "the name of the measured column"
-        problem = "missing, and no column of a plan has many different numbers"
+        problem = "missing, and no column is seen to be a response with values"
         raise InputError(problem, path="--response", allowed=f"{allowed}: {', '.join(frame.columns)}")
     return found
 

@@ -174,7 +174,7 @@ def _candidates(counts: Mapping[str, int], given: npt.ArrayLike | None) -> Float
         if prod(counts.values()) > _MOST_CANDIDATES:
             allowed = f"at most {_MOST_CANDIDATES} combinations of levels, or candidates of yours"
             raise InputError("too many candidates", path="factors", value=prod(counts.values()), allowed=allowed)
-        places = [np.linspace(-1.0, 1.0, count).tolist() for count in reversed(counts.values())]
+        places = [np.linspace(-1.0, 1.0, count).tolist() for count in reversed(list(counts.values()))]
         return np.array([row[::-1] for row in product(*places)])
     points = np.asarray(given, dtype=float)
     if points.ndim != 2 or points.shape[1] != len(counts) or not len(points) or not (np.abs(points) <= 1).all():

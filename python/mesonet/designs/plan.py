@@ -119,9 +119,7 @@ def setting(name: str, levels: Sequence[Any] | Callable[[float], Any] | None, x:
     return round(float(low + (high - low) * (x + 1) / 2), _DIGITS)
 
 
-def _order(
-    runs: int, replicates: int, labels: Sequence[Any] | None, randomise: int | None
-) -> npt.NDArray[np.intp]:
+def _order(runs: int, replicates: int, labels: Sequence[Any] | None, randomise: int | None) -> npt.NDArray[np.intp]:
     """Return the row of the design of each run."""
     rows = np.tile(np.arange(runs), replicates)
     different = list(dict.fromkeys(labels)) if labels is not None else []

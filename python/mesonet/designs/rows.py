@@ -16,7 +16,7 @@ A table selects them, as ``[design]`` of an experiment file does::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -39,7 +39,7 @@ from mesonet.errors import InputError, unknown
 AT_LEVELS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time")
 """Kinds with runs in which all factors are at one of two levels."""
 _OF_RUNS = {"latin-hypercube": latin_hypercube, "sobol": sobol, "saltelli": saltelli, "morris": morris}
-_SURFACES = {
+_SURFACES: Mapping[str, Callable[..., npt.NDArray[np.float64]]] = {
     "central-composite": central_composite, "box-behnken": box_behnken, "definitive-screening": definitive_screening,
 }  # fmt: skip
 OPTIMAL = "d-optimal"

@@ -102,7 +102,9 @@ def box_behnken(factors: Sequence[str] | int, *, centre_points: int | None = Non
     k = len(checked_factors(factors))
     if k not in _CENTRES:
         raise InputError("not a number of factors", path="factors", value=k, allowed="3 to 7")
-    groups = [tuple(int(each) - 1 for each in group) for group in _TRIPLES.get(k, ())] or list(combinations(range(k), 2))
+    groups = [tuple(int(each) - 1 for each in group) for group in _TRIPLES.get(k, ())] or list(
+        combinations(range(k), 2)
+    )
     rows = []
     for group in groups:
         for signs in product((-1.0, 1.0), repeat=len(group)):

@@ -5,6 +5,7 @@ Source: G. E. P. Box and D. R. Cox, An analysis of transformations, Journal of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,8 +63,10 @@ def box_cox(x: Floats, y: Floats) -> BoxCox | None:
     ends = (max(first - 0.2, _POWERS[0]), min(first + 0.2, _POWERS[1]))
     best = float(optimize.minimize_scalar(loss, bounds=ends, method="bounded").x)
     bound = loss(best) + 0.5 * float(special.chdtri(1, 0.05))
-    low, high = (
-        float(optimize.brentq(lambda power: loss(power) - bound, *sorted((best, end)))) if loss(end) > bound else end
-        for end in _POWERS
-    )
+    low, high = (_crossing(lambda power: loss(power) - bound, best, end) for end in _POWERS)
     return BoxCox(best, low, high, float(y.max() / y.min()))
+
+
+def _crossing(above: Callable[[float], float], best: float, end: float) -> float:
+    """Return the power between the best and an end at which the loss exceeds its bound; the end if it never does."""
+    return float(optimize.brentq(above, min(best, end), max(best, end))) if above(end) > 0 else end

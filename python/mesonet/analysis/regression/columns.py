@@ -41,7 +41,7 @@ class Coded:
         """Return the columns of values, shape (n, d); numbers from -1 at the lowest to +1 at the highest."""
         if self.numeric:
             low, high = self.levels[0], self.levels[-1]
-            return (2 * (np.asarray(values, dtype=float) - low) / (high - low) - 1)[:, None]
+            return np.asarray(2 * (np.asarray(values, dtype=float) - low) / (high - low) - 1)[:, None]
         return sum_coded(np.array([self.levels.index(value) for value in values]), len(self.levels))
 
     def real(self, place: float) -> float:
@@ -82,9 +82,7 @@ class Runs:
         return np.asarray(number.ravel(), dtype=np.intp)
 
 
-def runs_of(
-    frame: pl.DataFrame, response: Sequence[str], factors: Sequence[str] | None, block: str | None
-) -> Runs:
+def runs_of(frame: pl.DataFrame, response: Sequence[str], factors: Sequence[str] | None, block: str | None) -> Runs:
     """Return the runs of a table; several responses are replicates of a row.
 
     `factors`: None takes all other columns that vary, but for those of a plan that are no factors.

@@ -19,7 +19,7 @@ from scipy import optimize, special
 from mesonet.analysis.pandas_data import polars_frame
 from mesonet.analysis.regression.box_cox import BoxCox, box_cox
 from mesonet.analysis.regression.columns import Coded, Runs, runs_of
-from mesonet.analysis.regression.least_squares import Errors, LeastSquares, Part, Test, refuse_dependent, tail
+from mesonet.analysis.regression.least_squares import Errors, LeastSquares, Part, Test, refuse_dependent
 from mesonet.analysis.regression.stationary import Stationary, kind_of, stationary
 from mesonet.analysis.result import AnalysisResult
 from mesonet.designs.model_terms import columns, named, powers, sum_coded, terms_of
@@ -264,7 +264,9 @@ class FittedModel(AnalysisResult):
     def _at(self, places: Floats, chosen: Sequence[Any]) -> Floats:
         """Return the columns of the model at coded numbers and words."""
         numbers, words = iter(places), iter(chosen)
-        return self._row({each.name: [each.real(next(numbers)) if each.numeric else next(words)] for each in self.factors})
+        return self._row(
+            {each.name: [each.real(next(numbers)) if each.numeric else next(words)] for each in self.factors}
+        )
 
     def __repr__(self) -> str:
         levels = [f"  {each.name}: {_levels(each)}" for each in self.factors]
@@ -450,7 +452,9 @@ def _terms(given: str | Sequence[str], runs: Runs) -> tuple[tuple[str, ...], set
 
 
 def _labels(power: Mapping[str, int], labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    parts = [[f"{label}^{exponent}" if exponent > 1 else label for label in labels[name]] for name, exponent in power.items()]
+    parts = [
+        [f"{label}^{exponent}" if exponent > 1 else label for label in labels[name]] for name, exponent in power.items()
+    ]
     return tuple("*".join(each) for each in product(*parts))
 
 
@@ -468,7 +472,9 @@ def _notes(terms: Sequence[str], runs: Runs, used: set[str]) -> list[str]:
         parents = [named({name: e for name, e in each.items() if e}, names) for each in below]
         missing += [parent for parent in parents if parent and parent not in known]
     if missing:
-        notes.append(f"Terms without those they are made of: {some(list(dict.fromkeys(missing)))} left out, taken as zero.")
+        notes.append(
+            f"Terms without those they are made of: {some(list(dict.fromkeys(missing)))} left out, taken as zero."
+        )
     return notes
 
 

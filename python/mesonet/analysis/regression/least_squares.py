@@ -95,7 +95,7 @@ class LeastSquares:
     @property
     def freedom(self) -> int:
         """Degrees of freedom of the residuals."""
-        return len(self.y) - self.x.shape[1]
+        return int(len(self.y) - self.x.shape[1])
 
     @property
     def squares(self) -> float:
@@ -163,7 +163,9 @@ class LeastSquares:
         lack, spare = max(self.squares - squares, 0.0), self.freedom - freedom
         f = _ratio(lack / spare, squares / freedom) if spare > 0 else float("nan")
         nan = float("nan")
-        return Test("lack of fit", lack, spare, f, tail(f, spare, freedom)), Test("pure error", squares, freedom, nan, nan)
+        return Test("lack of fit", lack, spare, f, tail(f, spare, freedom)), Test(
+            "pure error", squares, freedom, nan, nan
+        )
 
 
 def tail(f: float, above: int, below: int) -> float:
@@ -184,7 +186,7 @@ def refuse_dependent(parts: Sequence[Part], runs: int) -> None:
     number = 1 + sum(part.columns.shape[1] for part in parts)
     if number > runs:
         problem = f"{runs} runs cannot estimate {number} coefficients"
-        raise InputError(problem, path="terms", allowed="fewer terms, such as terms=\"linear\", or more runs")
+        raise InputError(problem, path="terms", allowed='fewer terms, such as terms="linear", or more runs')
     known = np.ones((runs, 1)) / np.sqrt(runs)
     for part in parts:
         for column in part.columns.T:
