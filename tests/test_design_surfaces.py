@@ -80,7 +80,9 @@ def test_definitive_screening_keeps_main_effects_clear(k: int) -> None:
 def test_d_optimal_designs_are_as_good_as_all_choices(runs: int) -> None:
     points = designs.full_factorial({"a": 3, "b": 3})
     model = quadratic(points)
-    sizes = [np.linalg.slogdet(model[list(c)].T @ model[list(c)]) for c in combinations_with_replacement(range(9), runs)]
+    sizes = [
+        np.linalg.slogdet(model[list(c)].T @ model[list(c)]) for c in combinations_with_replacement(range(9), runs)
+    ]
     best = max(size for sign, size in sizes if sign > 0)
     assert designs.d_optimal({"a": 3, "b": 3}, runs).efficiency == pytest.approx(np.exp(best / 6) / runs)
 
@@ -257,9 +259,9 @@ def test_a_plan_goes_from_the_command_into_the_analysis(tmp_path: Path, monkeypa
     assert "the file exists" in refused(*words)
     noise = np.random.default_rng(2).normal(size=(2, 32))
     up = (frame["heat"] == 180).to_numpy()
-    frame.with_columns(
-        pl.Series("yield", 60 + 8 * up + noise[0]), pl.Series("cost", 5 + noise[1])
-    ).write_csv("plan.csv")
+    frame.with_columns(pl.Series("yield", 60 + 8 * up + noise[0]), pl.Series("cost", 5 + noise[1])).write_csv(
+        "plan.csv"
+    )
     out = run("analyze", "plan.csv")
     assert "yield: 4 factors, 32 values at two levels" in out
     assert "cost: 4 factors, 32 values at two levels" in out
