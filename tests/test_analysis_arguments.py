@@ -16,6 +16,7 @@ from mesonet.errors import InputError
 DESIGN = designs.two_level(["A", "B", "C"])
 VALUES = [3.0, 5.0, 4.0, 8.0, 3.5, 5.5, 4.5, 9.0]
 CUBE = np.arange(48.0).reshape(2, 6, 4) ** 1.5
+SALTELLI, MORRIS = designs.saltelli(3, 40), designs.morris(3, 40)
 PAIRS = np.array([VALUES, VALUES[1:] + VALUES[:1], VALUES[::-1]]).T
 TAKE_ALPHA = {
     "critical_value": lambda alpha: analysis.critical_value(8, alpha=alpha),
@@ -25,8 +26,21 @@ TAKE_ALPHA = {
     "condition_response_summary": lambda alpha: analysis.condition_response_summary(
         CUBE, responses="rstu", algorithms="abcdef", alpha=alpha
     ),
+    "partial_aliasing": lambda alpha: analysis.partial_aliasing(DESIGN, VALUES, alpha=alpha),
+    "design_power": lambda alpha: analysis.design_power(DESIGN, 1.0, alpha=alpha),
+    "sobol_indices": lambda alpha: analysis.sobol_indices(SALTELLI, np.arange(40.0), alpha=alpha),
+    "morris_effects": lambda alpha: analysis.morris_effects(MORRIS, np.arange(40.0), alpha=alpha),
+    "outliers": lambda alpha: analysis.outliers(VALUES, most=2, alpha=alpha),
+    "batch_means": lambda alpha: analysis.batch_means(np.arange(50.0), batches=5, alpha=alpha),
+    "compare_alternatives": lambda alpha: analysis.compare_alternatives(
+        {"rule": list("aabb"), "wait": VALUES[:4]}, "wait", "rule", alpha=alpha
+    ),
 }
 TAKE_FACTORS = {
+    "partial_aliasing": lambda names: analysis.partial_aliasing(DESIGN.matrix, VALUES, factors=names),
+    "design_power": lambda names: analysis.design_power(DESIGN.matrix, 1.0, factors=names),
+    "sobol_indices": lambda names: analysis.sobol_indices(SALTELLI, np.arange(40.0), factors=names),
+    "morris_effects": lambda names: analysis.morris_effects(MORRIS, np.arange(40.0), factors=names),
     "main_effects": lambda names: analysis.main_effects(DESIGN.matrix, VALUES, factors=names),
     "terms": lambda names: analysis.terms(DESIGN.matrix, VALUES, factors=names),
     "interactions": lambda names: analysis.interactions(DESIGN.matrix, VALUES, factors=names),
@@ -65,7 +79,7 @@ def test_every_function_that_takes_factors_is_here() -> None:
         for name, each in public.items()
         if inspect.isfunction(each) and "factors" in inspect.signature(each).parameters
     }
-    assert take - {"experiment"} == set(TAKE_FACTORS)
+    assert take - {"experiment", "fit_model"} == set(TAKE_FACTORS)
 
 
 @pytest.mark.parametrize("names", ODD_NAMES, ids=str)

@@ -221,6 +221,16 @@ def test_settings_outside_of_the_runs_are_refused() -> None:
             found.predict(settings)
 
 
+def test_names_and_kinds_of_columns_are_free() -> None:
+    table = {2: [1, 2, 3, 1, 2, 3], "a b": [True, False, True, True, False, False], "run": list("xxyyxy")}
+    found = analysis.fit_model({**table, "mean": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0]}, "mean", terms="linear")
+    assert [each.name for each in found.factors] == ["2", "a b", "run"]
+    assert found.predict({"2": 2, "a b": True, "run": "x"}).height == 1
+    for name in ("a*b", "-a"):
+        with pytest.raises(InputError, match="without"):
+            analysis.fit_model({name: [1, 2, 3], "y": [1, 2, 4]}, "y")
+
+
 def test_few_runs_and_dependent_terms_are_refused_or_untested() -> None:
     with pytest.raises(InputError, match="cannot estimate 6 coefficients"):
         analysis.fit_model({name: own[4:9] + own[:1] * 0 for name, own in PROCESS.items()} | {

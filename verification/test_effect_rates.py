@@ -1,4 +1,4 @@
-"""Rates of false and of missed stars of `mesonet.analysis.main_effects`, by simulation.
+"""Rates of false and of missed stars of `mesonet.analysis.main_effects` and `fit_model`, by simulation.
 
 `make verify` compares each measured rate with its row of docs/explanation/effects.md.
 """
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mesonet import designs
-from mesonet.analysis import main_effects
+from mesonet.analysis import fit_model, main_effects
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "effects.md"
 FRACTION = designs.by_runs(9, 32).matrix.astype(float)
@@ -56,6 +56,19 @@ def noisy(kind: str, replicates: int) -> Iterator[list[bool]]:
         yield stars(FULL, y, [1, 2, 3])
 
 
+def modelled(kind: str, replicates: int, errors: str) -> Iterator[list[bool]]:
+    """Inert factors of a 2^4 in a linear model of all, with 4 of its runs lost."""
+    rng = np.random.default_rng(replicates)
+    x = np.tile(FULL, (replicates, 1))
+    names = ["a", "b", "c", "d"]
+    for _ in range(REPEATS):
+        y = rng.normal(size=len(x))
+        y[(x == 1).all(axis=1) if kind == "15 times in one condition" else x[:, 0] > 0] *= 1 if kind == "equal" else 15
+        y[rng.permutation(len(x))[:4]] = np.nan
+        table = {name: x[:, place] for place, name in enumerate(names)} | {"y": y}
+        yield [test.p < 0.05 for test in fit_model(table, "y", terms="linear", errors=errors).tests]  # type: ignore[arg-type]
+
+
 def blocked(seen: bool, mode: str) -> Iterator[list[bool]]:
     """2^5 in two blocks that differ by 100 standard deviations; one effect of four standard errors."""
     design = designs.blocks(designs.two_level(5), 2).design
@@ -69,6 +82,14 @@ def blocked(seen: bool, mode: str) -> Iterator[list[bool]]:
 
 
 MEASURED: dict[str, Callable[[], Iterator[list[bool]]]] = {
+    **{
+        f"model, `{errors}`, noise {kind}, {number} replicates": (
+            lambda kind=kind, number=number, errors=errors: modelled(kind, number, errors)  # type: ignore[misc]
+        )
+        for errors in ("equal", "hc3")
+        for kind in ("equal", "15 times in one condition", "15 times at one level")
+        for number in (2, 4)
+    },
     "no run lost": lambda: lost(0, 0),
     "three runs lost": lambda: lost(3, 0),
     "one condition lost": lambda: lost(0, 1),

@@ -136,7 +136,7 @@ def design_power(
     >>> from mesonet.designs import two_level
     >>> found = design_power(two_level(2), 2.0, sd=1.0, replicates=6)
     >>> found.power.round(2).tolist(), found.needed(0.9)
-    ([nan, 0.29, 0.88, 0.97, 0.99, 1.0], 4)
+    ([nan, 0.57, 0.86, 0.96, 0.99, 1.0], 4)
     """
     alpha = checked_alpha(alpha)
     x = np.asarray(getattr(design, "matrix", design), dtype=float)

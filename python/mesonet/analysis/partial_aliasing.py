@@ -105,7 +105,7 @@ def partial_aliasing(
     --------
     >>> from mesonet.designs import plackett_burman
     >>> x = plackett_burman(7, 12)
-    >>> noise = [0.1, -0.1, 0.2, -0.2, 0, 0, 0.1, -0.1, 0.2, -0.1, -0.1, 0]
+    >>> noise = np.random.default_rng(2).normal(size=12)
     >>> partial_aliasing(x, 10 + 3 * x[:, 0] + 2 * x[:, 0] * x[:, 1] + noise).terms
     ('x1', 'x1*x2')
     """
@@ -188,7 +188,8 @@ def _fit(of: _Candidates, terms: Sequence[str], centred: Floats) -> _Fit:
     base, x = of.first.shape[1], of.matrix(terms)
     nothing = np.full(len(terms), np.nan)
     if np.linalg.matrix_rank(x) < x.shape[1]:
-        return _Fit(0.0, nothing, nothing, nothing, float(centred @ centred), False)
+        squares = float(centred @ centred)
+        return _Fit(mean=0.0, own=nothing, error=nothing, p=nothing, squares=squares, usable=False)
     inverse = np.linalg.inv(x.T @ x)
     found = inverse @ x.T @ centred
     rest = centred - x @ found
@@ -199,7 +200,8 @@ def _fit(of: _Candidates, terms: Sequence[str], centred: Floats) -> _Fit:
         error = np.sqrt(np.diag(inverse) * squares / freedom) if freedom > 0 else np.full(x.shape[1], np.nan)
         p = 2 * special.stdtr(max(freedom, 1), -np.abs(found / error))
     p = np.where(np.isnan(error), np.nan, p)[base:]
-    return _Fit(float((of.first @ found[:base]).mean()), found[base:], error[base:], p, squares, True)
+    mean = float((of.first @ found[:base]).mean())
+    return _Fit(mean=mean, own=found[base:], error=error[base:], p=p, squares=squares, usable=True)
 
 
 def _forward(of: _Candidates, centred: Floats, alpha: float) -> list[str]:

@@ -39,7 +39,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What the options choose."""
+    """Values of the options."""
 
     file: Path | None
     randomise: int | None

@@ -26,7 +26,7 @@ _FEWEST_VALUES = 6
 
 @dataclass(frozen=True)
 class Asked:
-    """What the options of a table choose."""
+    """Values of the options of a table."""
 
     response: list[str]
     factors: list[str] | None

@@ -21,7 +21,7 @@ from mesonet.errors import InputError, unknown
 
 Floats = npt.NDArray[np.float64]
 AXIAL = ("face", "rotatable", "spherical")
-"""Distances of axial runs: those of the corners; equal variance at equal distance; the radius of the corners."""
+"""Distances of axial runs: in the faces; with equal variance at equal distance; on the sphere of the corners."""
 _MOST_COMPOSITE = 16
 _MOST_CENTRES = 1_000
 _CENTRES = {3: 3, 4: 3, 5: 6, 6: 6, 7: 6}
@@ -153,7 +153,7 @@ def definitive_screening(factors: Sequence[str] | int, *, centre_points: int = 1
 
 
 def _star(k: int) -> Floats:
-    return np.stack([-np.eye(k), np.eye(k)], axis=1).reshape(-1, k)
+    return np.stack([0.0 - np.eye(k), np.eye(k)], axis=1).reshape(-1, k)
 
 
 def _centres(given: int | None, default: int) -> int:
