@@ -297,3 +297,49 @@ def test_a_surface_goes_from_the_command_into_the_analysis(tmp_path: Path, monke
 def test_options_of_plans_are_refused(words, message, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert message in refused("design", *words)
+
+
+@pytest.mark.slow
+def test_a_network_on_a_surface_goes_the_whole_line(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("net.toml").write_text(
+        """
+name = "net"
+title = "Net"
+scenario = "dumbbell"
+algorithms = ["cubic", "tcp"]
+replicates = 2
+
+[set]
+"time.duration" = "3 s"
+
+[[factors]]
+id = "speed"
+path = "network.speed"
+minus = "1 seg/ms"
+plus = "3 seg/ms"
+
+[[factors]]
+id = "delay"
+path = "network.delay_multiplier"
+minus = 1
+plus = 2
+
+[design]
+kind = "central-composite"
+centre_points = 1
+"""
+    )
+    chosen = mesonet.experiment("net.toml")
+    campaign = chosen.run("net", workers=2, progress=False)
+    page = mesonet.report(campaign, "net.html").read_text("utf-8")
+    assert "central-composite" in page
+    (pairs,) = chosen.choices.against("cubic")
+    assert {"its middle", "values above its middle"} <= set(pairs.levels.ravel())
+    rows = campaign.response("queueing_delay").filter(pl.col("algorithm") == "cubic")
+    settings = pl.DataFrame(
+        {"condition": range(1, 10), "speed": campaign.rows.matrix[:, 0], "delay": campaign.rows.matrix[:, 1]}
+    )
+    found = mesonet.analysis.fit_model(rows.join(settings, on="condition"), "value", factors=["speed", "delay"])
+    assert found.fit.freedom == 18 - 6
+    assert found.lack_of_fit[1].freedom == 9

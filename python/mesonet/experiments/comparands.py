@@ -180,9 +180,10 @@ class Choices:
         texts = np.empty((len(rows), len(shared)), dtype=object)
         for column, place in enumerate(shared):
             of_factor = self.factors[place].levels
+            between = bool(np.isnan(numbers[:, place]).any())
             for row, (at, _) in enumerate(rows):
                 x = self.matrix[at, place]
-                texts[row, column] = half(x) if self.sampled else of_factor[int(numbers[at, place])]
+                texts[row, column] = half(x) if between else of_factor[int(numbers[at, place])]
         ids = tuple(self.factors[place].id for place in shared)
         return Pairs(name, against, algorithms, conditions=(chosen[:, 0], chosen[:, 1]), factors=ids, levels=texts)
 
@@ -244,6 +245,8 @@ class Choices:
 
 def half(place: float) -> str:
     """Return the half of the range of a factor in which a place between its levels is, in words."""
+    if place == 0:
+        return "its middle"
     return "values above its middle" if place > 0 else "values below its middle"
 
 
