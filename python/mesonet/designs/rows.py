@@ -126,7 +126,7 @@ def rows(
         if key not in KEYS:
             raise unknown("key", key, KEYS, path=key)
     kind = table.get("kind", "two-level")
-    if kind in _REFUSED:
+    if str(kind) in _REFUSED:
         allowed = "plackett-burman, definitive-screening, or fewer factors"
         raise InputError(_REFUSED[kind], path="kind", value=kind, allowed=allowed)
     if kind not in KINDS:
