@@ -36,6 +36,8 @@ def call(*arguments: object) -> Result:
         ["run"],
         ["run", "abilene", "--seed", "-1"],
         ["list", "nosuch"],
+        ["explain"],
+        ["explain", "cubik"],
         ["run", "exp-1a", "--condition", "x"],
         ["nosuch"],
     ],
@@ -92,6 +94,10 @@ def test_numpy_is_loaded_after_its_number_of_threads_is_set() -> None:
         ("experiments", "demo"),
         ("algorithms", "scalable"),
         ("topologies", "dumbbell"),
+        ("disciplines", "fq_codel"),
+        ("presets", "linux"),
+        ("impairments", "impairments.outages"),
+        ("access-profiles", "cable 50/10"),
         ("factors", "X13"),
         ("responses", "retransmission_rate"),
         ("parameters", "network.speed"),
@@ -105,6 +111,42 @@ def test_list(kind: str, name: str) -> None:
     assert name in text
     assert len(text.splitlines()) == len(entries) + 1
     assert f"\n{kind}\n" in "\n" + call("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("term", "kinds"),
+    [
+        ("bdp", ["glossary"]),
+        ("explicit flows", ["glossary"]),
+        ("alternate", ["glossary", "glossary"]),
+        ("FQ-CoDel", ["disciplines"]),
+        ("y22", ["responses"]),
+        ("X1", ["factors"]),
+        ("network.speed", ["parameters"]),
+        ("goodput", ["glossary"]),
+    ],
+)
+def test_explain(term: str, kinds: list[str]) -> None:
+    found = json_of("explain", term)
+    assert [each["kind"] for each in found] == kinds
+    shown = call("explain", *term.split()).stdout
+    assert all(each["name"] in shown and each["text"] in shown for each in found)
+
+
+def test_an_unknown_term_has_near_ones_or_says_where_terms_are() -> None:
+    assert "nearest: cubic" in call("explain", "cubik").stderr
+    assert "mesonet list" in call("explain", "zzzzqqq").stderr
+
+
+def test_everything_listed_has_a_line_of_text_that_explains_it() -> None:
+    from mesonet.cli.catalogue import KINDS, entries
+    from mesonet.cli.glossary import meanings
+
+    for kind in KINDS:
+        for entry in entries(kind):
+            texts = [each["text"] for each in meanings(entry["name"]) if each["kind"] == kind]
+            assert len(texts) == 1, entry["name"]
+            assert len(texts[0]) > 3, entry["name"]
 
 
 def test_run_prints_responses_and_cost() -> None:

@@ -1,8 +1,8 @@
-"""Catalogue of scenarios, experiments, suites, algorithms, topologies, factors, responses and parameters."""
+"""Catalogue of all that has a name: scenarios, experiments, suites, algorithms, disciplines, parameters, ..."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +11,15 @@ from mesonet.designs.factor import FACTORS, LEVELS_SOURCE
 from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_titles
 from mesonet.responses.definitions import RESPONSES
 from mesonet.responses.sets import SETS
-from mesonet.scenarios.parameters import PARAMETERS, PRESETS, TOPOLOGIES, default_text
+from mesonet.scenarios.parameters import (
+    DISCIPLINE_RULES,
+    DISCIPLINES,
+    PARAMETERS,
+    PRESETS,
+    TOPOLOGIES,
+    default_text,
+)
+from mesonet.scenarios.profiles import PROFILES
 
 Entries = list[dict[str, Any]]
 
@@ -99,6 +107,30 @@ def _parameters() -> Entries:
     ]
 
 
+def _disciplines() -> Entries:
+    return [{"name": name, "title": title, "rule": DISCIPLINE_RULES[name]} for name, title in DISCIPLINES.items()]
+
+
+def _impairments() -> Entries:
+    paths = [path for path in PARAMETERS if path.startswith("impairments.")]
+    return [
+        {"name": path, "kind": PARAMETERS[path].kind.name, "title": PARAMETERS[path].doc.split(". ")[0].rstrip(".")}
+        for path in paths
+    ]
+
+
+def _access_profiles() -> Entries:
+    """Return the profiles, with rates by time as their number of points."""
+    entries: Entries = []
+    for name, values in PROFILES.items():
+        shown = {key: f"{len(value['points'])} rates" if isinstance(value, Mapping) else value
+                 for key, (value, _) in values.items()}  # fmt: skip
+        title = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in shown.items())
+        sources = {key: source for key, (_, source) in values.items()}
+        entries.append({"name": name, "title": title, "sources": sources})
+    return entries
+
+
 def _responses() -> Entries:
     return [{key: value for key, value in asdict(each).items() if key != "segments_of"} for each in RESPONSES]
 
@@ -111,6 +143,10 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     ),
     "suites": (_suites, ("name", "cases", "simulated", "title", "purpose")),
     "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
+    "disciplines": (_disciplines, ("name", "title", "rule")),
+    "presets": (lambda: _titled(PRESETS), ("name", "title")),
+    "impairments": (_impairments, ("name", "kind", "title")),
+    "access-profiles": (_access_profiles, ("name", "title")),
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
     "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),
     "responses": (_responses, ("name", "symbol", "title", "unit")),

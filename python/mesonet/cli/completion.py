@@ -59,9 +59,16 @@ def _suites() -> Iterable[Any]:
     return suites()
 
 
+def _terms() -> Iterable[str]:
+    from mesonet.cli.glossary import names
+
+    return names()
+
+
 SCENARIO = _completion(_scenarios)
 EXPERIMENT = _completion(_experiments)
 ALGORITHM = _completion(_algorithms)
 ALGORITHMS = _completion(_algorithms, ", ")
 SETTING = _completion(_settings)
 SUITE = _completion(_suites)
+TERM = _completion(_terms)

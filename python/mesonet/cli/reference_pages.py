@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mesonet.cli import catalogue
+from mesonet.cli.glossary import PAGE, glossary_page
 from mesonet.conform import contract
 from mesonet.conform.baseline import SCENARIOS
 from mesonet.conform.baseline import title as baseline_title
@@ -41,6 +42,7 @@ def pages() -> dict[str, str]:
         "tables.md": _tables(),
         "suites.md": _suites(),
         "conform-checks.md": _conform_checks(),
+        f"../{PAGE}": glossary_page(),
     }
 
 

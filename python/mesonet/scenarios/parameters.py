@@ -67,6 +67,17 @@ DISCIPLINES = {
 }
 """Queue disciplines, as people write them."""
 
+DISCIPLINE_RULES = {
+    "drop_tail": "drops what does not fit",
+    "red": "drops or marks by chance, more often the longer the mean queue is (Floyd and Jacobson 1993)",
+    "pie": "drops or marks by chance, so that the queueing delay stays near a target (RFC 8033)",
+    "pi2": "as PIE, with the square of a probability for senders that are not scalable (De Schepper et al. 2016)",
+    "codel": "drops or marks when the smallest delay of an interval is above a target (RFC 8289)",
+    "fq_codel": "a queue for each flow, served in turn, each with CoDel (RFC 8290)",
+    "dualpi2": "a queue with a short delay for scalable senders beside a classic one (RFC 9332)",
+}
+"""What each queue discipline does, and its source."""
+
 
 def discipline_title(name: str) -> str:
     """Return a queue discipline as people write it; the name itself if there is none."""
