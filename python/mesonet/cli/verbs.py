@@ -19,7 +19,7 @@ from mesonet.terminal import write_json
 
 VERBS = {
     "list": "List all there is: scenarios, experiments, algorithms, ...",
-    "explain": "Say what TERM means: a term of the glossary, or the name of anything that `mesonet list` shows.",
+    "explain": "Show what TERM means: a term of the glossary, or the name of anything that `mesonet list` shows.",
     "run": "Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files.",
     "batch": "Simulate SCENARIO with each line of EDITS, a CSV file: one table of responses, thousands of runs.",
     "replay": "Run SCENARIO, which has one bottleneck, in mesonet and on the TCP of a real kernel, and compare both.",
