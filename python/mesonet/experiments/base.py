@@ -422,7 +422,7 @@ class Designed(ABC):
             if self.model is None:
                 trust(ledger.path, SNAPSHOTS)
         held = ledger.document()
-        free = {key: document.get(key) for key in ("plugins", "comparisons")}  # equal files, moved; other questions
+        free = {key: document.get(key) for key in ("plugins", "comparisons", "words")}  # files that moved; other questions
         if any(held.get(key) != value for key, value in free.items()):
             kept = {key: value for key, value in held.items() if key not in free}
             ledger.write_document(kept | {key: value for key, value in free.items() if value})
