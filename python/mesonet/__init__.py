@@ -14,7 +14,7 @@ from mesonet._version import __version__
 from mesonet.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from mesonet import analysis, designs
@@ -198,7 +198,14 @@ def compare_scales(chosen: Designed, scales: Sequence[float], *, seconds: float 
     return compare(chosen, scales, seconds).as_dict()
 
 
-def report(campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()) -> Path:
+def report(
+    campaign: Campaign,
+    path: str | Path,
+    *,
+    against: str | None = None,
+    compare: Sequence[str] = (),
+    better: Mapping[str, str | float] | None = None,
+) -> Path:
     """Write the report of a campaign, one HTML file that needs no network.
 
     Parameters
@@ -210,9 +217,12 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None, 
     against
         Compare all others with an algorithm, with a level such as ``share=0``, or with the folder of another campaign
         of the same conditions. By default the comparisons of the experiment, else the algorithm that all are mixed
-        with, else ``cubic``, else ``tcp``.
+        with, else ``cubic``, else ``tcp``; of a model its first alternative.
     compare
         Comparisons of two scenarios, such as ``bbr3 : cubic`` or ``share=0.3 : share=0``.
+    better
+        What is better by response of a model: ``"lower"``, ``"higher"`` or the best value, in its unit. Other
+        responses have the direction of the experiment.
 
     Returns
     -------
@@ -225,8 +235,9 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None, 
         written to.
     """
     from mesonet.reporting import write_report
+    from mesonet.reporting.campaign_view.vocabulary import with_better
 
-    return write_report(campaign, path, against=against, compare=compare)
+    return write_report(with_better(campaign, better or {}), path, against=against, compare=compare)
 
 
 def plot(result: Result, *, title: str = "") -> Any:
@@ -252,14 +263,20 @@ def plot(result: Result, *, title: str = "") -> Any:
     return run_course(courses(result), warmup=warmup, title=title, subtitle=subtitle)
 
 
-def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence[str] = ()) -> list[dict[str, Any]]:
+def verdict(
+    campaign: Campaign,
+    *,
+    against: str | None = None,
+    compare: Sequence[str] = (),
+    better: Mapping[str, str | float] | None = None,
+) -> list[dict[str, Any]]:
     """Return the verdict on each comparison of a campaign, as its report shows them.
 
     Parameters
     ----------
     campaign
         The campaign.
-    against, compare
+    against, compare, better
         As for `report`.
 
     Returns
@@ -275,10 +292,11 @@ def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence
         If the campaign has no such scenario, or no two conditions differ in the levels alone.
     """
     from mesonet.reporting.campaign_view.view import view_of
+    from mesonet.reporting.campaign_view.vocabulary import with_better
     from mesonet.reporting.text.verdict_text import verdict_rows
     from mesonet.units import with_bits
 
-    view = view_of(campaign, against, compare=compare)
+    view = view_of(with_better(campaign, better or {}), against, compare=compare)
     rows = verdict_rows(view) if view.has_results else []
     shown = ("why", "recommendation")
     return [{**row, **{name: with_bits(row[name], view.data_bytes) for name in shown}} for row in rows]

@@ -38,6 +38,19 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def plural_of(noun: str) -> str:
+    """Return a noun in the plural.
+
+    Examples
+    --------
+    >>> plural_of("policy"), plural_of("solver"), plural_of("mesh")
+    ('policies', 'solvers', 'meshes')
+    """
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if re.search(r"(s|x|z|ch|sh)$", noun) else f"{noun}s"
+
+
 def verb(count: int, plural: str) -> str:
     """Return the verb that goes with a count. `plural`: the verb in the plural, such as ``exceed``."""
     return f"{plural}s" if count == 1 else plural

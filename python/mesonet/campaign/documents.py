@@ -105,11 +105,12 @@ class ModelDescription(Struct, frozen=True, kw_only=True):
 class ModelWords(Struct, frozen=True, kw_only=True):
     """Words of reports on a model that is no network."""
 
-    alternative: Annotated[str, Meta(min_length=1, description="What an entry of `algorithms` is called.")] | UnsetType = (
-        UNSET
-    )
+    alternative: (
+        Annotated[str, Meta(min_length=1, description="What an entry of `algorithms` is called.")] | UnsetType
+    ) = UNSET
     better: (
-        Annotated[dict[str, str | float], Meta(description="By response: lower, higher, or the best value.")] | UnsetType
+        Annotated[dict[str, str | float], Meta(description="By response: lower, higher, or the best value.")]
+        | UnsetType
     ) = UNSET
     shares: Annotated[list[str], Meta(description="Responses that are shown in %.")] | UnsetType = UNSET
     titles: Annotated[dict[str, str], Meta(description="Title of each response.")] | UnsetType = UNSET

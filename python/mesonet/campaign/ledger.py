@@ -425,7 +425,7 @@ _PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "com
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that identify the experiment: all but prose, costs, places, comparisons, words and `REPLICATES`."""
+    """Return the entries that identify the experiment: without prose, costs, places, questions and `REPLICATES`."""
     return {key: value for key, value in document.items() if key not in _PROSE}
 
 

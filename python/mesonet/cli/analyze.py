@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 import mesonet
-from mesonet.cli.common import CUT, JSON, THRESHOLD, Command, chosen_thresholds, from_results
+from mesonet.cli import completion
+from mesonet.cli.common import BETTER, CUT, JSON, THRESHOLD, Command, chosen_thresholds, directions, from_results
 from mesonet.cli.table_analysis import answer_document, read_table, tables_of
 from mesonet.errors import InputError
 from mesonet.files.reading import is_file
@@ -35,6 +36,13 @@ from mesonet.terminal import plural, write_json
     help="Ten-step figures of one response per cluster (chosen, the default) or of all responses.",
 )
 @click.option("--responses", metavar="A,B,...", help="Responses to draw in place of the chosen ones.")
+@click.option(
+    "--against",
+    metavar="ALGORITHM|LEVEL|DIR",
+    help="Compare all others with an algorithm, a level or another campaign, as mesonet report does.",
+    shell_complete=completion.ALGORITHM,
+)
+@BETTER
 @THRESHOLD
 @CUT
 @click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
@@ -50,6 +58,8 @@ def analyze(
     out: Path | None,
     figures: str,
     responses: str | None,
+    against: str | None,
+    better: tuple[str, ...],
     threshold: float | None,
     cut: float | None,
     beside: Path | None,
@@ -63,12 +73,13 @@ def analyze(
     for each run of any two-level experiment.
     """
     if response is not None or is_file(directory):
-        _refuse("table", ("figures", "responses", "threshold", "cut", "beside", "png", "workers"))
+        _refuse("table", _OF_CAMPAIGNS)
         _analyze_table(directory, response=response, factors=factors, block=block, unit=unit, out=out, as_json=as_json)
         return
     _refuse("campaign", ("factors", "block", "unit"))
     from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_analysis
+    from mesonet.reporting.campaign_view.vocabulary import with_better
 
     if figures != "none":
         renderer()
@@ -79,13 +90,20 @@ def analyze(
         other = mesonet.load(beside) if beside else None
     except InputError as error:
         raise error.located(path="--beside") from error
-    about = {"responses": chosen, "figures": figures, "thresholds": thresholds, "beside": other}
-    write = partial(write_analysis, **about, png=png, workers=workers)
+    about = {"responses": chosen, "figures": figures, "thresholds": thresholds, "beside": other, "against": against}
+
+    def write(campaign: Any, place: Path, progress: Any) -> list[Path]:
+        own = with_better(campaign, directions(better))
+        return write_analysis(own, place, **about, png=png, workers=workers, progress=progress)
+
     files = from_results(directory, "analysis", write, place)
     if as_json:
         write_json({"files": [str(file) for file in files]})
     else:
         click.echo(f"{plural(len(files), 'file')} in {place / 'analysis'}")
+
+
+_OF_CAMPAIGNS = ("figures", "responses", "against", "better", "threshold", "cut", "beside", "png", "workers")
 
 
 def _analyze_table(

@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -133,7 +133,25 @@ THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above
 CUT = click.option(
     "--cut", type=float, metavar="SHARE", help="Part of the largest distance below which a group forms; 0.7."
 )
+BETTER = click.option(
+    "--better",
+    multiple=True,
+    metavar="RESPONSE=lower|higher|VALUE",
+    help="Of a model: what is better of a response; VALUE is the best one.",
+)
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+
+
+def directions(given: Sequence[str]) -> dict[str, str]:
+    """Return the values of the options ``--better`` by response."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or name.strip() in found:
+            problem = "given twice" if equals else "not RESPONSE=DIRECTION"
+            raise InputError(problem, path="--better", value=text, allowed="such as wait=lower, each response once")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:

@@ -10,7 +10,17 @@ from typing import Any
 import click
 
 from mesonet.cli import completion
-from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
+from mesonet.cli.common import (
+    BETTER,
+    CUT,
+    DIRECTORY,
+    JSON,
+    THRESHOLD,
+    Command,
+    chosen_thresholds,
+    directions,
+    from_results,
+)
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.terminal import write_json
@@ -28,7 +38,7 @@ from mesonet.terminal import write_json
     "--against",
     metavar="ALGORITHM|LEVEL|DIR",
     help="Compare all others with an algorithm, a level such as share=0, or another campaign; by default the algorithm "
-    "that all are mixed with, else cubic, else tcp.",
+    "that all are mixed with, else cubic, else tcp; of a model the first alternative.",
     shell_complete=completion.ALGORITHM,
 )
 @click.option(
@@ -37,6 +47,7 @@ from mesonet.terminal import write_json
     metavar="'ONE : OTHER'",
     help="Compare two scenarios, such as 'share=0.3 : share=0' or 'bbr3, X1=40 seg/ms : cubic, X1=80 seg/ms'.",
 )
+@BETTER
 @click.option("--live/--no-live", default=True, help="With or without the simulator in the page.")
 @THRESHOLD
 @CUT
@@ -47,6 +58,7 @@ def report(
     replay: str | None,
     against: str | None,
     compare: tuple[str, ...],
+    better: tuple[str, ...],
     live: bool,
     threshold: float | None,
     cut: float | None,
@@ -57,6 +69,7 @@ def report(
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled
     from mesonet.reporting.campaign_view.view import view_of
+    from mesonet.reporting.campaign_view.vocabulary import with_better
     from mesonet.reporting.replay.simulated import prepare
     from mesonet.reporting.text.conclusions_text import conclusion_rows
     from mesonet.reporting.text.disciplines_text import discipline_rows
@@ -68,6 +81,7 @@ def report(
     found: dict[str, Any] = {"verdicts": [], "no_verdict": "", "conclusions": [], "disciplines": []}
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
+        campaign = with_better(campaign, directions(better))
         if is_sampled(campaign):
             if replay not in (None, "none"):
                 raise InputError(

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from mesonet.designs import Design
     from mesonet.designs.rows import Rows
 
+ALGORITHM = "algorithm"
+"""What an alternative is called, if the experiment does not say."""
+NO_ALGORITHM = ("model",)
+"""Algorithms of an experiment with a model and without alternatives."""
 MOST_WORKERS = 1_000
 """Most runs at a time."""
 
@@ -68,6 +72,8 @@ class Designed(ABC):
         Comparisons that the report decides, such as ``share=0.3 : share=0``; empty: algorithms against the incumbent.
     common_random_numbers
         True if all conditions share the random numbers of a replicate, so that levels of a factor are pairs.
+    alternative
+        What an entry of `algorithms` is called, and the parameter that gives it to a model.
     """
 
     name: str
@@ -82,6 +88,7 @@ class Designed(ABC):
     replicates: int
     comparisons: tuple[str, ...] = field(default=(), kw_only=True)
     common_random_numbers: bool = field(default=False, kw_only=True)
+    alternative: str = field(default=ALGORITHM, kw_only=True)
 
     def __post_init__(self) -> None:
         for place, text in enumerate(self.comparisons):
@@ -422,7 +429,8 @@ class Designed(ABC):
             if self.model is None:
                 trust(ledger.path, SNAPSHOTS)
         held = ledger.document()
-        free = {key: document.get(key) for key in ("plugins", "comparisons", "words")}  # files that moved; other questions
+        # Equal files that moved, and other questions, change no run.
+        free = {key: document.get(key) for key in ("plugins", "comparisons", "words")}
         if any(held.get(key) != value for key, value in free.items()):
             kept = {key: value for key, value in held.items() if key not in free}
             ledger.write_document(kept | {key: value for key, value in free.items() if value})

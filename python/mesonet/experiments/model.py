@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 from mesonet import models, units
 from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
-from mesonet.experiments.base import Designed, Level
+from mesonet.experiments.base import ALGORITHM, NO_ALGORITHM, Designed, Level
 from mesonet.experiments.levels import number_between, refuse_rounded_centre
 from mesonet.experiments.reading import campaign_name, conditions, flag, texts
 from mesonet.simulation.simulate import LARGEST_SEED
@@ -50,8 +50,6 @@ from mesonet.simulation.simulate import LARGEST_SEED
 if TYPE_CHECKING:
     from mesonet.designs.rows import Rows
 
-ALGORITHM = "algorithm"
-"""The parameter that gives a model the name of the algorithm of a run, if alternatives have no other name."""
 SEED_BITS = 31
 """Bits of the seeds of models: signed integers of 32 bits hold them, as ``set.seed`` of R wants."""
 
@@ -61,8 +59,6 @@ _KEYS = (
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _RESPONSE_KEYS = ("unit", "missing", "better", "share", "title")
-NO_ALGORITHM = ("model",)
-"""Algorithms of an experiment without alternatives."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,6 @@ class ModelExperiment(Designed):
 
     described: Mapping[str, Any]  #: description of the model, as `mesonet.models.model.described` returns it
     given: Mapping[str, Any] = field(repr=False)  #: parameters of every run, by name
-    alternative: str = ALGORITHM  #: what an alternative is called, and the parameter that gives it to the model
     words: ResponseWords = field(default_factory=ResponseWords, repr=False)
 
     @property
@@ -283,6 +278,10 @@ def _refuse_strangers(
     """Raise InputError for a parameter that is set twice, or that lacks values where the design needs some."""
     seen = dict.fromkeys(given, "parameters")
     for place, (id, own) in enumerate(levels.items()):
+        if id == alternative:
+            raise InputError(
+                "the name of the alternatives", path=f"factors[{place}].id", value=id, allowed="another id"
+            )
         for level in own:
             if level.path in seen or level.path == alternative:
                 raise InputError(f"{level.path} is set twice", path=f"factors[{place}]", value=id)

@@ -29,10 +29,11 @@ from mesonet.reporting.campaign_view.flow_groups import (
 )
 from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
+from mesonet.reporting.campaign_view.vocabulary import Vocabulary, vocabulary
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
 from mesonet.responses.segment_sizes import data_bytes
 from mesonet.responses.sets import DEFAULT, SETS, ResponseSet
-from mesonet.words import uncapitalised
+from mesonet.words import period_title, uncapitalised
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -75,6 +76,29 @@ class Values:
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
 
+    @property
+    def is_model(self) -> bool:
+        """True if a model ran in place of a network."""
+        return self.campaign.experiment.get("model") is not None
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Words of the experiment."""
+        return vocabulary(self.campaign)
+
+    @cached_property
+    def better(self) -> dict[str, str | float]:
+        """What is better by response of a model: lower, higher, or the best value."""
+        return dict(self.campaign.experiment.get("words", {}).get("better", {}))
+
+    def period_title(self, period: str) -> str:
+        """Return the title of a period. Runs of a model have no periods."""
+        return "all runs" if self.is_model else period_title(period)
+
+    def in_period_words(self, period: str) -> str:
+        """Return the end of a heading that names the period; empty for a model."""
+        return "" if self.is_model else f", {period_title(period)}"
+
     @cached_property
     def segment_bytes(self) -> float | None:
         """Bytes of a segment in settings, in all conditions; None for a model, or if conditions differ."""
@@ -111,7 +135,7 @@ class Values:
     @cached_property
     def _members(self) -> list[Column]:
         """Network responses that the response set asks for and the campaign has."""
-        entries = self._set.entries if self._set else ()
+        entries = self._set.entries if self._set and not self.is_model else ()
         there = [entry for entry in entries if (entry.name, entry.period or WHOLE) in self._pairs]
         return [columns_of.of_member(BY_NAME[entry.name], entry) for entry in there]
 
@@ -143,7 +167,8 @@ class Values:
     @cached
     def of_period(self, period: str) -> tuple[Column, ...]:
         """Return the responses of a period as columns with the names of the responses."""
-        return tuple(columns_of.of_period(self.responses[name], period) for name in self.in_period[period])
+        found = (columns_of.of_period(self.responses[name], period) for name in self.in_period[period])
+        return tuple(replace(each, set=self.period_title(period)) for each in found)
 
     def column(self, name: str) -> Column:
         """Return the column with a name. `name`: one of `column_names`."""
@@ -204,6 +229,8 @@ class Values:
 
         Known responses come in their order; then unknown ones, in the order of appearance.
         """
+        if self.is_model:
+            return self._responses_of_model
         service = [name for traffic in self.traffic for name in SERVICE[traffic]]
         wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service}
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
@@ -232,6 +259,24 @@ class Values:
             if self.flow_groups and times[column.response] == 1:
                 found[column.response] = replace(found[column.response], symbol=column.symbol)
         return found
+
+    @property
+    def _responses_of_model(self) -> dict[str, Response]:
+        """Responses of a model. A number without a unit is a share only if the experiment says so."""
+        words = self.campaign.experiment.get("words", {})
+        rows = self.campaign.responses.select("response", "unit").unique(maintain_order=True)
+        return {
+            name: Response(
+                name=name,
+                symbol="",
+                title=words.get("titles", {}).get(name) or name.replace("_", " ").capitalize(),
+                unit=("1" if name in words.get("shares", ()) else "") if unit == "1" else unit,
+                definition="",
+                direction=next((each for each in ("lower", "higher") if each == self.better.get(name)), "neutral"),
+                source="",
+            )
+            for name, unit in rows.iter_rows()
+        }
 
     @cached_property
     def in_period(self) -> dict[str, list[str]]:
@@ -380,12 +425,17 @@ class Values:
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
         """Return a mask of the conditions in which a response counts too few events. Shape (conditions,)."""
-        return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
+        values, unit = self.values(response, period), self.unit_of(response)
+        if self.is_model and unit != "1":
+            return np.zeros(len(values), dtype=bool)
+        return too_few_events(values, unit, self.campaign.experiment, period)
 
     @cached_property
     def key_responses(self) -> list[str]:
         """The responses that compare the algorithms at a glance."""
         there = self.in_period[self.main_period]
+        if self.is_model:
+            return [*(name for name in there if name in self.better), *(n for n in there if n not in self.better)][:6]
         service = [name for traffic in self.traffic for name in SERVICE[traffic] if name in there]
         others = [name for name in KEY_RESPONSES if name in there]
         return [*service, *others] or there[:6]
@@ -398,6 +448,8 @@ class Values:
     @cached_property
     def congestion_response(self) -> str:
         """The response by which conditions are ordered."""
+        if self.is_model:
+            return self.key_responses[0]
         there = self.in_period[self.main_period]
         return next((name for name in CONGESTION if name in there), there[0])
 
