@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 import mesonet
 from mesonet.cli import completion
-from mesonet.cli.common import BETTER, CUT, JSON, THRESHOLD, Command, chosen_thresholds, directions, from_results
-from mesonet.cli.table_analysis import answer_document, read_table, tables_of
+from mesonet.cli.common import (
+    BETTER,
+    CUT,
+    JSON,
+    THRESHOLD,
+    Command,
+    chosen_thresholds,
+    directions,
+    from_results,
+    refuse,
+    table_options,
+)
+from mesonet.cli.table_analysis import analysis_of, answer_document, tables_of
 from mesonet.errors import InputError
 from mesonet.files.reading import is_file
 from mesonet.terminal import plural, write_json
 
+if TYPE_CHECKING:
+    from mesonet.analysis import ExperimentAnalysis
+
 
 @click.command(cls=Command)
 @click.argument("directory", metavar="DIR|TABLE", type=click.Path(path_type=Path))
-@click.option("--response", metavar="COLUMN,...", help="Of TABLE: the measured column; several are replicates.")
-@click.option("--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all of two levels.")
-@click.option("--block", metavar="COLUMN", help="Of TABLE: column that labels the block of each run, such as a day.")
-@click.option("--unit", default="", help="Of TABLE: unit of the response.")
+@table_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -48,6 +57,7 @@ from mesonet.terminal import plural, write_json
 @click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
 @click.option("--png", is_flag=True, help="Write each figure as PNG too.")
 @click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Of TABLE: HTML file of the report.")
 @JSON
 def analyze(
     directory: Path,
@@ -65,6 +75,7 @@ def analyze(
     beside: Path | None,
     png: bool,
     workers: int | None,
+    report: Path | None,
     as_json: bool,
 ) -> None:
     """Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.
@@ -73,10 +84,11 @@ def analyze(
     for each run of any two-level experiment.
     """
     if response is not None or is_file(directory):
-        _refuse("table", _OF_CAMPAIGNS)
-        _analyze_table(directory, response=response, factors=factors, block=block, unit=unit, out=out, as_json=as_json)
+        refuse("table", _OF_CAMPAIGNS)
+        found = analysis_of(directory, response=response, factors=factors, block=block, unit=unit)
+        _write_answer(found, out=out, report=report, as_json=as_json)
         return
-    _refuse("campaign", ("factors", "block", "unit"))
+    refuse("campaign", ("factors", "block", "unit", "report"))
     from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_analysis
     from mesonet.reporting.campaign_view.vocabulary import with_better
@@ -106,23 +118,10 @@ def analyze(
 _OF_CAMPAIGNS = ("figures", "responses", "against", "better", "threshold", "cut", "beside", "png", "workers")
 
 
-def _analyze_table(
-    file: Path,
-    *,
-    response: str | None,
-    factors: str | None,
-    block: str | None,
-    unit: str,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    """Print the answer of a table, and write its tables if a folder is given."""
+def _write_answer(found: ExperimentAnalysis, *, out: Path | None, report: Path | None, as_json: bool) -> None:
+    """Print the answer of a table, and write its tables and its report if they have places."""
     from mesonet.reporting.folder.table_files import write_table
 
-    if response is None:
-        raise InputError("missing", path="--response", allowed="the name of the measured column")
-    chosen = None if factors is None else _names(factors)
-    found = mesonet.analysis.experiment(read_table(file), _names(response), factors=chosen, block=block, unit=unit)
     if as_json:
         write_json(answer_document(found))
     else:
@@ -131,15 +130,9 @@ def _analyze_table(
         for name, table in tables_of(found).items():
             write_table(table, out / name)
         click.echo(f"tables in {out}", err=True)
+    if report is not None:
+        click.echo(f"report in {mesonet.report(found, report)}", err=True)
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
-
-
-def _refuse(target: str, options: Sequence[str]) -> None:
-    """Refuse options that have no meaning for a target. `options`: their names in Python."""
-    context = click.get_current_context()
-    for name in options:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise InputError(f"has no meaning for a {target}", path=f"--{name}", allowed="the options of `--help`")

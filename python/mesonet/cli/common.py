@@ -142,6 +142,30 @@ BETTER = click.option(
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 
 
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options that describe TABLE, a file of any experiment."""
+    for option in (
+        click.option("--unit", default="", help="Of TABLE: unit of the response."),
+        click.option(
+            "--block", metavar="COLUMN", help="Of TABLE: column that labels the block of each run, such as a day."
+        ),
+        click.option(
+            "--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all of two levels."
+        ),
+        click.option("--response", metavar="COLUMN,...", help="Of TABLE: the measured column; several are replicates."),
+    ):
+        command = option(command)
+    return command
+
+
+def refuse(target: str, options: Sequence[str]) -> None:
+    """Refuse options that have no meaning for a target. `options`: their names in Python."""
+    context = click.get_current_context()
+    for name in options:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InputError(f"has no meaning for a {target}", path=f"--{name}", allowed="the options of `--help`")
+
+
 def directions(given: Sequence[str]) -> dict[str, str]:
     """Return the values of the options ``--better`` by response."""
     found: dict[str, str] = {}

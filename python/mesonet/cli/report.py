@@ -13,22 +13,30 @@ from mesonet.cli import completion
 from mesonet.cli.common import (
     BETTER,
     CUT,
-    DIRECTORY,
     JSON,
     THRESHOLD,
     Command,
     chosen_thresholds,
     directions,
     from_results,
+    refuse,
+    table_options,
 )
+from mesonet.cli.table_analysis import analysis_of, answer_document
 from mesonet.errors import InputError
 from mesonet.files import places
+from mesonet.files.reading import is_file
+from mesonet.progress import Progress
 from mesonet.terminal import write_json
 
 
 @click.command(cls=Command)
-@DIRECTORY
-@click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
+@click.argument("directory", metavar="DIR|TABLE", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html, or report.html beside TABLE."
+)
+@table_options
+@click.option("--title", default="", help="Of TABLE: title of the report.")
 @click.option(
     "--replay",
     metavar="N|most|none",
@@ -55,6 +63,11 @@ from mesonet.terminal import write_json
 def report(
     directory: Path,
     out: Path | None,
+    response: str | None,
+    factors: str | None,
+    block: str | None,
+    unit: str,
+    title: str,
     replay: str | None,
     against: str | None,
     compare: tuple[str, ...],
@@ -64,7 +77,21 @@ def report(
     cut: float | None,
     as_json: bool,
 ) -> None:
-    """Write the report of the campaign in DIR: one HTML file that needs no network."""
+    """Write the report of the campaign in DIR, or of TABLE, a file of any experiment: one HTML file."""
+    if response is not None or is_file(directory):
+        from mesonet.reporting import write_experiment_report
+
+        refuse("table", ("replay", "against", "compare", "better", "live", "threshold", "cut"))
+        found_in_table = analysis_of(directory, response=response, factors=factors, block=block, unit=unit)
+        place = out or directory.with_name("report.html")
+        with Progress(f"report of {directory.name}") as progress:
+            written = write_experiment_report(found_in_table, place, title=title, progress=progress.update)
+        if as_json:
+            write_json({"path": str(written), **answer_document(found_in_table)})
+        else:
+            click.echo(str(written))
+        return
+    refuse("campaign", ("factors", "block", "unit", "title"))
     from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled

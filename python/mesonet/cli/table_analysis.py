@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import mesonet
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import rows
 from mesonet.files.reading import MOST_TABLE_BYTES, read_bytes
@@ -33,6 +34,20 @@ def read_table(file: Path) -> pl.DataFrame:
     if not cells:
         raise InputError("no rows", file=str(file), allowed="a line with names of columns, then a row for each run")
     return pl.DataFrame(cells, infer_schema_length=None)
+
+
+def analysis_of(
+    file: Path, *, response: str | None, factors: str | None, block: str | None, unit: str
+) -> ExperimentAnalysis:
+    """Return the analysis of the table in a file, with the options of the command line."""
+    if response is None:
+        raise InputError("missing", path="--response", allowed="the name of the measured column")
+    about: dict[str, Any] = {"factors": None if factors is None else _names(factors), "block": block, "unit": unit}
+    return mesonet.analysis.experiment(read_table(file), _names(response), **about)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
 
 
 def tables_of(found: ExperimentAnalysis) -> dict[str, pl.DataFrame]:

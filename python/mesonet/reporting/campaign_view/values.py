@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import Noise
+from mesonet.designs.factor import Factor
 from mesonet.reporting.campaign_view import columns as columns_of
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import WHOLE, Column
@@ -65,6 +66,23 @@ _NUMBER = re.compile(r"[-+−]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s*([^\d\s].*)?")
 LARGE = 10.0
 
 
+class Described(Protocol):
+    """Factors and responses of an experiment, in words."""
+
+    @property
+    def factors(self) -> Sequence[Factor]:
+        """The factors with their levels as text."""
+        ...
+
+    def title_of(self, response: str) -> str:
+        """Return the title of a response, for use in a sentence."""
+        ...
+
+    def unit_of(self, response: str) -> str:
+        """Return the unit of a response."""
+        ...
+
+
 @dataclass(frozen=True)
 class Values:
     """Values of a campaign; goodputs of flow groups are responses if the experiment's response set asks for them."""
@@ -75,6 +93,11 @@ class Values:
     beside: Campaign | None = None  #: campaign that the user compares with
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors with their levels as text."""
+        return self.campaign.factors
 
     @property
     def is_model(self) -> bool:
@@ -513,20 +536,20 @@ def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
 
 
-def level_text(view: Values, factor: str, sign: int) -> str:
+def level_text(view: Described, factor: str, sign: int) -> str:
     """Return the text of a level of a factor, such as "800 seg/ms"."""
-    about = {f.id: f for f in view.campaign.factors}.get(factor)
+    about = {f.id: f for f in view.factors}.get(factor)
     if about is None:
         return "+" if sign > 0 else "−"
     return about.plus if sign > 0 else about.minus
 
 
-def factor_title(view: Values, factor: str) -> str:
+def factor_title(view: Described, factor: str) -> str:
     """Return the name and the short name of a factor, such as "network speed (X1)".
 
     The text; only the short name for a factor that the campaign does not describe.
     """
-    names: Mapping[str, str] = {f.id: f.name for f in view.campaign.factors}
+    names: Mapping[str, str] = {f.id: f.name for f in view.factors}
     return f"{uncapitalised(names[factor])} ({factor})" if names.get(factor, factor) != factor else factor
 
 
