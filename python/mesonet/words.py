@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 PERIOD_TITLES = {
     "measured": "whole measured time",
@@ -49,6 +49,25 @@ def plural_of(noun: str) -> str:
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     return f"{noun}es" if re.search(r"(s|x|z|ch|sh)$", noun) else f"{noun}s"
+
+
+def own_names(names: Sequence[str], taken: Collection[str], what: str = "factor") -> list[str]:
+    """Return names of the user as columns beside columns of ours: a name that is taken ends with what it is.
+
+    Examples
+    --------
+    >>> own_names(["heat", "run"], ["run", "value"])
+    ['heat', 'run (factor)']
+    """
+    others = {*taken, *names}
+    found = []
+    for name in names:
+        shown = name
+        while shown in taken or (shown != name and shown in others):
+            shown += f" ({what})"
+        others.add(shown)
+        found.append(shown)
+    return found
 
 
 def verb(count: int, plural: str) -> str:

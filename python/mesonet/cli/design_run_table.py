@@ -13,6 +13,7 @@ from mesonet import designs
 from mesonet.designs import Augmented, Blocking, Design
 from mesonet.errors import InputError, unknown
 from mesonet.terminal import plural
+from mesonet.words import own_names
 
 KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
 
@@ -98,7 +99,8 @@ def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[
         [str(number), *([] if block is None else [str(block[number - 1])]), *("-0+"[x + 1] for x in row)]
         for number, row in enumerate(runs.matrix.tolist(), start=1)
     ]
-    return ["run", *([] if block is None else ["block"]), *factors], rows
+    own = ["run", *([] if block is None else ["block"])]
+    return [*own, *own_names(factors, own)], rows
 
 
 def as_json(runs: Runs) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from mesonet.designs.two_level import size_text
 from mesonet.experiments.base import NO_ALGORITHM, Designed
 from mesonet.progress import duration
 from mesonet.terminal import plural
-from mesonet.words import counted, listed, plural_of, quantity
+from mesonet.words import counted, listed, own_names, plural_of, quantity
 
 if TYPE_CHECKING:
     from mesonet.campaign.pilot import Cost
@@ -86,7 +86,8 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
     with the class of its routers if the simulated network is known.
     """
     blocks, loads = chosen.rows.block, chosen.offered_loads()
-    header = ["condition", *([] if blocks is None else ["block"]), *(factor.id for factor in chosen.factors)]
+    own = ["condition", *([] if blocks is None else ["block"])]
+    header = [*own, *own_names([factor.id for factor in chosen.factors], own)]
     rows = [
         [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
         for number, texts in enumerate(chosen.condition_texts(), start=1)

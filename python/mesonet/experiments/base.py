@@ -13,6 +13,7 @@ from mesonet.designs.factor import Factor
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.comparands import Choices
 from mesonet.files import places
+from mesonet.words import own_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -280,7 +281,7 @@ class Designed(ABC):
         Returns
         -------
         One row per run: condition, block if there are blocks, algorithm, replicate, seed, the value that each factor
-        sets, key, and scenario (JSON).
+        sets, key, and scenario (JSON). The column of a factor with one of these names ends with `` (factor)``.
 
         Raises
         ------
@@ -291,7 +292,11 @@ class Designed(ABC):
 
         from mesonet.campaign.ledger import planned
 
-        texts = dict(enumerate(self.condition_texts(), start=1))
+        names = dict(zip(self.levels, own_names(list(self.levels), _OF_PLAN), strict=True))
+        texts = {
+            number: {names[id]: text for id, text in each.items()}
+            for number, each in enumerate(self.condition_texts(), start=1)
+        }
         rows = []
         for run in planned(self.document(), models.code_version(self.model)):
             block = {} if self.rows.block is None else {"block": self.rows.block[run.condition - 1]}
@@ -438,6 +443,8 @@ class Designed(ABC):
         return ledger, asked
 
 
+_OF_PLAN = ("condition", "block", "algorithm", "replicate", "seed", "key", "scenario")
+"""Columns of the run table beside the factors."""
 _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")
 """Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
 

@@ -163,7 +163,7 @@ def from_table(
         answers, words = _responses(table)
         alternative, algorithms = _alternatives(table)
         rows = conditions(table, list(levels))
-        _refuse_strangers(given, levels, rows, alternative)
+        _refuse_strangers(given, levels, rows, "" if algorithms == NO_ALGORITHM else alternative)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
         return ModelExperiment(
