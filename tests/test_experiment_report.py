@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,19 @@ def test_no_word_of_networks(factors: int) -> None:
     assert foreign(of_page(page)) == set()
     assert foreign(of_page(page), re.compile("algorithm|campaign|simulat", re.IGNORECASE)) == set()
     assert ('id="interactions"' in page) == (factors > 1)
+
+
+@pytest.mark.process
+def test_a_report_of_a_table_loads_no_simulator(tmp_path: Path) -> None:
+    """ADR 0042."""
+    code = (
+        "import sys, mesonet as mn; mn.designs.by_runs(4, 8); "
+        "mn.report({'a': [0, 1, 0, 1], 'b': [0, 0, 1, 1], 'y': [1, 2, 4, 7]}, sys.argv[1], response='y'); "
+        "sys.exit('mesonet._core' in sys.modules)"
+    )
+    file = tmp_path / "report.html"
+    assert subprocess.run([sys.executable, "-c", code, str(file)], check=False).returncode == 0
+    assert file.exists()
 
 
 def test_words_have_no_settings_between_them() -> None:

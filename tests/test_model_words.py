@@ -139,7 +139,7 @@ def test_without_a_direction_changes_are_stated_and_nothing_is_recommended(solve
     neutral = Campaign(**{**vars(solvers), "experiment": {**solvers.experiment, "words": words}})
     exact = next(each for each in mn.verdict(neutral) if each["algorithm"] == "exact")
     assert exact["verdict"] == "not judged"
-    assert "no response says what is better" in exact["recommendation"]
+    assert "no response has a direction" in exact["recommendation"]
     assert "Lower, and neither is better: cost −20 %" in exact["why"]
     chosen = next(each for each in mn.verdict(neutral, better={"cost": "higher"}) if each["algorithm"] == "exact")
     assert chosen["verdict"] == "worse"

@@ -227,10 +227,12 @@ def report(
     better
         What is better by response of a model: ``"lower"``, ``"higher"`` or the best value, in its unit. Other
         responses have the direction of the experiment.
-    response, **about
-        Of a table: as for `mesonet.analysis.experiment`, such as ``factors``, ``block`` and ``unit``.
+    response
+        Of a table: its measured column, or several.
     title
         Title of the report of a table; empty: by the response.
+    **about
+        Of a table: ``factors``, ``block`` and ``unit``, as for `mesonet.analysis.experiment`.
 
     Returns
     -------

@@ -159,7 +159,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def refuse(target: str, options: Sequence[str]) -> None:
-    """Refuse options that have no meaning for a target. `options`: their names in Python."""
+    """Raise an `InputError` for options that have no meaning for a target. `options`: their names in Python."""
     context = click.get_current_context()
     for name in options:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:

@@ -99,8 +99,8 @@ def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[
         [str(number), *([] if block is None else [str(block[number - 1])]), *("-0+"[x + 1] for x in row)]
         for number, row in enumerate(runs.matrix.tolist(), start=1)
     ]
-    own = ["run", *([] if block is None else ["block"])]
-    return [*own, *own_names(factors, own)], rows
+    names = ["run", *([] if block is None else ["block"])]
+    return [*names, *own_names(factors, names)], rows
 
 
 def as_json(runs: Runs) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from mesonet.terminal import write_json
     "--against",
     metavar="ALGORITHM|LEVEL|DIR",
     help="Compare all others with an algorithm, a level such as share=0, or another campaign; by default the algorithm "
-    "that all are mixed with, else cubic, else tcp; of a model the first alternative.",
+    "that all are mixed with, else cubic, else tcp. Of a model: by default the first alternative.",
     shell_complete=completion.ALGORITHM,
 )
 @click.option(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mesonet.designs.rows import Rows
 
 ALGORITHM = "algorithm"
-"""What an alternative is called, if the experiment does not say."""
+"""What an alternative is called, unless the experiment names it."""
 NO_ALGORITHM = ("model",)
 """Algorithms of an experiment with a model and without alternatives."""
 MOST_WORKERS = 1_000

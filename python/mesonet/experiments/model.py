@@ -63,7 +63,7 @@ _RESPONSE_KEYS = ("unit", "missing", "better", "share", "title")
 
 @dataclass(frozen=True)
 class ResponseWords:
-    """What reports write of responses, by name."""
+    """Words of reports about responses, by name."""
 
     better: Mapping[str, str | float] = field(default_factory=dict)  #: lower, higher, or the best value
     shares: tuple[str, ...] = ()  #: responses that are shown in %

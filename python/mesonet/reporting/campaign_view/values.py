@@ -111,7 +111,7 @@ class Values:
 
     @cached_property
     def better(self) -> dict[str, str | float]:
-        """What is better by response of a model: lower, higher, or the best value."""
+        """Direction by response of a model: lower, higher, or the best value."""
         return dict(self.campaign.experiment.get("words", {}).get("better", {}))
 
     def period_title(self, period: str) -> str:
@@ -285,7 +285,7 @@ class Values:
 
     @property
     def _responses_of_model(self) -> dict[str, Response]:
-        """Responses of a model. A number without a unit is a share only if the experiment says so."""
+        """Responses of a model. A number without a unit is a share only if the experiment declares it."""
         words = self.campaign.experiment.get("words", {})
         rows = self.campaign.responses.select("response", "unit").unique(maintain_order=True)
         return {

@@ -28,7 +28,7 @@ _WORDS = r"\b(?:(an?) )?(algorithm|incumbent)(s)?\b"
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What an alternative is called. Texts of the user are kept as they are."""
+    """Name of an alternative. Texts of the user are kept as they are."""
 
     noun: str = ALGORITHM
     own: tuple[str, ...] = ()  #: texts of the user that hold a word of the vocabulary

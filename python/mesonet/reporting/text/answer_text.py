@@ -129,7 +129,7 @@ def _recommended(view: CampaignView, verdict: Verdict, beside: Verdict | None) -
 def _undirected(changes: Sequence[Change]) -> str:
     """Return the largest proved changes of responses of which neither direction is better."""
     moved = sorted((c for c in changes if c.verdict in (HIGHER, LOWER)), key=lambda c: -abs(c.mean))
-    better = "no response says what is better"
+    better = "no response has a direction"
     if not moved:
         return f"No response is proved to change beyond the margin; {better}."
     return f"{capitalised('; '.join(_moves(change) for change in moved[:2]))}; {better}."

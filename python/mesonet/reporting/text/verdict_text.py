@@ -312,7 +312,7 @@ def _words(view: CampaignView) -> str:
         "as half of it.",
     )
     if view.is_model:
-        lacking = "values are missing, or the experiment does not say what is better"
+        lacking = "values are missing, or no response has a direction"
         added = f"For shares {percent(100 * SHARE_WITHOUT_RATIO)} are added to both values of a ratio."
     return (
         f"“{WORSE}” and “{BETTER}”: the interval of the mean change is beyond the margin. “{NO_WORSE}”: it ends before "
