@@ -109,6 +109,8 @@ def report(
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
         campaign = with_better(campaign, directions(better))
+        if campaign.experiment.get("model") is not None and replay not in (None, "none"):
+            raise InputError("only networks are replayed", path="--replay", value=replay, allowed="none")
         if is_sampled(campaign):
             if replay not in (None, "none"):
                 raise InputError(

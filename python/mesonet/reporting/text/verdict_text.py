@@ -217,7 +217,8 @@ def _provisional(view: CampaignView) -> Markup:
 def _table(view: CampaignView, found: Sequence[Verdict], note: str) -> Markup:
     rows = [[html.strong(each.name), each.words, _reasons_html(view, each)] for each in found]
     attributes = [{"class": f"verdict-{CLASSES[each.verdict]}"} for each in found]
-    head = "scenario" if any(each.question in (LEVEL, CAMPAIGN) for each in found) else "algorithm"
+    other = "setting" if view.is_model else "scenario"
+    head = other if any(each.question in (LEVEL, CAMPAIGN) for each in found) else "algorithm"
     return html.table([head, "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 
 

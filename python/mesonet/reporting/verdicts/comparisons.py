@@ -154,7 +154,8 @@ def _asked(view: CampaignView, own: Choices, text: str, path: str) -> list[Compa
         question = LEVEL if one.levels else REPLACEMENT
         return [Comparison(pairs, question, view, view) for pairs in own.pairs(one, other)]
     except InputError as error:
-        raise InputError(error.problem, None, path, error.value, error.allowed) from None
+        problem = view.vocabulary.text(error.problem)
+        raise InputError(problem, None, path, error.value, error.allowed) from None
 
 
 def _of_campaigns(view: CampaignView, other: CampaignView) -> list[Comparison]:
