@@ -53,7 +53,7 @@ def figures_of(
         for selection in chosen.selections(figure)
     ]
     places = distinct([(_place(*each), repr((each[0].file, sorted(each[1].items())))) for each in drawn])
-    return [_file(place, view.vocabulary, *each) for place, each in zip(places, drawn, strict=True)]
+    return [_file(place, *each, view.vocabulary) for place, each in zip(places, drawn, strict=True)]
 
 
 def _place(figure: Figure, selection: Selection) -> str:
@@ -61,13 +61,13 @@ def _place(figure: Figure, selection: Selection) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: _stem(shown[match[1]]), figure.file)
 
 
-def _file(place: str, words: Vocabulary, figure: Figure, selection: Selection) -> FigureFile:
+def _file(place: str, figure: Figure, selection: Selection, words: Vocabulary) -> FigureFile:
     drawn = {key: value for key, value in selection.items() if key != "column"}
     question = words.text(figure.question or _as_question(figure.title))
-    return FigureFile(place, question, partial(_draw, words, figure, drawn))
+    return FigureFile(place, question, partial(_draw, figure, drawn, words))
 
 
-def _draw(words: Vocabulary, figure: Figure, selection: Selection) -> tuple[dict[str, Any], str]:
+def _draw(figure: Figure, selection: Selection, words: Vocabulary) -> tuple[dict[str, Any], str]:
     drawing = figure.draw(**selection)
     return words.data(drawing.chart().to_dict(validate=False)), words.text(drawing.text)
 
