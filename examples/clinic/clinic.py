@@ -2,7 +2,7 @@
 
 It knows nothing of mesonet: `clinic.toml` beside it is all that makes it an experiment. By hand::
 
-    echo '{"parameters": {"arrivals": 0.8, "algorithm": "fifo"}, "seed": 1}' | python3 clinic.py
+    echo '{"parameters": {"arrivals": 0.8, "policy": "fifo"}, "seed": 1}' | python3 clinic.py
 """
 
 import heapq
@@ -19,7 +19,7 @@ DEFAULTS = {
     "treatment": 9.0,  # mean time of a treatment, min
     "returning": 0.1,  # share of the patients that are treated once more
     "patients": 5000,
-    "algorithm": "fifo",  # who is next: fifo, lifo, or sjf, the patient with the shortest task
+    "policy": "fifo",  # who is next: fifo, lifo, or sjf, the patient with the shortest task
 }
 
 
@@ -51,7 +51,7 @@ def simulate(parameters, seed):
     """Times in min of all patients of one day without end; answers by name."""
     p = {**DEFAULTS, **parameters}
     draw = random.Random(seed)
-    queues = [Queue(int(p["clerks"]), p["algorithm"]), Queue(int(p["doctors"]), p["algorithm"])]
+    queues = [Queue(int(p["clerks"]), p["policy"]), Queue(int(p["doctors"]), p["policy"])]
     means = (p["registration"], p["treatment"])
     arrived, stays, now = {}, [], 0.0
     events = []  # (time, patient, which queue it leaves; None where it comes from outside)

@@ -14,11 +14,12 @@ from mesonet._version import __version__
 from mesonet.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from mesonet import analysis, designs
     from mesonet.adversarial.adversary import adversary
+    from mesonet.analysis import ExperimentAnalysis
     from mesonet.campaign.data import Campaign
     from mesonet.emulation import Emulator
     from mesonet.experiments.base import Designed
@@ -297,21 +298,40 @@ def compare_scales(chosen: Designed, scales: Sequence[float], *, seconds: float 
     return compare(chosen, scales, seconds).as_dict()
 
 
-def report(campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()) -> Path:
-    """Write the report of a campaign, one HTML file that needs no network.
+def report(
+    data: Campaign | ExperimentAnalysis | Any,
+    path: str | Path | None = None,
+    *,
+    against: str | None = None,
+    compare: Sequence[str] = (),
+    better: Mapping[str, str | float] | None = None,
+    response: str | Sequence[str] | None = None,
+    title: str = "",
+    **about: Any,
+) -> Path:
+    """Write the report of a campaign, or of a table of an experiment: one HTML file that works offline.
 
     Parameters
     ----------
-    campaign
-        The campaign.
+    data
+        The campaign; or a table, as `mesonet.analysis.experiment` takes it; or the result of that function.
     path
-        The file, which is replaced.
+        The file, which is replaced; by default ``report.html`` in the folder of the campaign, or here.
     against
         Compare all others with an algorithm, with a level such as ``share=0``, or with the folder of another campaign
         of the same conditions. By default the comparisons of the experiment, else the algorithm that all are mixed
-        with, else ``cubic``, else ``tcp``.
+        with, else ``cubic``, else ``tcp``; of a model its first alternative.
     compare
         Comparisons of two scenarios, such as ``bbr3 : cubic`` or ``share=0.3 : share=0``.
+    better
+        What is better by response of a model: ``"lower"``, ``"higher"`` or the best value, in its unit. Other
+        responses have the direction of the experiment.
+    response
+        Of a table: its measured column, or several.
+    title
+        Title of the report of a table; empty: by the response.
+    **about
+        Of a table: ``factors``, ``block`` and ``unit``, as for `mesonet.analysis.experiment`.
 
     Returns
     -------
@@ -320,12 +340,36 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None, 
     Raises
     ------
     InputError
-        If the campaign has no such scenario, no two conditions differ in the levels alone, or the file cannot be
-        written to.
+        If the campaign has no such scenario, no two conditions differ in the levels alone, the file cannot be written
+        to, an argument does not go with the data, or as `mesonet.analysis.experiment`.
     """
-    from mesonet.reporting import write_report
+    from mesonet.analysis import ExperimentAnalysis, experiment
+    from mesonet.campaign.data import Campaign
+    from mesonet.errors import unknown
 
-    return write_report(campaign, path, against=against, compare=compare)
+    of_table = {"response": response, "title": title or None, **about}
+    of_campaign = {"against": against, "compare": compare or None, "better": better or None}
+    foreign = of_table if isinstance(data, Campaign) else of_campaign
+    foreign |= {} if not isinstance(data, ExperimentAnalysis) else {"response": response, **about}
+    for name in about:
+        if name not in ("factors", "block", "unit"):
+            raise unknown("argument", name, ("factors", "block", "unit"), path=name)
+    for name, value in foreign.items():
+        if value is not None:
+            raise InputError("has no meaning for this data", path=name, value=value, allowed="None")
+    if isinstance(data, Campaign):
+        from mesonet.reporting import write_report
+        from mesonet.reporting.campaign_view.vocabulary import with_better
+
+        place = data.path / "report.html" if path is None else path
+        return write_report(with_better(data, better or {}), place, against=against, compare=compare)
+    from mesonet.reporting import write_experiment_report
+
+    if not isinstance(data, ExperimentAnalysis):
+        if response is None:
+            raise InputError("missing", path="response", allowed="the name of the measured column, or several")
+        data = experiment(data, response, **about)
+    return write_experiment_report(data, "report.html" if path is None else path, title=title)
 
 
 def plot(result: Result, *, title: str = "") -> Any:
@@ -351,14 +395,20 @@ def plot(result: Result, *, title: str = "") -> Any:
     return run_course(courses(result), warmup=warmup, title=title, subtitle=subtitle)
 
 
-def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence[str] = ()) -> list[dict[str, Any]]:
+def verdict(
+    campaign: Campaign,
+    *,
+    against: str | None = None,
+    compare: Sequence[str] = (),
+    better: Mapping[str, str | float] | None = None,
+) -> list[dict[str, Any]]:
     """Return the verdict on each comparison of a campaign, as its report shows them.
 
     Parameters
     ----------
     campaign
         The campaign.
-    against, compare
+    against, compare, better
         As for `report`.
 
     Returns
@@ -374,10 +424,11 @@ def verdict(campaign: Campaign, *, against: str | None = None, compare: Sequence
         If the campaign has no such scenario, or no two conditions differ in the levels alone.
     """
     from mesonet.reporting.campaign_view.view import view_of
+    from mesonet.reporting.campaign_view.vocabulary import with_better
     from mesonet.reporting.text.verdict_text import verdict_rows
     from mesonet.units import with_bits
 
-    view = view_of(campaign, against, compare=compare)
+    view = view_of(with_better(campaign, better or {}), against, compare=compare)
     rows = verdict_rows(view) if view.has_results else []
     shown = ("why", "recommendation")
     return [{**row, **{name: with_bits(row[name], view.data_bytes) for name in shown}} for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 PERIOD_TITLES = {
     "measured": "whole measured time",
@@ -36,6 +36,38 @@ def some(items: Sequence[str], most: int = 4) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun, such as ``1 run`` or ``2 runs``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def plural_of(noun: str) -> str:
+    """Return a noun in the plural.
+
+    Examples
+    --------
+    >>> plural_of("policy"), plural_of("solver"), plural_of("mesh")
+    ('policies', 'solvers', 'meshes')
+    """
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if re.search(r"(s|x|z|ch|sh)$", noun) else f"{noun}s"
+
+
+def own_names(names: Sequence[str], taken: Collection[str], what: str = "factor") -> list[str]:
+    """Return names of the user as columns beside columns of ours: a name that is taken ends with what it is.
+
+    Examples
+    --------
+    >>> own_names(["heat", "run"], ["run", "value"])
+    ['heat', 'run (factor)']
+    """
+    others = {*taken, *names}
+    found = []
+    for name in names:
+        shown = name
+        while shown in taken or (shown != name and shown in others):
+            shown += f" ({what})"
+        others.add(shown)
+        found.append(shown)
+    return found
 
 
 def verb(count: int, plural: str) -> str:

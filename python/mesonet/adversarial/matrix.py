@@ -111,7 +111,7 @@ def _html(cells: Sequence[Cell]) -> str:
     return render(
         "mesonet.adversarial",
         "matrix.html",
-        style=Markup(asset("mesonet.evidence", "templates/evidence.css")),
+        style=Markup(asset("mesonet.charts", "static_page.css")),
         charts=charts,
         rows=rows,
         scenario=SIMPLEST,

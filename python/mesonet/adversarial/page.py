@@ -37,7 +37,7 @@ def html(answer: Adversary) -> str:
     return render(
         "mesonet.adversarial",
         "adversary.html",
-        style=Markup(asset("mesonet.evidence", "templates/evidence.css")),
+        style=Markup(asset("mesonet.charts", "static_page.css")),
         algorithm=asked.algorithm,
         title=f"The worst path of {asked.algorithm}",
         headline=first,

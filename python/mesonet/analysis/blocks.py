@@ -21,6 +21,7 @@ from mesonet.analysis.main_effects import main_effects
 from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.sign_test import sign_test
+from mesonet.words import own_names
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +45,8 @@ class Blocks(AnalysisResult):
         return {"block": range(1, len(self.levels) + 1)}
 
     def _columns(self) -> dict[str, Any]:
-        levels = {name: self.levels[:, place] for place, name in enumerate(self.robustness)}
-        return {**levels, "mean_minus": self.mean_minus, "mean_plus": self.mean_plus}
+        own = {"mean_minus": self.mean_minus, "mean_plus": self.mean_plus}
+        return dict(zip(own_names(self.robustness, ["block", *own]), self.levels.T, strict=True)) | own
 
     def _attributes(self) -> dict[str, Any]:
         split = {"higher_plus": self.higher_plus, "higher_minus": self.higher_minus, "p": self.p}

@@ -22,7 +22,7 @@ def factor_names(
     """Return the names of the columns of a design: the given names, else its own, else x1, x2, and so on.
 
     `given`: names in any sequence, also an index of pandas; None or an empty sequence: take `own`. `interactions`:
-    refuse names with ``*``, because the result names interactions.
+    refuse names with ``*`` or `` = ``, because the result names interactions and aliases.
     """
     if isinstance(given, str):
         raise InputError("not a list of names", path="factors", value=given, allowed="a sequence of names")
@@ -36,6 +36,9 @@ def factor_names(
         if interactions and "*" in name:
             problem = "* stands between the factors of an interaction"
             raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name without *")
+        if interactions and " = " in name:
+            problem = "= stands between aliased effects"
+            raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name without ' = '")
         if interactions and name.startswith("-"):
             problem = "- reverses the sign of an effect"
             raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name that does not begin with -")

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.observations import DesignLike, design_signs
 from mesonet.analysis.result import AnalysisResult
+from mesonet.words import own_names
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ _PASSES = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FollowUp(AnalysisResult):
-    """The runs to add; one row of the table per run."""
+    """The runs to add; one row of the table per run. The column of a factor named run is ``run (factor)``."""
 
     factors: tuple[str, ...]
     matrix: NDArray[np.int8]  #: shape (runs, k): settings of the added runs
@@ -50,7 +51,7 @@ class FollowUp(AnalysisResult):
         return {"run": range(1, len(self.matrix) + 1)}
 
     def _columns(self) -> dict[str, Any]:
-        return {name: self.matrix[:, place] for place, name in enumerate(self.factors)}
+        return dict(zip(own_names(self.factors, ["run"]), self.matrix.T, strict=True))
 
     def _attributes(self) -> dict[str, Any]:
         words = {"separated": ", ".join(self.separated), "still aliased": ", ".join(self.still_aliased)}

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.observations import DesignLike, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
+from mesonet.words import own_names
 
 Floats = NDArray[np.float64]
 
@@ -37,11 +38,8 @@ class OrderedData(AnalysisResult):
         return {"rank": range(1, len(self.value) + 1)}
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "condition": self.condition,
-            "value": self.value,
-            **{name: self.signs[:, place] for place, name in enumerate(self.factors)},
-        }
+        own = {"condition": self.condition, "value": self.value}
+        return own | dict(zip(own_names(self.factors, ["rank", *own]), self.signs.T, strict=True))
 
 
 def ordered_data(

@@ -102,6 +102,20 @@ class ModelDescription(Struct, frozen=True, kw_only=True):
             raise ValueError("neither a command nor a module and a function")
 
 
+class ModelWords(Struct, frozen=True, kw_only=True):
+    """Words of reports on a model that is no network."""
+
+    alternative: (
+        Annotated[str, Meta(min_length=1, description="What an entry of `algorithms` is called.")] | UnsetType
+    ) = UNSET
+    better: (
+        Annotated[dict[str, str | float], Meta(description="By response: lower, higher, or the best value.")]
+        | UnsetType
+    ) = UNSET
+    shares: Annotated[list[str], Meta(description="Responses that are shown in %.")] | UnsetType = UNSET
+    titles: Annotated[dict[str, str], Meta(description="Title of each response.")] | UnsetType = UNSET
+
+
 Model = Annotated[
     ModelDescription,
     Meta(extra_json_schema={"anyOf": [{"required": ["command"]}, {"required": ["module", "function"]}]}),
@@ -225,6 +239,7 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
         Annotated[bool, Meta(description="True if all conditions share the random numbers of a replicate.")] | UnsetType
     ) = UNSET
     model: Model | UnsetType = UNSET
+    words: ModelWords | UnsetType = UNSET
     plugins: (
         Annotated[dict[str, PluginFile], Meta(description="Files of the plug-ins among the algorithms, by name.")]
         | UnsetType

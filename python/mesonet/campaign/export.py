@@ -6,7 +6,7 @@ by the algorithm of the flows. Columns are documented in ``docs/reference/study-
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from mesonet.files import places
 from mesonet.files.csv_tables import write_csv
 from mesonet.responses.definitions import BY_NAME
 from mesonet.responses.sets import DEFAULT, SETS
+from mesonet.words import own_names
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -57,7 +58,7 @@ def study_table(campaign: Campaign) -> pl.DataFrame:
         .select(*SCHEMA)
         .sort("condition", "algorithm", "replicate", "period", "of", "group", "symbol", nulls_last=False)
     )
-    return table.join(_levels(campaign), on="condition", how="left", maintain_order="left")
+    return table.join(_levels(campaign, SCHEMA), on="condition", how="left", maintain_order="left")
 
 
 def write_study_table(campaign: Campaign, path: Path) -> Path:
@@ -76,7 +77,10 @@ def write_kept_table(campaign: Campaign, name: str, path: Path) -> Path:
     rows = campaign.scan(name)
     if campaign.runs.filter(status="done").is_empty():
         raise InputError("no run is done", file=str(campaign.path), allowed="a campaign with finished runs")
-    return _write(lambda: rows.join(_levels(campaign).lazy(), on="condition", how="left", maintain_order="left"), path)
+    taken = rows.collect_schema().names()
+    return _write(
+        lambda: rows.join(_levels(campaign, taken).lazy(), on="condition", how="left", maintain_order="left"), path
+    )
 
 
 def _write(table: Callable[[], pl.LazyFrame], path: Path) -> Path:
@@ -132,8 +136,9 @@ def _shaped(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(columns)
 
 
-def _levels(campaign: Campaign) -> pl.DataFrame:
-    """Return the level of each factor, from -1 to +1, by condition."""
+def _levels(campaign: Campaign, taken: Collection[str]) -> pl.DataFrame:
+    """Return the level of each factor, from -1 to +1, by condition. `taken`: names of other columns."""
     matrix = campaign.rows.matrix
-    columns = {factor.id: matrix[:, place] for place, factor in enumerate(campaign.factors)}
+    names = own_names([factor.id for factor in campaign.factors], [*taken, "condition"])
+    columns = {name: matrix[:, place] for place, name in enumerate(names)}
     return pl.DataFrame({"condition": range(1, len(matrix) + 1), **columns}, schema_overrides={"condition": pl.Int64})

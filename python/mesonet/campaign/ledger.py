@@ -467,11 +467,11 @@ def _force(folder: Path) -> None:
             os.close(file)
 
 
-_PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "comparisons", REPLICATES, UNTIL)
+_PROSE = ("title", "description", "parameters", "expected_cost", "plugins", "comparisons", "words", REPLICATES, UNTIL)
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that identify the experiment: all but prose, costs, places, comparisons and `REPLICATES`."""
+    """Return the entries that identify the experiment: without prose, costs, places, questions and `REPLICATES`."""
     return {key: value for key, value in without_added(document).items() if key not in _PROSE}
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 import mesonet
-from mesonet.cli import table_methods
-from mesonet.cli.common import CUT, JSON, THRESHOLD, Command, chosen_thresholds, from_results
-from mesonet.cli.table_analysis import answer_document, read_table, tables_of
+from mesonet.cli import completion, table_methods
+from mesonet.cli.common import (
+    BETTER,
+    CUT,
+    JSON,
+    THRESHOLD,
+    Command,
+    chosen_thresholds,
+    directions,
+    from_results,
+    refuse,
+    table_options,
+)
+from mesonet.cli.table_analysis import answer_document, names_in, read_table, tables_of, ten_steps
 from mesonet.cli.table_methods import Asked
 from mesonet.errors import InputError
 from mesonet.files.reading import is_file
@@ -26,10 +34,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("directory", metavar="DIR|TABLE", type=click.Path(path_type=Path))
-@click.option("--response", metavar="COLUMN,...", help="Of TABLE: the measured column; several are replicates.")
-@click.option("--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all of two levels.")
-@click.option("--block", metavar="COLUMN", help="Of TABLE: column that labels the block of each run, such as a day.")
-@click.option("--unit", default="", help="Of TABLE: unit of the response.")
+@table_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -42,11 +47,20 @@ if TYPE_CHECKING:
     help="Ten-step figures of one response per cluster (chosen, the default) or of all responses.",
 )
 @click.option("--responses", metavar="A,B,...", help="Responses to draw in place of the chosen ones.")
+@click.option(
+    "--against",
+    metavar="ALGORITHM|LEVEL|DIR",
+    help="Compare all others with an algorithm, a level or another campaign, as mesonet report does. Of TABLE, with "
+    "method alternatives: the one that all others are compared with.",
+    shell_complete=completion.ALGORITHM,
+)
+@BETTER
 @THRESHOLD
 @CUT
 @click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
 @click.option("--png", is_flag=True, help="Write each figure as PNG too.")
 @click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Of TABLE: HTML file of the report.")
 @table_methods.options
 @JSON
 def analyze(
@@ -58,11 +72,14 @@ def analyze(
     out: Path | None,
     figures: str,
     responses: str | None,
+    against: str | None,
+    better: tuple[str, ...],
     threshold: float | None,
     cut: float | None,
     beside: Path | None,
     png: bool,
     workers: int | None,
+    report: Path | None,
     as_json: bool,
     method: str | None,
     **of_method: Any,
@@ -73,31 +90,37 @@ def analyze(
     for each run of any experiment.
     """
     if response is not None or is_file(directory):
-        _refuse("table", ("figures", "responses", "threshold", "cut", "beside", "png", "workers"))
+        refuse("table", _OF_CAMPAIGNS)
         asked = table_methods.Asked(
-            response=_names(response) if response else [],
-            factors=_names(factors) if factors else None,
+            response=names_in(response) if response else [],
+            factors=names_in(factors) if factors else None,
             block=block,
             unit=unit,
+            against=against,
             **of_method,
         )
-        _analyze_table(directory, asked, method, out=out, as_json=as_json)
+        _analyze_table(directory, asked, method, out=out, report=report, as_json=as_json)
         return
-    _refuse("campaign", ("factors", "block", "unit", "method", *of_method))
+    refuse("campaign", ("factors", "block", "unit", "report", "method", *of_method))
     from mesonet.charts.in_page import renderer
     from mesonet.reporting import write_analysis
+    from mesonet.reporting.campaign_view.vocabulary import with_better
 
     if figures != "none":
         renderer()
     place = out or directory
-    chosen = _names(responses) if responses else None
+    chosen = names_in(responses) if responses else None
     thresholds = chosen_thresholds(threshold, cut)
     try:
         other = mesonet.load(beside) if beside else None
     except InputError as error:
         raise error.located(path="--beside") from error
-    about = {"responses": chosen, "figures": figures, "thresholds": thresholds, "beside": other}
-    write = partial(write_analysis, **about, png=png, workers=workers)
+    about = {"responses": chosen, "figures": figures, "thresholds": thresholds, "beside": other, "against": against}
+
+    def write(campaign: Any, place: Path, progress: Any) -> list[Path]:
+        own = with_better(campaign, directions(better))
+        return write_analysis(own, place, **about, png=png, workers=workers, progress=progress)
+
     files = from_results(directory, "analysis", write, place)
     if as_json:
         write_json({"files": [str(file) for file in files]})
@@ -105,16 +128,27 @@ def analyze(
         click.echo(f"{plural(len(files), 'file')} in {place / 'analysis'}")
 
 
-def _analyze_table(file: Path, asked: Asked, method: str | None, *, out: Path | None, as_json: bool) -> None:
-    """Print the answer of a table, and write its tables if a folder is given. A plan has its responses in turn."""
+_OF_CAMPAIGNS = ("figures", "responses", "better", "threshold", "cut", "beside", "png", "workers")
+
+
+def _analyze_table(
+    file: Path, asked: Asked, method: str | None, *, out: Path | None, report: Path | None, as_json: bool
+) -> None:
+    """Print the answer of a table, and write its tables and its report if they have places.
+
+    A plan has its responses in turn.
+    """
     frame = read_table(file)
     if asked.response:
-        answers = [_answer(frame, asked, method, out)]
+        answers = [_answer(frame, asked, method, out, report)]
     else:
         names = table_methods.responses_of(frame)
+        if report is not None and len(names) > 1:
+            problem = "the report is of one response, and the plan has several"
+            raise InputError(problem, path="--response", allowed=" or ".join(names))
         parts = [out and (out / name if len(names) > 1 else out) for name in names]
         answers = [
-            _answer(frame, replace(asked, response=[name]), method, part)
+            _answer(frame, replace(asked, response=[name]), method, part, report)
             for name, part in zip(names, parts, strict=True)
         ]
     if as_json:
@@ -126,8 +160,10 @@ def _analyze_table(file: Path, asked: Asked, method: str | None, *, out: Path | 
         click.echo(f"tables in {out}", err=True)
 
 
-def _answer(frame: pl.DataFrame, asked: Asked, method: str | None, out: Path | None) -> tuple[str, dict[str, Any]]:
-    """Return the answer on one response as text and as data, and write its tables."""
+def _answer(
+    frame: pl.DataFrame, asked: Asked, method: str | None, out: Path | None, report: Path | None
+) -> tuple[str, dict[str, Any]]:
+    """Return the answer on one response as text and as data, and write its tables and its report."""
     import polars as pl
 
     from mesonet.reporting.folder.table_files import write_table
@@ -135,6 +171,9 @@ def _answer(frame: pl.DataFrame, asked: Asked, method: str | None, out: Path | N
     frame, asked = table_methods.one_response(frame, asked)
     chosen = table_methods.method_of(frame, asked) if method is None else method
     table_methods.refuse_others(chosen, asked)
+    if report is not None and chosen != table_methods.TEN_STEPS:
+        allowed = f"--method {table_methods.TEN_STEPS}"
+        raise InputError(f"method {chosen} has no report", path="--report", allowed=allowed)
     if chosen != table_methods.TEN_STEPS:
         result, about = table_methods.found_by(chosen, frame, asked)
         tables = {chosen.replace("-", "_"): result.to_polars()}
@@ -147,35 +186,11 @@ def _answer(frame: pl.DataFrame, asked: Asked, method: str | None, out: Path | N
         document = {"response": " and ".join(asked.response), "unit": asked.unit, "method": chosen, **about}
         document |= {"notes": notes, "table": result.to_polars().to_dicts()}
     else:
-        try:
-            found = mesonet.analysis.experiment(
-                table_methods.without_order(frame),
-                asked.response,
-                factors=asked.factors,
-                block=asked.block,
-                unit=asked.unit,
-            )
-        except InputError as error:
-            if error.problem.endswith("levels") or error.problem == "no column is a factor":
-                allowed = f"{error.allowed}; --method model takes any number of levels"
-                raise InputError(error.problem, error.file, error.path, error.value, allowed) from None
-            raise
+        found = ten_steps(frame, asked)
         text, document, tables = repr(found), answer_document(found), tables_of(found)
+        if report is not None:
+            click.echo(f"report in {mesonet.report(found, report)}", err=True)
     if out is not None:
         for name, table in tables.items():
             write_table(table, out / name)
     return text, document
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
-def _refuse(target: str, options: Sequence[str]) -> None:
-    """Refuse options that have no meaning for a target. `options`: their names in Python."""
-    context = click.get_current_context()
-    for name in options:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise InputError(
-                f"has no meaning for a {target}", path=f"--{name.replace('_', '-')}", allowed="the options of `--help`"
-            )

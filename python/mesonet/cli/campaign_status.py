@@ -65,7 +65,10 @@ def show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts
         click.echo(f"\n{against}{what if against else 'comparisons'}:")
         last = "why" if question == "competition" else "recommendation"
         keys = ["title", *([] if against else ["against_title"]), "verdict", last]
-        head = ["scenario", *([] if against else ["against"]), "verdict", last]
+        noun = "scenario"
+        if campaign and question == "replacement" and campaign.experiment.get("model") is not None:
+            noun = campaign.experiment.get("words", {}).get("alternative", noun)
+        head = [noun, *([] if against else ["against"]), "verdict", last]
         write_table(head, [[each[key] for key in keys] for each in found])
     if campaign and reason and len(campaign.algorithms) > 1:
         click.echo(f"\n{reason}")

@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -133,7 +133,51 @@ THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above
 CUT = click.option(
     "--cut", type=float, metavar="SHARE", help="Part of the largest distance below which a group forms; 0.7."
 )
+BETTER = click.option(
+    "--better",
+    multiple=True,
+    metavar="RESPONSE=lower|higher|VALUE",
+    help="Of a model: what is better of a response; VALUE is the best one.",
+)
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+
+
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options that describe TABLE, a file of any experiment."""
+    for option in (
+        click.option("--unit", default="", help="Of TABLE: unit of the response."),
+        click.option(
+            "--block", metavar="COLUMN", help="Of TABLE: column that labels the block of each run, such as a day."
+        ),
+        click.option(
+            "--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all of two levels."
+        ),
+        click.option("--response", metavar="COLUMN,...", help="Of TABLE: the measured column; several are replicates."),
+    ):
+        command = option(command)
+    return command
+
+
+def refuse(target: str, options: Sequence[str]) -> None:
+    """Raise an `InputError` for options that have no meaning for a target. `options`: their names in Python."""
+    context = click.get_current_context()
+    for name in options:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InputError(
+                f"has no meaning for a {target}", path=f"--{name.replace('_', '-')}", allowed="the options of `--help`"
+            )
+
+
+def directions(given: Sequence[str]) -> dict[str, str]:
+    """Return the values of the options ``--better`` by response."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or name.strip() in found:
+            problem = "given twice" if equals else "not RESPONSE=DIRECTION"
+            raise InputError(problem, path="--better", value=text, allowed="such as wait=lower, each response once")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:

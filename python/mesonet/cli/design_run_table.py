@@ -15,6 +15,7 @@ from mesonet.designs.rows import OPTIMAL, rows
 from mesonet.designs.two_level import checked_factors
 from mesonet.errors import InputError
 from mesonet.terminal import plural
+from mesonet.words import own_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,8 @@ def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[
         [str(number), *([] if block is None else [str(block[number - 1])]), *("-0+"[x + 1] for x in row)]
         for number, row in enumerate(runs.matrix.tolist(), start=1)
     ]
-    return ["run", *([] if block is None else ["block"]), *factors], table
+    names = ["run", *([] if block is None else ["block"])]
+    return [*names, *own_names(factors, names)], table
 
 
 def as_json(runs: Runs) -> dict[str, Any]:

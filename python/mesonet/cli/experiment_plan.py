@@ -10,10 +10,10 @@ from msgspec import to_builtins
 
 from mesonet import units
 from mesonet.designs.two_level import size_text
-from mesonet.experiments.base import Designed
+from mesonet.experiments.base import NO_ALGORITHM, Designed
 from mesonet.progress import duration
 from mesonet.terminal import plural
-from mesonet.words import listed, quantity
+from mesonet.words import counted, listed, own_names, plural_of, quantity
 
 if TYPE_CHECKING:
     from mesonet.campaign.pilot import Cost
@@ -27,13 +27,14 @@ def heading(chosen: Designed) -> str:
     design, rows = chosen.design, chosen.rows
     runs = chosen.conditions * len(chosen.algorithms) * chosen.replicates
     mixed_with = getattr(chosen, "mixed_with", None)
-    lines = [
-        f"{chosen.name}: {chosen.title}",
-        f"{plural(runs, 'run')} = {plural(chosen.conditions, 'condition')} x "
-        f"{plural(len(chosen.algorithms), 'algorithm')} "
-        f"x {plural(chosen.replicates, 'replicate')}; {', '.join(chosen.algorithms)}"
-        + (f", each mixed with {mixed_with}" if mixed_with else ""),
-    ]
+    noun = chosen.alternative.replace("_", " ")
+    parts = [counted(chosen.conditions, "condition"), counted(len(chosen.algorithms), noun, plural_of(noun)),
+             counted(chosen.replicates, "replicate")]  # fmt: skip
+    names = f"; {', '.join(chosen.algorithms)}" + (f", each mixed with {mixed_with}" if mixed_with else "")
+    if chosen.algorithms == NO_ALGORITHM:
+        names = ""
+        del parts[1]
+    lines = [f"{chosen.name}: {chosen.title}", f"{counted(runs, 'run')} = {' x '.join(parts)}{names}"]
     if rows.kind != "two-level":
         return "\n".join([*lines, f"design of kind {rows.kind}, {plural(len(design.factors), 'factor')}"]) + "\n"
     if design.factors:
@@ -85,7 +86,8 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
     with the class of its routers if the simulated network is known.
     """
     blocks, loads = chosen.rows.block, chosen.offered_loads()
-    header = ["condition", *([] if blocks is None else ["block"]), *(factor.id for factor in chosen.factors)]
+    own = ["condition", *([] if blocks is None else ["block"])]
+    header = [*own, *own_names([factor.id for factor in chosen.factors], own)]
     rows = [
         [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
         for number, texts in enumerate(chosen.condition_texts(), start=1)

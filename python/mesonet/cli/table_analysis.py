@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import mesonet
+from mesonet.cli.table_methods import Asked, without_order
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import rows
 from mesonet.files.reading import MOST_TABLE_BYTES, read_bytes
@@ -33,6 +35,33 @@ def read_table(file: Path) -> pl.DataFrame:
     if not cells:
         raise InputError("no rows", file=str(file), allowed="a line with names of columns, then a row for each run")
     return pl.DataFrame(cells, infer_schema_length=None)
+
+
+def analysis_of(
+    file: Path, *, response: str | None, factors: str | None, block: str | None, unit: str
+) -> ExperimentAnalysis:
+    """Return the analysis of the table in a file, with the options of the command line."""
+    if response is None:
+        raise InputError("missing", path="--response", allowed="the name of the measured column")
+    asked = Asked(names_in(response), None if factors is None else names_in(factors), block, unit)
+    return ten_steps(read_table(file), asked)
+
+
+def ten_steps(frame: pl.DataFrame, asked: Asked) -> ExperimentAnalysis:
+    """Return the analysis of a table with two levels of each factor."""
+    about: dict[str, Any] = {"factors": asked.factors, "block": asked.block, "unit": asked.unit}
+    try:
+        return mesonet.analysis.experiment(without_order(frame), asked.response, **about)
+    except InputError as error:
+        if error.problem.endswith("levels") or error.problem == "no column is a factor":
+            allowed = f"{error.allowed}; mesonet analyze --method model takes any number of levels"
+            raise InputError(error.problem, error.file, error.path, error.value, allowed) from None
+        raise
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names between commas."""
+    return [name.strip() for name in text.split(",")]
 
 
 def tables_of(found: ExperimentAnalysis) -> dict[str, pl.DataFrame]:

@@ -47,7 +47,6 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--most", type=int, metavar="N", help="Of outliers: most outliers to look for."),
         click.option("--warm-up", type=int, metavar="N", help="Of batch-means: first values to leave out."),
         click.option("--batches", type=int, metavar="N", help="Of batch-means: number of batches, by default 20."),
-        click.option("--against", metavar="NAME", help="Of alternatives: the one that all others are compared with."),
         click.option("--at", metavar="A=1,B=2", help="Of model: settings of a prediction."),
         click.option("--errors", help="Of model: equal (the default), or hc3 for variances that differ."),
         click.option("--terms", metavar="TERMS", help="Of model: linear, interactions, quadratic, or terms such as "

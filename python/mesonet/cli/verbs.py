@@ -31,7 +31,7 @@ VERBS = {
     "deploy": "Deploy ALGORITHM at several shares of the users: the total effect, and what tests of it would find.",
     "analyze": "Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.",
     "emulate": "Predict RESPONSE of the campaign in DIR at settings that were not run, with a band.",
-    "report": "Write the report of the campaign in DIR: one HTML file that needs no network.",
+    "report": "Write the report of the campaign in DIR, or of TABLE, a file of any experiment: one HTML file.",
     "playground": "Write a page that simulates in the browser: windows, queues and throughput of any algorithms.",
     "evidence": "Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.",
     "adversary": "Search for the path that changes in time on which ALGORITHM does worst, and make it simple.",

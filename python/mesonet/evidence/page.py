@@ -53,7 +53,7 @@ def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict], common: Summa
     return render(
         "mesonet.evidence",
         "evidence.html",
-        style=Markup(asset("mesonet.evidence", "templates/evidence.css")),
+        style=Markup(asset("mesonet.charts", "static_page.css")),
         suite=plan.suite,
         algorithm=plan.algorithm,
         summary=common,

@@ -13,6 +13,7 @@ from mesonet.designs.factor import Factor
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.comparands import Choices
 from mesonet.files import places
+from mesonet.words import own_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from mesonet.designs import Design
     from mesonet.designs.rows import Rows
 
+ALGORITHM = "algorithm"
+"""What an alternative is called, unless the experiment names it."""
+NO_ALGORITHM = ("model",)
+"""Algorithms of an experiment with a model and without alternatives."""
 MOST_WORKERS = 1_000
 """Most runs at a time."""
 
@@ -68,6 +73,8 @@ class Designed(ABC):
         Comparisons that the report decides, such as ``share=0.3 : share=0``; empty: algorithms against the incumbent.
     common_random_numbers
         True if all conditions share the random numbers of a replicate, so that levels of a factor are pairs.
+    alternative
+        What an entry of `algorithms` is called, and the parameter that gives it to a model.
     """
 
     name: str
@@ -82,6 +89,7 @@ class Designed(ABC):
     replicates: int
     comparisons: tuple[str, ...] = field(default=(), kw_only=True)
     common_random_numbers: bool = field(default=False, kw_only=True)
+    alternative: str = field(default=ALGORITHM, kw_only=True)
 
     def __post_init__(self) -> None:
         for place, text in enumerate(self.comparisons):
@@ -273,7 +281,7 @@ class Designed(ABC):
         Returns
         -------
         One row per run: condition, block if there are blocks, algorithm, replicate, seed, the value that each factor
-        sets, key, and scenario (JSON).
+        sets, key, and scenario (JSON). The column of a factor with one of these names ends with `` (factor)``.
 
         Raises
         ------
@@ -284,7 +292,11 @@ class Designed(ABC):
 
         from mesonet.campaign.ledger import planned
 
-        texts = dict(enumerate(self.condition_texts(), start=1))
+        names = dict(zip(self.levels, own_names(list(self.levels), _OF_PLAN), strict=True))
+        texts = {
+            number: {names[id]: text for id, text in each.items()}
+            for number, each in enumerate(self.condition_texts(), start=1)
+        }
         rows = []
         for run in planned(self.document(), models.code_version(self.model)):
             block = {} if self.rows.block is None else {"block": self.rows.block[run.condition - 1]}
@@ -422,7 +434,8 @@ class Designed(ABC):
             if self.model is None:
                 trust(ledger.path, SNAPSHOTS)
         held = ledger.document()
-        free = {key: document.get(key) for key in ("plugins", "comparisons")}  # equal files, moved; other questions
+        # Equal files that moved, and other questions, change no run.
+        free = {key: document.get(key) for key in ("plugins", "comparisons", "words")}
         if any(held.get(key) != value for key, value in free.items()):
             kept = {key: value for key, value in held.items() if key not in free}
             ledger.write_document(kept | {key: value for key, value in free.items() if value})
@@ -430,6 +443,8 @@ class Designed(ABC):
         return ledger, asked
 
 
+_OF_PLAN = ("condition", "block", "algorithm", "replicate", "seed", "key", "scenario")
+"""Columns of the run table beside the factors."""
 _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")
 """Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
 

@@ -6,7 +6,7 @@ An experiment file names it instead of a scenario::
     title = "Waiting times in a shop"
     model = {command = ["python3", "queue.py"]}     # JSON in, JSON out; beside this file
                                                     # or {function = "queue.py:simulate"}, which starts no process
-    algorithms = ["fifo", "sjf"]                    # optional: given to the model as the parameter algorithm
+    alternatives = {policy = ["fifo", "sjf"]}       # optional: given to the model as the parameter policy
     seed = 1
     replicates = 3
 
@@ -14,8 +14,10 @@ An experiment file names it instead of a scenario::
     customers = 10000
 
     [responses]                                     # units of the responses of the model; "1" by default
-    mean_wait = "min"
     first_wait = {unit = "min", missing = true}     # a run may have no value of it
+    mean_wait = {unit = "min", better = "lower"}    # or "higher", or the number that is best
+    busy = {share = true}                           # is shown in %
+    queue = "patients"
 
     [[factors]]
     id = "arrivals"                                 # also the parameter that it sets; or path = "..."
@@ -29,6 +31,7 @@ An experiment file names it instead of a scenario::
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 from mesonet import models, units
 from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
-from mesonet.experiments.base import Designed, Level
+from mesonet.experiments.base import ALGORITHM, NO_ALGORITHM, Designed, Level
 from mesonet.experiments.levels import number_between, refuse_rounded
 from mesonet.experiments.reading import campaign_name, conditions, flag, texts
 from mesonet.simulation.simulate import LARGEST_SEED
@@ -47,18 +50,24 @@ from mesonet.simulation.simulate import LARGEST_SEED
 if TYPE_CHECKING:
     from mesonet.designs.rows import Rows
 
-ALGORITHM = "algorithm"
-"""The parameter that gives a model the name of the algorithm of a run."""
 SEED_BITS = 31
 """Bits of the seeds of models: signed integers of 32 bits hold them, as ``set.seed`` of R wants."""
 
 _KEYS = (
-    "name", "title", "description", "model", "algorithms", "seed", "replicates", "parameters", "responses", "factors",
-    "design", "comparisons", "common_random_numbers",
+    "name", "title", "description", "model", "algorithms", "alternatives", "seed", "replicates", "parameters",
+    "responses", "factors", "design", "comparisons", "common_random_numbers",
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
-_RESPONSE_KEYS = ("unit", "missing")
-_NO_ALGORITHM = ("model",)
+_RESPONSE_KEYS = ("unit", "missing", "better", "share", "title")
+
+
+@dataclass(frozen=True)
+class ResponseWords:
+    """Words of reports about responses, by name."""
+
+    better: Mapping[str, str | float] = field(default_factory=dict)  #: lower, higher, or the best value
+    shares: tuple[str, ...] = ()  #: responses that are shown in %
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +76,7 @@ class ModelExperiment(Designed):
 
     described: Mapping[str, Any]  #: description of the model, as `mesonet.models.model.described` returns it
     given: Mapping[str, Any] = field(repr=False)  #: parameters of every run, by name
+    words: ResponseWords = field(default_factory=ResponseWords, repr=False)
 
     @property
     def model(self) -> dict[str, Any]:
@@ -82,13 +92,13 @@ class ModelExperiment(Designed):
         place = units.integer(number, "--condition", 1, self.conditions) - 1
         algorithm = self.algorithms[0] if algorithm is None else algorithm
         if algorithm not in self.algorithms:
-            raise unknown("algorithm", algorithm, self.algorithms, path="--algorithm")
+            raise unknown(self.alternative, algorithm, self.algorithms, path="--algorithm")
         values = {
             level.path: number_between(level.minus, level.plus, x)
             for levels, x in zip(self.levels.values(), self.rows.matrix[place].tolist(), strict=True)
             for level in levels
         }
-        named = {} if self.algorithms == _NO_ALGORITHM else {ALGORITHM: algorithm}
+        named = {} if self.algorithms == NO_ALGORITHM else {self.alternative: algorithm}
         return {**self.given, **values, **named}
 
     def canonical(self, number: int, algorithm: str) -> dict[str, Any]:
@@ -96,11 +106,19 @@ class ModelExperiment(Designed):
         return {"parameters": self.condition(number, algorithm)}
 
     def _own_entries(self) -> dict[str, Any]:
-        from mesonet.campaign.documents import ModelDescription
+        from msgspec import UNSET
 
-        model = ModelDescription(**self.described)
+        from mesonet.campaign.documents import ModelDescription, ModelWords
+
+        model, of = ModelDescription(**self.described), self.words
+        words = ModelWords(
+            alternative=self.alternative if self.alternative != ALGORITHM else UNSET,
+            better=dict(of.better) or UNSET,
+            shares=list(of.shares) or UNSET,
+            titles=dict(of.titles) or UNSET,
+        )
         plain = {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all"}
-        return {**plain, "model": model, "seed_bits": SEED_BITS}
+        return {**plain, "model": model, "words": words, "seed_bits": SEED_BITS}
 
     def parameters(self) -> list[dict[str, str]]:
         """Return every parameter: path, value, unit, doc, source."""
@@ -142,10 +160,10 @@ def from_table(
         described = models.described(table["model"] if model is None else model, directory or ".")
         levels, names = _factors(table)
         given = _mapping(table, "parameters")
-        answers = _responses(table)
-        algorithms = _algorithms(table)
+        answers, words = _responses(table)
+        alternative, algorithms = _alternatives(table)
         rows = conditions(table, list(levels), categorical=[id for id, own in levels.items() if _is_words(own)])
-        _refuse_strangers(given, levels, rows)
+        _refuse_strangers(given, levels, rows, "" if algorithms == NO_ALGORITHM else alternative)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
         return ModelExperiment(
@@ -163,15 +181,17 @@ def from_table(
             common_random_numbers=flag(table, "common_random_numbers"),
             described={**described, **answers},
             given=given,
+            alternative=alternative,
+            words=words,
         )
     except InputError as error:
         raise error.located(file=file) from None
 
 
-def _responses(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a model about its responses: the unit of each, and those that may lack a value."""
+def _responses(table: Mapping[str, Any]) -> tuple[dict[str, Any], ResponseWords]:
+    """Return the entries of a model about its responses (units, and those that may lack a value), and their words."""
     units: dict[str, str] = {}
-    missing = []
+    missing, shares, better, titles = [], [], {}, {}
     for name, given in _mapping(table, "responses").items():
         where = f"responses.{name}"
         about = {"unit": given} if isinstance(given, str) else given
@@ -181,11 +201,36 @@ def _responses(table: Mapping[str, Any]) -> dict[str, Any]:
         for key in about:
             if key not in _RESPONSE_KEYS:
                 raise unknown("key", key, _RESPONSE_KEYS, path=f"{where}.{key}")
-        if not isinstance(may := about.get("missing", False), bool):
-            raise InputError("not true or false", path=f"{where}.missing", value=may, allowed="true or false")
+        for key in ("missing", "share"):
+            if not isinstance(flagged := about.get(key, False), bool):
+                raise InputError("not true or false", path=f"{where}.{key}", value=flagged, allowed="true or false")
         units[name] = about.get("unit", "1")
-        missing += [name] if may else []
-    return {key: entries for key, entries in (("units", units), ("missing", missing)) if entries}
+        missing += [name] if about.get("missing") else []
+        if about.get("share"):
+            if units[name] != "1":
+                raise InputError("a share has no unit", path=f"{where}.unit", value=units[name], allowed='"1", or none')
+            shares.append(name)
+        if "better" in about:
+            better[name] = direction(about["better"], f"{where}.better")
+        if "title" in about:
+            if not isinstance(about["title"], str) or not about["title"].strip():
+                raise InputError("not text", path=f"{where}.title", value=about["title"], allowed="text in quotes")
+            titles[name] = about["title"]
+    answers = {key: entries for key, entries in (("units", units), ("missing", missing)) if entries}
+    return answers, ResponseWords(better, tuple(shares), titles)
+
+
+def direction(given: Any, path: str) -> str | float:
+    """Return what is better of a response: ``lower``, ``higher``, or the number that is best."""
+    if given in ("lower", "higher"):
+        return str(given)
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(given, bool) or not math.isfinite(number):
+        raise InputError("not a direction", path=path, value=given, allowed='"lower", "higher", or the best value')
+    return number
 
 
 def _factors(table: Mapping[str, Any]) -> tuple[dict[str, tuple[Level, ...]], dict[str, str]]:
@@ -233,12 +278,18 @@ def _is_words(own: Sequence[Level]) -> bool:
     return any(isinstance(value, bool) or not isinstance(value, int | float) for value in values)
 
 
-def _refuse_strangers(given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], rows: Rows) -> None:
+def _refuse_strangers(
+    given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], rows: Rows, alternative: str
+) -> None:
     """Raise InputError for a parameter that is set twice, or that lacks values where the design needs some."""
     seen = dict.fromkeys(given, "parameters")
     for place, (id, own) in enumerate(levels.items()):
+        if id == alternative:
+            raise InputError(
+                "the name of the alternatives", path=f"factors[{place}].id", value=id, allowed="another id"
+            )
         for level in own:
-            if level.path in seen or level.path == ALGORITHM:
+            if level.path in seen or level.path == alternative:
                 raise InputError(f"{level.path} is set twice", path=f"factors[{place}]", value=id)
             seen[level.path] = id
             inner = {x for x in rows.matrix[:, place].tolist() if abs(x) != 1}
@@ -250,20 +301,41 @@ def _refuse_strangers(given: Mapping[str, Any], levels: Mapping[str, tuple[Level
                         refuse_rounded(level.minus, level.plus, value_at, inner)
                 except InputError as error:
                     raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
-    if ALGORITHM in given:
-        raise InputError("the list of algorithms sets it", path=f"parameters.{ALGORITHM}")
+    if alternative in given:
+        raise InputError("the list of alternatives sets it", path=f"parameters.{alternative}")
     try:
         json.dumps([given, [vars(level) for own in levels.values() for level in own]], allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"a parameter is no plain data: {error}", path="parameters", allowed="as in JSON") from None
 
 
-def _algorithms(table: Mapping[str, Any]) -> tuple[str, ...]:
-    given = table.get("algorithms", list(_NO_ALGORITHM))
+def _alternatives(table: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Return what an alternative is called, and the names of all."""
+    allowed = 'such as {policy = ["fifo", "sjf"]}'
+    if "alternatives" not in table:
+        return ALGORITHM, _names(table.get("algorithms", list(NO_ALGORITHM)), "algorithms", 'such as ["fifo", "sjf"]')
+    given = table["alternatives"]
+    if isinstance(given, list | tuple):
+        given = {"alternative": given}
+    if not isinstance(given, Mapping) or len(given) != 1:
+        raise InputError("not one kind of alternative", path="alternatives", value=given, allowed=allowed)
+    ((noun, names),) = given.items()
+    if not re.fullmatch(r"[A-Za-z]\w*", noun):
+        raise InputError("not a word", path="alternatives", value=noun, allowed=allowed)
+    if "algorithms" in table:  # of a file, or --algorithms
+        chosen = _names(table["algorithms"], "algorithms", allowed)
+        for name in chosen:
+            if name not in names:
+                raise unknown(noun, name, names, path="algorithms")
+        names = chosen
+    return noun, _names(names, f"alternatives.{noun}", allowed)
+
+
+def _names(given: Any, path: str, allowed: str) -> tuple[str, ...]:
     if not isinstance(given, list | tuple) or not given or not all(isinstance(name, str) and name for name in given):
-        raise InputError("not a list of names", path="algorithms", value=given, allowed='such as ["fifo", "sjf"]')
+        raise InputError("not a list of names", path=path, value=given, allowed=allowed)
     if len(set(given)) != len(given):
-        raise InputError("named twice", path="algorithms", value=given, allowed="each algorithm once")
+        raise InputError("named twice", path=path, value=given, allowed="each name once")
     return tuple(given)
 
 

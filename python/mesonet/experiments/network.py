@@ -399,7 +399,8 @@ def experiment(
     model: Callable[..., Any] | Sequence[str] | None = None,
     factors: Mapping[str, Sequence[Any]] | None = None,
     design: Mapping[str, Any] | None = None,
-    responses: Mapping[str, str] | None = None,
+    responses: Mapping[str, str | Mapping[str, Any]] | None = None,
+    alternatives: Mapping[str, Sequence[str]] | None = None,
     name: str | None = None,
     title: str | None = None,
 ) -> Designed:
@@ -429,7 +430,11 @@ def experiment(
     design
         Entries of the table ``[design]``, such as ``{"runs": 8}``; by default a full factorial. Only for a model.
     responses
-        Units by response; only for a model.
+        By response its unit, or a mapping with ``unit``, ``title``, ``better`` (``"lower"``, ``"higher"`` or the best
+        value), ``share`` (True: shown in %) and ``missing``; only for a model.
+    alternatives
+        What is compared, by what it is called, such as ``{"policy": ["fifo", "sjf"]}``. A model gets the alternative of
+        a run as this parameter. Only for a model.
     name, title
         Texts of the experiment; only for a model.
 
@@ -460,9 +465,15 @@ def experiment(
     }
     options = {key: value for key, value in given.items() if value is not None}
     if name_or_path is None:
-        about = {"parameters": values, "design": design, "responses": responses, "name": name, "title": title}
+        about = {"parameters": values, "design": design, "responses": responses, "name": name, "title": title,
+                 "alternatives": alternatives}  # fmt: skip
         table = {**options, **{key: value for key, value in about.items() if value is not None}}
         return _of_function(model, factors, table, scale)
+    own = {"model": model, "factors": factors, "design": design, "responses": responses, "name": name, "title": title,
+           "alternatives": alternatives}  # fmt: skip
+    for option, value in own.items():
+        if value is not None:
+            raise InputError("goes with a model in place of a file", path=option, value=value, allowed="the file's own")
     text, file, directory = find_toml(str(name_or_path), EXPERIMENTS, "experiment")
     table = read_toml(text, file)
     if "model" in table:

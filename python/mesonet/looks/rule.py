@@ -62,7 +62,7 @@ def _incumbent(campaign: Campaign, against: str | None) -> str:
     """
     view = view_of(campaign, against)
     if campaign.experiment.get("model") is not None:
-        problem = "no response of a model is known to be better high or better low"
+        problem = "it checks verdicts in longer runs, and a model has no duration"
         raise InputError(problem, path="until", value="decided", allowed="a network")
     if view.beside is not None:
         allowed = "an algorithm, or a level such as share=0"

@@ -7,6 +7,6 @@ May import everything but `mesonet.cli`. Inside, the order of imports is `packin
 from __future__ import annotations
 
 from mesonet.reporting.folder.analysis_files import write_analysis
-from mesonet.reporting.page import report_html, write_report
+from mesonet.reporting.page import experiment_html, report_html, write_experiment_report, write_report
 
-__all__ = ["report_html", "write_analysis", "write_report"]
+__all__ = ["experiment_html", "report_html", "write_analysis", "write_experiment_report", "write_report"]

@@ -59,9 +59,15 @@ class ExperimentAnalysis(AnalysisResult):
         levels = [f"  {each.factor}: {each.level(-1)} (-), {each.level(1)} (+)" for each in self.design.codings]
         points = [f"* {sentence}" for sentence in self.sentences()]
         notes = [f"  {note}" for note in self.notes]
-        return "\n".join([self._size(), *levels, "", *points, *(["", "Notes", *notes] if notes else [])])
+        return "\n".join([self.size(), *levels, "", *points, *(["", "Notes", *notes] if notes else [])])
 
-    def _size(self) -> str:
+    def size(self) -> str:
+        """Return the number of factors, values, centre points and blocks.
+
+        Returns
+        -------
+        A line that begins with the name of the response.
+        """
         runs = f"{counted(int(np.isfinite(self.design.values).sum()), 'value')} at two levels"
         centre = f", {counted(len(self.design.centre), 'centre point')}" if len(self.design.centre) else ""
         shifts = f", {counted(len(set(self.design.block)), 'block')}" if self.design.block else ""

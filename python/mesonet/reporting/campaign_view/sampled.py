@@ -19,10 +19,10 @@ from mesonet.analysis import Sensitivity, sensitivity
 from mesonet.analysis.means import finite_mean
 from mesonet.designs.grid import KIND, level_at
 from mesonet.reporting.campaign_view.cached import cached
-from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.reporting.campaign_view.tables import by_response, labelled
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.words import capitalised, counted, listed, number, quantity, signed
+from mesonet.words import capitalised, counted, listed, number, own_names, quantity, signed
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -120,8 +120,7 @@ class Sampled:
             )
             parts.append(labelled(table, {**selection, "runs": found.runs}))
         tables["sensitivity"] = pl.concat(parts, how="vertical_relaxed")
-        keys = ["condition", "algorithm", "replicate", "period"]
-        tables["responses"] = self.campaign.responses.pivot(on="response", index=keys, values="value")
+        tables["responses"] = by_response(self.campaign.responses)
         return tables
 
     def conditions(self) -> pl.DataFrame:
@@ -131,10 +130,11 @@ class Sampled:
         a number; the numbers of runs done, failed and missing.
         """
         table: dict[str, Any] = {"condition": list(range(1, len(self.points) + 1))}
-        for place, id in enumerate(self.factors):
-            table[id] = self.points[:, place].tolist()
+        taken = ("condition", "done", "failed", "missing", *(f"{id}_value" for id in self.factors))
+        for place, name in enumerate(own_names(self.factors, taken)):
+            table[name] = self.points[:, place].tolist()
             if values := self._set(place):
-                table[f"{id}_value"] = values
+                table[f"{self.factors[place]}_value"] = values
         return pl.DataFrame(table).join(self.view.status, on="condition", how="left", maintain_order="left")
 
     def strongest(self, response: str, period: str, algorithm: str) -> list[str]:

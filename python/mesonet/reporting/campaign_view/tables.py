@@ -9,6 +9,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mesonet.words import own_names
+
+
+def by_response(responses: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per run and period, a column per response; a response with the name of a key is renamed."""
+    keys = ["condition", "algorithm", "replicate", "period"]
+    known = responses["response"].unique(maintain_order=True).to_list()
+    names = dict(zip(known, own_names(known, keys, "response"), strict=True))
+    rows = responses.with_columns(pl.col("response").replace(names))
+    return rows.pivot(on="response", index=keys, values="value")
+
 
 def labelled(table: pl.DataFrame, labels: Mapping[str, Any]) -> pl.DataFrame:
     """Return a table with columns in front for the labels that all its rows share."""

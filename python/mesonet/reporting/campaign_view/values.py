@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import Noise
+from mesonet.designs.factor import Factor
 from mesonet.reporting.campaign_view import columns as columns_of
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import WHOLE, Column
@@ -29,10 +30,11 @@ from mesonet.reporting.campaign_view.flow_groups import (
 )
 from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
+from mesonet.reporting.campaign_view.vocabulary import Vocabulary, vocabulary
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
 from mesonet.responses.segment_sizes import data_bytes
 from mesonet.responses.sets import DEFAULT, SETS, ResponseSet
-from mesonet.words import uncapitalised
+from mesonet.words import period_title, uncapitalised
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -64,6 +66,23 @@ _NUMBER = re.compile(r"[-+−]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s*([^\d\s].*)?")
 LARGE = 10.0
 
 
+class Described(Protocol):
+    """Factors and responses of an experiment, in words."""
+
+    @property
+    def factors(self) -> Sequence[Factor]:
+        """The factors with their levels as text."""
+        ...
+
+    def title_of(self, response: str) -> str:
+        """Return the title of a response, for use in a sentence."""
+        ...
+
+    def unit_of(self, response: str) -> str:
+        """Return the unit of a response."""
+        ...
+
+
 @dataclass(frozen=True)
 class Values:
     """Values of a campaign; goodputs of flow groups are responses if the experiment's response set asks for them."""
@@ -74,6 +93,34 @@ class Values:
     beside: Campaign | None = None  #: campaign that the user compares with
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors with their levels as text."""
+        return self.campaign.factors
+
+    @property
+    def is_model(self) -> bool:
+        """True if a model ran in place of a network."""
+        return self.campaign.experiment.get("model") is not None
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Words of the experiment."""
+        return vocabulary(self.campaign)
+
+    @cached_property
+    def better(self) -> dict[str, str | float]:
+        """Direction by response of a model: lower, higher, or the best value."""
+        return dict(self.campaign.experiment.get("words", {}).get("better", {}))
+
+    def period_title(self, period: str) -> str:
+        """Return the title of a period. Runs of a model have no periods."""
+        return "all runs" if self.is_model else period_title(period)
+
+    def in_period_words(self, period: str) -> str:
+        """Return the end of a heading that names the period; empty for a model."""
+        return "" if self.is_model else f", {period_title(period)}"
 
     @cached_property
     def segment_bytes(self) -> float | None:
@@ -111,7 +158,7 @@ class Values:
     @cached_property
     def _members(self) -> list[Column]:
         """Network responses that the response set asks for and the campaign has."""
-        entries = self._set.entries if self._set else ()
+        entries = self._set.entries if self._set and not self.is_model else ()
         there = [entry for entry in entries if (entry.name, entry.period or WHOLE) in self._pairs]
         return [columns_of.of_member(BY_NAME[entry.name], entry) for entry in there]
 
@@ -143,7 +190,8 @@ class Values:
     @cached
     def of_period(self, period: str) -> tuple[Column, ...]:
         """Return the responses of a period as columns with the names of the responses."""
-        return tuple(columns_of.of_period(self.responses[name], period) for name in self.in_period[period])
+        found = (columns_of.of_period(self.responses[name], period) for name in self.in_period[period])
+        return tuple(replace(each, set=self.period_title(period)) for each in found)
 
     def column(self, name: str) -> Column:
         """Return the column with a name. `name`: one of `column_names`."""
@@ -204,6 +252,8 @@ class Values:
 
         Known responses come in their order; then unknown ones, in the order of appearance.
         """
+        if self.is_model:
+            return self._responses_of_model
         service = [name for traffic in self.traffic for name in SERVICE[traffic]]
         wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service}
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
@@ -232,6 +282,24 @@ class Values:
             if self.flow_groups and times[column.response] == 1:
                 found[column.response] = replace(found[column.response], symbol=column.symbol)
         return found
+
+    @property
+    def _responses_of_model(self) -> dict[str, Response]:
+        """Responses of a model. A number without a unit is a share only if the experiment declares it."""
+        words = self.campaign.experiment.get("words", {})
+        rows = self.campaign.responses.select("response", "unit").unique(maintain_order=True)
+        return {
+            name: Response(
+                name=name,
+                symbol="",
+                title=words.get("titles", {}).get(name) or name.replace("_", " ").capitalize(),
+                unit=("1" if name in words.get("shares", ()) else "") if unit == "1" else unit,
+                definition="",
+                direction=next((each for each in ("lower", "higher") if each == self.better.get(name)), "neutral"),
+                source="",
+            )
+            for name, unit in rows.iter_rows()
+        }
 
     @cached_property
     def in_period(self) -> dict[str, list[str]]:
@@ -380,12 +448,17 @@ class Values:
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
         """Return a mask of the conditions in which a response counts too few events. Shape (conditions,)."""
-        return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
+        values, unit = self.values(response, period), self.unit_of(response)
+        if self.is_model and unit != "1":
+            return np.zeros(len(values), dtype=bool)
+        return too_few_events(values, unit, self.campaign.experiment, period)
 
     @cached_property
     def key_responses(self) -> list[str]:
         """The responses that compare the algorithms at a glance."""
         there = self.in_period[self.main_period]
+        if self.is_model:
+            return [*(name for name in there if name in self.better), *(n for n in there if n not in self.better)][:6]
         service = [name for traffic in self.traffic for name in SERVICE[traffic] if name in there]
         others = [name for name in KEY_RESPONSES if name in there]
         return [*service, *others] or there[:6]
@@ -398,6 +471,8 @@ class Values:
     @cached_property
     def congestion_response(self) -> str:
         """The response by which conditions are ordered."""
+        if self.is_model:
+            return self.key_responses[0]
         there = self.in_period[self.main_period]
         return next((name for name in CONGESTION if name in there), there[0])
 
@@ -461,20 +536,20 @@ def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
 
 
-def level_text(view: Values, factor: str, sign: int) -> str:
+def level_text(view: Described, factor: str, sign: int) -> str:
     """Return the text of a level of a factor, such as "800 seg/ms"."""
-    about = {f.id: f for f in view.campaign.factors}.get(factor)
+    about = {f.id: f for f in view.factors}.get(factor)
     if about is None:
         return "+" if sign > 0 else "−"
     return about.plus if sign > 0 else about.minus
 
 
-def factor_title(view: Values, factor: str) -> str:
+def factor_title(view: Described, factor: str) -> str:
     """Return the name and the short name of a factor, such as "network speed (X1)".
 
     The text; only the short name for a factor that the campaign does not describe.
     """
-    names: Mapping[str, str] = {f.id: f.name for f in view.campaign.factors}
+    names: Mapping[str, str] = {f.id: f.name for f in view.factors}
     return f"{uncapitalised(names[factor])} ({factor})" if names.get(factor, factor) != factor else factor
 
 

@@ -57,6 +57,7 @@ from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.campaign_view.values import Values
+from mesonet.reporting.campaign_view.vocabulary import vocabulary
 from mesonet.words import span
 
 if TYPE_CHECKING:
@@ -94,8 +95,16 @@ def view_of(
         from mesonet.campaign.data import load
 
         return CampaignView(campaign, None, (), load(against), thresholds)
-    allowed = f"{', '.join(campaign.algorithms)}, a level such as share=0, or the folder of a campaign"
-    raise InputError("not an algorithm of the campaign", path="against", value=against, allowed=allowed)
+    noun, example = vocabulary(campaign).noun, "share=0"
+    if campaign.experiment.get("model") is not None and campaign.factors:
+        example = f"{campaign.factors[0].id}={campaign.factors[0].minus}"
+    allowed = f"{', '.join(campaign.algorithms)}, a level such as {example}, or the folder of a campaign"
+    raise InputError(
+        f"not {'an' if noun[0] in 'aeiou' else 'a'} {noun} of the campaign",
+        path="against",
+        value=against,
+        allowed=allowed,
+    )
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def figure_groups(view: CampaignView) -> list[Group]:
         Group("queues", queues.TITLE, made(view, queues.figure)),
         Group("drivers", "What drives the responses", _what_drives(view)),
         Group("alike", "What the responses have in common", _what_is_alike(view)),
-        Group("network", "What happens in the network", _what_happens(view)),
+        Group("network", "The conditions" if view.is_model else "What happens in the network", _what_happens(view)),
     ]
     return [group for group in groups if group.figures]
 

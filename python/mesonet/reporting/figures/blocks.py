@@ -19,13 +19,14 @@ import polars as pl
 from mesonet import analysis
 from mesonet.analysis.blocks import Blocks
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.values import factor_title, level_text
+from mesonet.reporting.campaign_view.values import Described, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Drawing, Figure, drawing, factor_control, of_steps
 from mesonet.reporting.text.labels import axis_title, effects_heading
 from mesonet.words import capitalised, listed, number
 
 DATA = "blocks"
+LONGEST = 8  #: characters of the name of a factor below a box
 STEP, HEIGHT = 110, 280  # px
 SMALL_STEP, SMALL_HEIGHT, PER_ROW = 48, 150, 2  # px; panels side by side, for several target factors
 
@@ -85,13 +86,15 @@ def table(result: Blocks, factors: Sequence[str] = ()) -> pl.DataFrame:
     level, -1 or +1.
     """
     places = {factor: place for place, factor in enumerate(factors or result.robustness, start=1)}
+    # Labels stand side by side below the boxes.
+    short = {name: name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in result.robustness}
     rows = []
     for number_, levels in enumerate(result.levels, start=1):
         signs = ["+" if level > 0 else "−" for level in levels]
         rows.append(
             {
                 "block": number_,
-                "name": "\n".join(f"{name} {sign}" for name, sign in zip(result.robustness, signs, strict=True))
+                "name": "\n".join(f"{short[name]} {sign}" for name, sign in zip(result.robustness, signs, strict=True))
                 or "all",
                 "mean_minus": float(result.mean_minus[number_ - 1]),
                 "mean_plus": float(result.mean_plus[number_ - 1]),
@@ -198,7 +201,7 @@ def _boxes(step: int, height: int, data: Any = alt.Undefined) -> Any:
     )
 
 
-def caption(view: CampaignView, result: Blocks) -> str:
+def caption(view: Described, result: Blocks) -> str:
     """Return the number of blocks in which the target factor acts the same way, as text."""
     total = len(result.levels)
     if not result.higher_plus and not result.higher_minus:
@@ -213,7 +216,7 @@ def caption(view: CampaignView, result: Blocks) -> str:
     )
 
 
-def blocks_caption(view: CampaignView, results: Mapping[str, Blocks]) -> str:
+def blocks_caption(view: Described, results: Mapping[str, Blocks]) -> str:
     """Return the factors that raise or lower the response in every block, as text."""
     always, undecided = [], []
     for name, result in results.items():

@@ -16,7 +16,7 @@ from mesonet.reporting.campaign_view.values import ordered
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text.settings_text import spelt_settings
-from mesonet.words import capitalised, counted, listed, percent, period_title, some
+from mesonet.words import capitalised, counted, listed, percent, some
 
 DATA = "trees"
 HEIGHT = 90  # px
@@ -34,7 +34,7 @@ def figure(view: CampaignView) -> Figure | None:
             results, order=[c for c in view.by_congestion if c in results], title="The algorithms in every condition"
         )
         text = caption(results, view.algorithms, view.titles)
-        heading = capitalised(period_title(view.main_period))
+        heading = capitalised(view.period_title(view.main_period))
         return drawing(chart, f"{text} {split_sentence(view)}".rstrip(), heading=heading, subtitle=False)
 
     return Figure(

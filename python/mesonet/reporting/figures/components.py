@@ -21,7 +21,7 @@ from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures.figure import Drawing, Figure, factor_control
 from mesonet.reporting.text.labels import AGAINST, CELL
-from mesonet.words import capitalised, counted, percent, period_title, some
+from mesonet.words import capitalised, counted, percent, some
 
 SCORES, LOADINGS, SHARES = "component_scores", "loadings", "shares"
 SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses of the loadings
@@ -42,7 +42,7 @@ def figure(view: CampaignView) -> Figure | None:
                 LOADINGS: loadings_table(result, view.labels),
                 SHARES: shares_table(result),
             },
-            capitalised(period_title(view.main_period)),
+            capitalised(view.period_title(view.main_period)),
             caption(view.of_all),
         )
 

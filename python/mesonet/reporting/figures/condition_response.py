@@ -23,7 +23,7 @@ from mesonet.reporting.campaign_view.values import LARGE, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure
 from mesonet.reporting.text.labels import settings
-from mesonet.words import capitalised, counted, listed, number, percent, period_title
+from mesonet.words import capitalised, counted, listed, number, percent
 
 DATA = "condition_response"
 CELL, ROW, TALL_ROW, SIGN, MEASURE = 43, 17, 28, 17, 38  # px
@@ -53,7 +53,7 @@ def figure(view: CampaignView) -> Figure | None:
 
     def draw(period: str, outliers: str) -> Drawing:
         result = _outliers_of(view, period, outliers)
-        heading = capitalised(period_title(period))
+        heading = capitalised(view.period_title(period))
         return Drawing(
             partial(condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
             {DATA: table(result, labels), SETTINGS: shown.table()},

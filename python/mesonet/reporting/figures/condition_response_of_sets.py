@@ -6,12 +6,11 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.condition_response import condition_response, summary_caption
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text.labels import settings
-from mesonet.words import period_title
 
 
 def figure(view: CampaignView) -> Figure | None:
     """Return the condition-response summary of each set of responses beyond the whole measured time."""
-    names = [name for name in view.sets if name != period_title(view.main_period)]
+    names = [name for name in view.sets if name != view.period_title(view.main_period)]
     if len(view.algorithms) < 2 or not names:
         return None
 

@@ -12,7 +12,7 @@ from mesonet.charts import theme
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text.labels import axis_title
-from mesonet.words import counted, listed, number, period_title
+from mesonet.words import counted, listed, number, uncapitalised
 
 DATA = "classes"
 HEIGHT = 280  # px
@@ -22,25 +22,33 @@ SHADES = ("#b9d9ee", "#56B4E9", "#0072B2", "#00324f")
 
 def figure(view: CampaignView) -> Figure:
     """Return the congestion of the conditions, and their classes."""
+    short, title, file = "Congestion", "How congested is each condition?", "network/congestion"
+    if view.is_model:
+        short, title = "Conditions", f"{_what(view)} of each condition"
+        file = "conditions/classes"
     return Figure(
-        id="congestion",
-        short_title="Congestion",
-        title="How congested is each condition?",
+        id="conditions-in-order" if view.is_model else "congestion",
+        short_title=short,
+        title=title,
+        file=file,
         reading="One bar per condition, ordered; the colour shows its class, which is relative to these conditions.",
         draw=partial(_draw, view),
         height=380,
         own_tables=True,
-        file="network/congestion",
     )
 
 
 def _draw(view: CampaignView) -> Drawing:
     response = view.congestion_response
     chart = condition_classes(
-        view.classes, title=f"Congestion of the conditions, {period_title(view.main_period)}",
+        view.classes, title=f"{_what(view)} of the conditions{view.in_period_words(view.main_period)}",
         response=f"{axis_title(view, response)}, mean of all algorithms",
     )  # fmt: skip
-    return drawing(chart, caption(view.classes), subtitle=False)
+    return drawing(chart, caption(view.classes, _what(view)), subtitle=False)
+
+
+def _what(view: CampaignView) -> str:
+    return view.responses[view.congestion_response].title if view.is_model else "Congestion"
 
 
 def condition_classes(result: ConditionClasses, *, title: str = "", response: str = "") -> alt.HConcatChart:
@@ -94,8 +102,8 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     )
 
 
-def caption(result: ConditionClasses) -> str:
-    """Return the number of conditions in each class, as text."""
+def caption(result: ConditionClasses, what: str = "congestion") -> str:
+    """Return the number of conditions in each class, as text. `what`: title of the values."""
     text = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]
@@ -106,7 +114,9 @@ def caption(result: ConditionClasses) -> str:
     if not text:
         return f"No condition has a value.{lost}"
     if len(result.names) == 1:
-        return f"There is one class of congestion, with {counted(len(result.conditions), 'condition')}.{lost}"
+        return (
+            f"There is one class of {uncapitalised(what)}, with {counted(len(result.conditions), 'condition')}.{lost}"
+        )
     above = " of the values above zero" if result.value[result.number == 1].max(initial=0.0) == 0 else ""
     breaks = f" The classes are natural breaks{above}." if len(text) > 1 else ""
-    return f"Among these conditions congestion is {listed(text)}.{breaks}{lost}"
+    return f"Among these conditions {uncapitalised(what)} is {listed(text)}.{breaks}{lost}"

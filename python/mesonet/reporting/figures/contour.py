@@ -16,7 +16,7 @@ from mesonet import analysis
 from mesonet.analysis import main_effects
 from mesonet.analysis.contour import Contour
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.values import categorical, factor_title, level_text
+from mesonet.reporting.campaign_view.values import Described, categorical, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Content, Figure, of_response, of_steps
 from mesonet.words import capitalised, difference, listed, quantity
@@ -147,7 +147,7 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
     )
 
 
-def caption(view: CampaignView, result: Contour, response: str) -> str:
+def caption(view: Described, result: Contour, response: str) -> str:
     """Return the corners with the largest and smallest response, and the interaction, as text."""
     first, second = (capitalised(factor_title(view, name)) for name in result.factors)
     if result.grand_mean != result.grand_mean:

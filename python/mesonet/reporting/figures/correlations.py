@@ -18,7 +18,7 @@ from mesonet.charts import theme
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text import html
-from mesonet.words import capitalised, counted, listed, number, period_title, some
+from mesonet.words import capitalised, counted, listed, number, some
 
 DATA, GROUPS, BINS = "correlations", "correlation_groups", "bins"
 LARGEST, SMALLEST, ROOM = 24, 9, 1000  # px per cell, and for all cells
@@ -36,7 +36,7 @@ def figure(view: CampaignView) -> Figure | None:
 
     def draw() -> Drawing:
         chart = correlations(result, labels=view.labels, picks=picks, title="Correlations of the responses")
-        heading = capitalised(period_title(view.main_period))
+        heading = capitalised(view.period_title(view.main_period))
         text = f"{caption(view.titles, result)} {histogram_caption(result)}"
         return drawing(chart, text, heading=heading, subtitle=False)
 

@@ -11,6 +11,7 @@ import altair as alt
 
 from mesonet.analysis.terms import Terms
 from mesonet.charts import theme
+from mesonet.reporting.campaign_view.values import Described
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Content, Figure, of_response, of_steps
 from mesonet.reporting.figures.half_normal import DATA, table
@@ -103,7 +104,7 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
     )
 
 
-def caption(view: CampaignView, result: Terms, response: str) -> str:
+def caption(view: Described, result: Terms, response: str) -> str:
     """Return the share of the standard deviation that the largest effects leave, as text."""
     if not result.runs or not result.sd > 0:
         return " ".join(result.notes) or "Nothing varies."

@@ -16,7 +16,7 @@ from mesonet.reporting.figures.main_effects import DATA, effects_sentence, main_
 from mesonet.reporting.text.answer_text import in_words, plain
 from mesonet.reporting.text.labels import AGAINST, axis_title
 from mesonet.reporting.verdicts.comparisons import incumbent
-from mesonet.words import difference, period_title
+from mesonet.words import difference
 
 
 def figure(view: CampaignView) -> Figure | None:
@@ -34,7 +34,7 @@ def figure(view: CampaignView) -> Figure | None:
     def draw(response: str, period: str, algorithm: str) -> Drawing:
         result = _difference_effects(view, response, period, algorithm, reference)
         who = who_differs(view, algorithm, reference)
-        heading = f"{view.responses[response].title}, {who} minus {reference}, {period_title(period)}"
+        heading = f"{view.responses[response].title}, {who} minus {reference}{view.in_period_words(period)}"
         title = axis_title(view, response)
         return Drawing(
             partial(main_effects, result, factors, title=heading, response=title, relative=False, codes=False),

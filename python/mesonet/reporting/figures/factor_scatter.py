@@ -15,7 +15,7 @@ from mesonet import analysis
 from mesonet.analysis.factor_scatter import FactorScatter
 from mesonet.charts import theme
 from mesonet.charts.settings import SETTINGS, Settings
-from mesonet.reporting.campaign_view.values import factor_title
+from mesonet.reporting.campaign_view.values import Described, factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Content, Figure, of_response, of_steps
 from mesonet.reporting.figures.ordered import DATA, table
@@ -112,7 +112,7 @@ def factor_scatter(
     )
 
 
-def caption(view: CampaignView, result: FactorScatter) -> str:
+def caption(view: Described, result: FactorScatter) -> str:
     """Return the factor that moves the mean most, changes of the spread, and values far out, as text."""
     if not len(result.value):
         return "Nothing was measured."

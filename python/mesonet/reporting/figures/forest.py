@@ -53,7 +53,7 @@ def figure(view: CampaignView) -> Figure | None:
         heading = f"{capitalised(mine.title)}: {each.name} against {each.against}"
         return drawing(
             forest(rows, many=many, title=heading, margin=margin_of(view)),
-            caption(rows, mine.lower_is_better, margin_of(view)),
+            caption(rows, None if mine.neutral else mine.lower_is_better, margin_of(view)),
         )
 
     return Figure(
@@ -70,7 +70,8 @@ def figure(view: CampaignView) -> Figure | None:
         marks=2 * most,
         own_tables=True,
         controls=[
-            Control("comparison", "Scenario", [(name, name) for name in compared], first.name),
+            Control("comparison", "Comparison" if view.is_model else "Scenario", [(name, name) for name in compared],
+                    first.name),
             Control("quantity", "Quantity", [(name, capitalised(mine.title)) for name, (mine, _) in pairs.items()],
                     next(iter(pairs))),
         ],
@@ -139,12 +140,14 @@ def forest(
     return theme.finish(chart, {DATA: values}, params=params, title=title, subtitle=[response] if response else [])
 
 
-def caption(rows: pl.DataFrame, lower_is_better: bool, margin: float = MARGIN) -> str:
-    """Return in how many conditions it is worse and better by more than the margin."""
+def caption(rows: pl.DataFrame, lower_is_better: bool | None, margin: float = MARGIN) -> str:
+    """Return in how many conditions it is worse and better by more than the margin; None: neither is better."""
     low = 100 / (1 + margin / 100) - 100
     up, down = (rows.filter(side).height for side in (pl.col("change") > margin, pl.col("change") < low))
-    worse, better = (up, down) if lower_is_better else (down, up)
+    worse, better = (up, down) if lower_is_better or lower_is_better is None else (down, up)
+    words = ("Higher", "lower") if lower_is_better is None else ("Worse", "better")
     return (
-        f"Worse by more than {percent(margin)} in {worse} of {counted(rows.height, 'condition')}, better in {better}, "
+        f"{words[0]} by more than {percent(margin)} in {worse} of {counted(rows.height, 'condition')}, {words[1]} in "
+        f"{better}, "
         "by chance or not."
     )

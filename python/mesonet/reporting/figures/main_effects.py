@@ -16,7 +16,7 @@ import polars as pl
 
 from mesonet.analysis.main_effects import MainEffects
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.values import factor_title, level_text
+from mesonet.reporting.campaign_view.values import Described, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Content, Figure, of_response
 from mesonet.reporting.text.labels import AGAINST
@@ -233,13 +233,13 @@ def _wrapped(text: str, characters: int) -> str:
     return "\n".join(textwrap.wrap(text, characters, max_lines=3, placeholder=" …"))
 
 
-def caption(view: CampaignView, result: MainEffects, response: str) -> str:
+def caption(view: Described, result: MainEffects, response: str) -> str:
     """Return the factors with significant effects on the response, and their size, as text."""
     return effects_sentence(view, result, view.title_of(response), view.unit_of(response))
 
 
 def effects_sentence(
-    view: CampaignView, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
+    view: Described, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
 ) -> str:
     """Return the factors with significant effects on a quantity, and their size, as text.
 
@@ -272,7 +272,7 @@ def effects_sentence(
     return " ".join(part for part in (f"{change}.", _significant(view, result), notes) if part)
 
 
-def _significant(view: CampaignView, result: MainEffects) -> str:
+def _significant(view: Described, result: MainEffects) -> str:
     """Return the factors with a significant effect, each at the strongest level reached; empty without a test."""
     if not np.isfinite(result.p).any():
         return ""

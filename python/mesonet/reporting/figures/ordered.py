@@ -16,7 +16,7 @@ from mesonet import analysis
 from mesonet.analysis.ordered import OrderedData
 from mesonet.charts import theme
 from mesonet.charts.settings import SETTINGS, Settings
-from mesonet.reporting.campaign_view.values import factor_title, level_text
+from mesonet.reporting.campaign_view.values import Described, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Content, Figure, of_response, of_steps
 from mesonet.reporting.text.labels import settings
@@ -129,7 +129,7 @@ def ordered_data(
     )
 
 
-def caption(view: CampaignView, result: OrderedData, response: str) -> str:
+def caption(view: Described, result: OrderedData, response: str) -> str:
     """Return the range of the response, and the factors with the longest run of a setting at each end, as text."""
     if not len(result.value):
         return "Nothing was measured."

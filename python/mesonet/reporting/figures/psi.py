@@ -37,7 +37,7 @@ def figure(view: CampaignView) -> Figure | None:
         return Drawing(
             partial(psi_by_algorithm, found, factors),
             {DATA: table(found, factors)},
-            "All responses of the whole measured time",
+            "All responses" if view.is_model else "All responses of the whole measured time",
             caption(view, mean),
         )
 

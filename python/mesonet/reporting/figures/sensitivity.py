@@ -13,7 +13,7 @@ from mesonet.charts import theme
 from mesonet.charts.matrix import DATA, Look, matrix
 from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures.figure import Drawing, Figure
-from mesonet.words import hundredths, number, period_title
+from mesonet.words import hundredths, number
 
 UP, DOWN, NONE, UNKNOWN = "rises with the factor, p < .05", "falls, p < .05", "not significant", "not computable"
 _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
@@ -26,7 +26,7 @@ def figure(sampled: Sampled) -> Figure:
     def draw(algorithm: str, period: str) -> Drawing:
         names = {view.label_of(name): name for name in view.in_period[period]}
         found = {label: sampled.sensitivity(name, period, algorithm) for label, name in names.items()}
-        heading = f"{algorithm}, {period_title(period)}"
+        heading = f"{algorithm}{view.in_period_words(period)}"
         chart = sensitivity(found, names=sampled.factor_names, title=heading)
         cells = chart.tables[DATA].with_columns(
             pick_response=pl.col("row").replace_strict(names, return_dtype=pl.String), pick_period=pl.lit(period)

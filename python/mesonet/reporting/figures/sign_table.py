@@ -19,7 +19,7 @@ from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure
 from mesonet.reporting.text.labels import AGAINST
-from mesonet.words import counted, listed, number, period_title
+from mesonet.words import counted, listed, number
 
 DATA = "sign_table"
 STRONG, WEAK, NONE, UNTESTED = "significant at 99 %", "significant at 95 %", "not significant", "no test, or constant"
@@ -36,7 +36,7 @@ def figure(view: CampaignView) -> Figure | None:
     def draw(algorithm: str, set: str = "") -> Drawing:
         columns = tuple(view.sets[set]) if set else view.of_period(view.main_period)
         result, labels = view.factor_table(algorithm, columns), {column.name: column.label for column in columns}
-        heading = f"{algorithm}, {set or period_title(view.main_period)}"
+        heading = f"{algorithm}, {set or view.period_title(view.main_period)}"
         return Drawing(
             partial(sign_table, result, labels=labels, title=heading),
             {DATA: table(result, labels)},

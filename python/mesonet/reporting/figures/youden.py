@@ -12,7 +12,7 @@ import altair as alt
 
 from mesonet.analysis.terms import Terms, has_margins
 from mesonet.charts import theme
-from mesonet.reporting.campaign_view.values import level_text
+from mesonet.reporting.campaign_view.values import Described, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import STEPS, Content, Figure, of_response, of_steps
 from mesonet.reporting.figures.half_normal import DATA, table
@@ -109,7 +109,7 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
     )
 
 
-def caption(view: CampaignView, result: Terms, response: str) -> str:
+def caption(view: Described, result: Terms, response: str) -> str:
     """Return the term that lies farthest from the cross, with its means, as text."""
     if not (result.runs and len(result.terms) and result.effect[0]):
         return " ".join(result.notes) or "There is nothing to show."

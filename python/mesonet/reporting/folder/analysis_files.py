@@ -18,7 +18,7 @@ from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centr
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled, left_out
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.campaign_view.view import CampaignView, view_of
 from mesonet.reporting.figures import settings_of_outliers
 from mesonet.reporting.folder.campaign_pair import CampaignPair
 from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "deployment": "What the deployment does",
     "network": "The network",
+    "conditions": "The conditions",
     "windows": "Windows of single flows",
     "service": "Slowdown and late frames",
     "sensitivity": "Which factors drive the responses",
@@ -59,6 +60,7 @@ def write_analysis(
     figures: Extent | str = "chosen",
     thresholds: Thresholds = DEFAULTS,
     beside: Campaign | None = None,
+    against: str | None = None,
     png: bool = False,
     workers: int | None = 1,
     progress: Update | None = None,
@@ -72,7 +74,7 @@ def write_analysis(
     responses whose ten steps are drawn; None: one response per cluster of the correlation analysis. `figures`:
     ``chosen`` draws the ten steps of `responses`, ``all`` of every response and algorithm, ``none`` draws nothing.
     """
-    view = CampaignView(campaign, thresholds=thresholds)
+    view = view_of(campaign, against, thresholds)
     _refuse(view, responses, figures, workers)
     pair = CampaignPair(view, beside) if beside is not None else None
     if not view.has_results:
@@ -84,14 +86,15 @@ def write_analysis(
         written = [
             path
             for name, table in (tables | (pair.tables() if pair else {})).items()
-            for path in write_table(table, places.inside(root, "tables", name))
+            for path in write_table(view.vocabulary.named(table), places.inside(root, "tables", name))
         ]
         drawn: list[Drawn] = []
         if view.has_results and figures != "none":
             drawn = draw_all(
                 campaign, _figures(view, figures, chosen, pair), places.inside(root, "figures"),
-                again=partial(_again, extent=figures, responses=chosen, thresholds=thresholds, beside=beside), png=png,
-                chosen=repr(thresholds) + (fingerprint(beside) if beside else ""),
+                again=partial(
+                    _again, extent=figures, responses=chosen, thresholds=thresholds, beside=beside, against=against
+                ), png=png, chosen=repr((thresholds, against)) + (fingerprint(beside) if beside else ""),
                 workers=workers or os.cpu_count() or 1, progress=progress,
             )  # fmt: skip
         index = places.inside(root, "index.md")
@@ -136,9 +139,10 @@ def _again(
     responses: Sequence[str] | None,
     thresholds: Thresholds,
     beside: Campaign | None,
+    against: str | None,
 ) -> list[FigureFile]:
     """Return the same figures in another process."""
-    view = CampaignView(campaign, thresholds=thresholds)
+    view = view_of(campaign, against, thresholds)
     return _figures(view, extent, responses, CampaignPair(view, beside) if beside is not None else None)
 
 
@@ -148,7 +152,7 @@ def _index(view: CampaignView, root: Path, drawn: Sequence[Drawn], extent: str, 
         lines += [f"{capitalised(left_out(view.campaign))}.", ""]
     if not view.has_results:
         return markdown("\n".join([*lines, "No run has given a result yet: there are no figures.", ""]))
-    lines += [*_reading(view, drawn, extent), ""]
+    lines += [*map(view.vocabulary.text, _reading(view, drawn, extent)), ""]
     lines += [] if is_sampled(view.campaign) else conclusion_lines(view)
     lines += [pair.sentence, ""] if pair is not None else []
     section = ""
@@ -156,7 +160,7 @@ def _index(view: CampaignView, root: Path, drawn: Sequence[Drawn], extent: str, 
         first = figure.name.partition("/")[0]
         if first != section:
             section = first
-            lines += [f"## {SECTIONS[section]}", ""]
+            lines += [f"## {view.vocabulary.text(SECTIONS[section])}", ""]
         title = (figure.name.partition("/")[2] or figure.name).replace("/", ", ").replace("_", " ")
         relative = figure.path.relative_to(root).as_posix()
         lines += [

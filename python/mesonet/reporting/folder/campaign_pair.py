@@ -140,7 +140,7 @@ class CampaignPair:
             for category in self.goodputs["category"].unique(maintain_order=True)
         ]
 
-    def _bars(self, category: str) -> tuple[Any, str]:
+    def _bars(self, category: str) -> tuple[dict[str, Any], str]:
         panel = pl.concat_str("path_class", pl.lit(", "), "interface")
         rows = self.goodputs.filter(category=category).with_columns(panel=panel, value=pl.col("goodput"))
         chart = two_experiments(
@@ -149,7 +149,7 @@ class CampaignPair:
             title=f"Goodput of {category} flows in {self.names[0]} (above) and {self.names[1]} (below)",
             response=f"{UNIT}, mean over the conditions",
         )  # fmt: skip
-        return chart, beside_caption(rows, self.names)
+        return chart.to_dict(validate=False), beside_caption(rows, self.names)
 
 
 def beside_caption(rows: pl.DataFrame, names: tuple[str, str]) -> str:

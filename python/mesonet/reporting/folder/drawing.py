@@ -147,8 +147,7 @@ def _draw_named(names: Sequence[str]) -> list[tuple[str, str]]:
 
 def _draw(figure: FigureFile, root: Path, mark: str, png: bool) -> str:
     with unchecked():
-        chart, caption = figure.make()
-        definition = chart.to_dict(validate=False)
+        definition, caption = figure.make()
     svg = to_svg(definition)
     record = f"<desc>{escape(caption)}</desc><metadata>mesonet {mark}</metadata>"
     path = _svg(root, figure.name)

@@ -12,6 +12,7 @@ from mesonet.files.names import distinct, file_stem
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.campaign_view.vocabulary import Vocabulary
 from mesonet.reporting.figures import Figure, figure_groups, sampled_groups
 from mesonet.reporting.figures.figure import Selection
 
@@ -27,7 +28,7 @@ class FigureFile:
 
     name: str  #: path below the folder of figures, without suffix
     question: str
-    make: Callable[[], tuple[Any, str]]  #: chart and caption
+    make: Callable[[], tuple[dict[str, Any], str]]  #: definition of the chart, and caption
 
 
 def figures_of(
@@ -52,7 +53,7 @@ def figures_of(
         for selection in chosen.selections(figure)
     ]
     places = distinct([(_place(*each), repr((each[0].file, sorted(each[1].items())))) for each in drawn])
-    return [_file(place, *each) for place, each in zip(places, drawn, strict=True)]
+    return [_file(place, *each, view.vocabulary) for place, each in zip(places, drawn, strict=True)]
 
 
 def _place(figure: Figure, selection: Selection) -> str:
@@ -60,14 +61,15 @@ def _place(figure: Figure, selection: Selection) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: _stem(shown[match[1]]), figure.file)
 
 
-def _file(place: str, figure: Figure, selection: Selection) -> FigureFile:
+def _file(place: str, figure: Figure, selection: Selection, words: Vocabulary) -> FigureFile:
     drawn = {key: value for key, value in selection.items() if key != "column"}
-    return FigureFile(place, figure.question or _as_question(figure.title), partial(_draw, figure, drawn))
+    question = words.text(figure.question or _as_question(figure.title))
+    return FigureFile(place, question, partial(_draw, figure, drawn, words))
 
 
-def _draw(figure: Figure, selection: Selection) -> tuple[Any, str]:
+def _draw(figure: Figure, selection: Selection, words: Vocabulary) -> tuple[dict[str, Any], str]:
     drawing = figure.draw(**selection)
-    return drawing.chart(), drawing.text
+    return words.data(drawing.chart().to_dict(validate=False)), words.text(drawing.text)
 
 
 def _stem(value: str) -> str:

@@ -27,7 +27,7 @@ from mesonet.reporting.campaign_view.deployment import effects_of, is_deployment
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.queues import queue_summary, queue_table
 from mesonet.reporting.campaign_view.series import with_series
-from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.reporting.campaign_view.tables import by_response, labelled
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.values import categorical
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
@@ -61,8 +61,7 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     if len(view.algorithms) > 1:
         cells = [labelled(network.summary(period).to_polars(), {"period": period}) for period in network.periods]
         tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
-    keys = ["condition", "algorithm", "replicate", "period"]
-    tables["responses"] = view.campaign.responses.pivot(on="response", index=keys, values="value")
+    tables["responses"] = by_response(view.campaign.responses)
     looks = {
         "looks": looks_table(view.campaign),
         "length_check": length_table(view.campaign),

@@ -19,7 +19,7 @@ from mesonet.reporting.text.deployment_text import HEAD, deployment_answers
 from mesonet.reporting.text.disciplines_text import discipline_answers
 from mesonet.reporting.text.verdict_text import decision_table, no_verdict
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT, comparisons
-from mesonet.reporting.verdicts.quantities import TOPICS
+from mesonet.reporting.verdicts.quantities import topics as topics_of
 from mesonet.reporting.verdicts.verdict import margin_of
 from mesonet.scenarios.parameters import PRESETS
 from mesonet.simulation.summary import offered_by_arrivals, rate_text
@@ -51,7 +51,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         topics=topics,
         rows=rows,
         several=len({row.against for row in rows}) > 1,
-        words=TOPICS,
+        words=topics_of(view),
         note=_note(view) if rows else "",
         statement="" if rows else found or no_verdict(view),
         finding=found if rows else "",
@@ -62,7 +62,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
                 _carried_sentence(view, scenarios, described),
             ]
         ).strip(),
-        varied=_varied(view),
+        varied=_varied(view) if described or view.is_model else [],
         drawing=_map(scenarios[0], described[0]) if described else None,
     )
 

@@ -75,6 +75,8 @@ def write_report(
 
 
 Part = Callable[[], str]
+#: Parts that are no text of ours: the title is the user's.
+_WITHOUT_WORDS = ("policy", "title", "style", "page_scripts", "scripts", "replay_scripts")
 
 
 def report_html(
@@ -96,7 +98,7 @@ def report_html(
         if progress:
             progress(1 + place, 1 + len(parts), name)
         with unchecked():
-            made[name] = make()
+            made[name] = make() if name in _WITHOUT_WORDS else view.vocabulary.html(make())
     return str(html.render("page.html", **made))
 
 

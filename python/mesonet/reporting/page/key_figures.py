@@ -14,8 +14,8 @@ NUMBER = 6
 #: figures that a campaign lacks.
 PREFERRED = (
     "deploy-shares", "deploy-tests", "deploy-groups",
-    "forest", "goodput", "congestion", "queues", "differences", "effects-on-difference", "service",
-    "condition-response", "responses", "ranks", "main-effects", "buffers", "flow-states", "available-share",
+    "forest", "goodput", "congestion", "conditions-in-order", "queues", "differences", "effects-on-difference",
+    "service", "condition-response", "responses", "ranks", "main-effects", "buffers", "flow-states", "available-share",
     "sensitivity", "levels", "points",
 )  # fmt: skip
 TITLE = "Six figures to decide by"

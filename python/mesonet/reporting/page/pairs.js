@@ -46,7 +46,7 @@ class PairCaptions {
       {
         heading: `${page.titles[response]} (up) against ${page.titles[other]} (across), ${title}`,
         text:
-          (count === 1 ? '1 combination of condition and algorithm has both.' : `${count} combinations of condition and algorithm have both.`) +
+          (count === 1 ? `1 combination of condition and ${page.noun} has both.` : `${count} combinations of condition and ${page.noun} have both.`) +
           (known ? ` They correlate with r = ${String(Math.trunc(known.r * 1e4) / 1e4).replace('-', '−')}.` : ''),
       },
     ];

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mesonet.reporting import packing
@@ -11,7 +11,6 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.page.page_figure import DerivedTable, PageGroup, PageTable, start_of
 from mesonet.reporting.text.conditions import congestion_words
 from mesonet.reporting.text.labels import axis_title
-from mesonet.words import period_title
 
 
 @dataclass(frozen=True)
@@ -42,16 +41,26 @@ def page_data(view: CampaignView, groups: Sequence[PageGroup], conditions: Condi
     tables = {name: table for figure in figures for name, table in figure.tables.items()}
     tables |= {f"{figure.id}-captions": figure.captions for figure in figures}
     start = start_of(view) | {control.state: control.start for figure in figures for control in figure.controls}
+    words = view.vocabulary
+
+    def spoken(table: PageTable | DerivedTable) -> PageTable | DerivedTable:
+        return (
+            table
+            if isinstance(table, DerivedTable)
+            else replace(table, rows=words.table(table.rows, [*table.keys, "algorithm"]))
+        )
+
     return {
-        "tables": {name: _table(table) for name, table in tables.items()},
+        "noun": words.noun,
+        "tables": {name: _table(spoken(table)) for name, table in tables.items()},
         "figures": {
             figure.id: {
-                "spec": figure.spec(),
+                "spec": words.data(figure.spec()),
                 "tables": list(figure.tables),
                 "main": figure.main,
                 "captions": f"{figure.id}-captions",
                 "renderer": figure.renderer,
-                "axis": figure.axis,
+                "axis": words.text(figure.axis),
             }
             for figure in figures
         },
@@ -59,7 +68,7 @@ def page_data(view: CampaignView, groups: Sequence[PageGroup], conditions: Condi
         "titles": {name: axis_title(view, name) for name in view.responses},
         "units": {name: view.unit_of(name) for name in view.responses},
         "periods": {
-            name: [(period, period_title(period)) for period in view.periods if name in view.in_period[period]]
+            name: [(period, view.period_title(period)) for period in view.periods if name in view.in_period[period]]
             for name in view.responses
         },
         "order": conditions.order,

@@ -30,8 +30,9 @@ def summary(view: CampaignView) -> Markup:
             "conclusions": conclusions_html(view), "disciplines": disciplines_html(view), "verdict": verdict_html(view),
             "looks": looks_html(view.campaign), "glance": glance(view),
         }  # fmt: skip
+    title = "Verdict" if view.is_model else "Verdict on deployment"
     in_words = [(name, with_bits(text, view.data_bytes)) for name, text in findings(view)]
-    return html.render("summary.html", findings=html.definitions(in_words, "findings"), **shown)
+    return html.render("summary.html", verdict_title=title, findings=html.definitions(in_words, "findings"), **shown)
 
 
 def statement(view: CampaignView) -> Markup:

@@ -30,7 +30,7 @@ function showData(figure) {
   for (const name of table.names) {
     const cell = document.createElement('th');
     cell.scope = 'col';
-    cell.textContent = name;
+    cell.textContent = name === 'algorithm' ? page.noun : name;
     head.append(cell);
   }
   const body = element.createTBody();

@@ -15,7 +15,7 @@ from mesonet.reporting.verdicts.checks import condition_checks, length_checks
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT
 from mesonet.reporting.verdicts.looks import looks_of
 from mesonet.reporting.verdicts.quantities import NETWORK
-from mesonet.reporting.verdicts.verdict import NOT_JUDGED, Change, Part, Verdict
+from mesonet.reporting.verdicts.verdict import HIGHER, LOWER, NOT_JUDGED, Change, Part, Verdict
 from mesonet.words import capitalised, counted, listed, number, percent, uncapitalised
 
 _RATE = re.compile(r"(-?[\d.,]+(?:e[+-]?\d+)?) ?(?:seg|segments)/(ms|s)\b")
@@ -85,7 +85,10 @@ def _objections(view: CampaignView) -> dict[tuple[str, str], str]:
 
 
 def _recommended(view: CampaignView, verdict: Verdict, beside: Verdict | None) -> str:
-    changes = [change for each in (verdict, beside) if each is not None for change in each.changes if change.compared]
+    every = [change for each in (verdict, beside) if each is not None for change in each.changes if change.compared]
+    changes = [change for change in every if not change.neutral]
+    if every and not changes:
+        return _undirected(every)
     by_label = {label: [c for c in changes if c.verdict == label] for label in (WORSE, DEPENDS, BETTER, AT_MARGIN)}
     worse = sorted(by_label[WORSE], key=lambda c: (c.topic in NETWORK, -c.harm))
     better = sorted(by_label[BETTER], key=lambda c: (c.topic in NETWORK, c.harm))
@@ -121,6 +124,15 @@ def _recommended(view: CampaignView, verdict: Verdict, beside: Verdict | None) -
         return f"{_prefer(view, verdict, True)}{where}: there {_sides(view, split[0])}; {nothing}."
     most = max(changes, key=lambda change: change.harm)
     return f"Either: {nothing}, and no gain beyond it is proved; at most, {_moves(most)}{_others(verdict)}."
+
+
+def _undirected(changes: Sequence[Change]) -> str:
+    """Return the largest proved changes of responses of which neither direction is better."""
+    moved = sorted((c for c in changes if c.verdict in (HIGHER, LOWER)), key=lambda c: -abs(c.mean))
+    better = "no response has a direction"
+    if not moved:
+        return f"No response is proved to change beyond the margin; {better}."
+    return f"{capitalised('; '.join(_moves(change) for change in moved[:2]))}; {better}."
 
 
 def _prefer(view: CampaignView, verdict: Verdict, chosen: bool) -> str:

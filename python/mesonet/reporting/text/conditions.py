@@ -12,7 +12,7 @@ from mesonet.reporting.campaign_view.values import level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.units import with_bits
-from mesonet.words import counted, quantity, span
+from mesonet.words import counted, own_names, quantity, span
 
 
 def conditions_table(view: CampaignView) -> pl.DataFrame:
@@ -23,8 +23,8 @@ def conditions_table(view: CampaignView) -> pl.DataFrame:
     """
     design = view.campaign.design
     table: dict[str, list[object]] = {"condition": list(view.conditions)}
-    for place, factor in enumerate(design.factors):
-        table[factor] = [level_text(view, factor, signs[place]) for signs in view.signs.values()]
+    for name, factor, place in zip(factor_columns(view), design.factors, range(len(design.factors)), strict=True):
+        table[name] = [level_text(view, factor, signs[place]) for signs in view.signs.values()]
     if view.has_results:
         name = view.congestion_response
         values = view.values(name, view.main_period)
@@ -34,6 +34,12 @@ def conditions_table(view: CampaignView) -> pl.DataFrame:
                 float(pick(row)) if any_ else None for row, any_ in zip(values, some, strict=True)
             ]
     return pl.DataFrame(table).join(view.status, on="condition", how="left", maintain_order="left")
+
+
+def factor_columns(view: CampaignView) -> list[str]:
+    """Return the names of the columns of the factors in the table of conditions."""
+    measures = [f"{view.congestion_response}_{word}" for word in ("least", "mean", "most")] if view.has_results else []
+    return own_names(view.campaign.design.factors, ["condition", "done", "failed", "missing", *measures])
 
 
 def conditions_html(view: CampaignView) -> Markup:
@@ -50,7 +56,7 @@ def conditions_html(view: CampaignView) -> Markup:
             least, most = row[f"{name}_least"], row[f"{name}_most"]
             cells.append("–" if least is None else span(least, most, view.unit_of(name)))
         cells.append(_runs(row))
-        for factor, sign in zip(factors, view.signs[number], strict=True):
+        for factor, sign in zip(factor_columns(view), view.signs[number], strict=True):
             mark = "+" if sign > 0 else "−"
             cells.append(html.signed(mark, row[factor]))
         rows.append(cells)

@@ -6,7 +6,7 @@ from mesonet.analysis.main_effects import Mode
 from mesonet.charts.settings import Settings
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.words import number, percent, period_title, uncapitalised
+from mesonet.words import number, percent, uncapitalised
 
 #: What an effect is tested against, by the mode of `mesonet.analysis.main_effects`.
 AGAINST: dict[Mode, str] = {
@@ -47,9 +47,11 @@ def effects_heading(view: CampaignView, response: str, period: str, algorithm: s
     Such as ``Loss rate, tcp, whole measured time``.
     """
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
-    return f"{view.responses[response].title}, {whose}, {period_title(period)}"
+    if view.is_model and len(view.algorithms) == 1:
+        return view.responses[response].title
+    return f"{view.responses[response].title}, {whose}{view.in_period_words(period)}"
 
 
 def values_heading(view: CampaignView, response: str, period: str) -> str:
     """Return the heading of a figure of raw values: response and period."""
-    return f"{view.responses[response].title}, {period_title(period)}"
+    return f"{view.responses[response].title}{view.in_period_words(period)}"

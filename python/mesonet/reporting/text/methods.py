@@ -28,7 +28,7 @@ PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
 def methods_html(view: CampaignView) -> Markup:
     """Return the whole sheet; parts that the campaign does not describe are left out."""
     parts = [
-        html.heading("What was simulated"), _experiment(view), factors_html(view),
+        html.heading("What was run" if view.is_model else "What was simulated"), _experiment(view), factors_html(view),
         html.heading("Design"), _design(view),
         html.heading("How the numbers are computed"), _computation(view),
         _responses(view), _parameters(view),
@@ -61,10 +61,13 @@ def _experiment(view: CampaignView) -> Markup:
         ("experiment", experiment.get("name", view.campaign.name)),
         ("description", " ".join(str(experiment.get("description") or "").split())),
         ("network", network := _network(experiment)),
-        ("all other values" if network else "scenario", _base(experiment.get("scenario"), network)),
+        (
+            "all other values" if network else "scenario",
+            None if view.is_model else _base(experiment.get("scenario"), network),
+        ),
         ("scale", None if experiment.get("scale") == 1 else experiment.get("scale")),
         ("set for all conditions", experiment.get("set")),
-        ("algorithms", view.algorithms),
+        (view.vocabulary.plural, view.algorithms if len(view.algorithms) > 1 or not view.is_model else None),
         ("seed from which the seeds of the runs follow", experiment.get("seed")),
         ("runs per condition and algorithm", replicates_text(view.campaign)),
     ]
@@ -181,7 +184,18 @@ def _responses(view: CampaignView) -> Markup:
         for r in view.responses.values()
     ]  # fmt: skip
     head = ["symbol", "response", "unit", "definition", "direction", "source", "name in the tables"]
+    if view.is_model:
+        rows = [
+            [html.strong(r.title), r.unit, _better(view, r.name), html.code(r.name)] for r in view.responses.values()
+        ]
+        return html.folded(f"All {len(rows)} responses", html.table(["response", "unit", "direction", head[-1]], rows))
     return html.folded(f"Definitions of all {len(rows)} responses", html.table(head, rows))
+
+
+def _better(view: CampaignView, response: str) -> str:
+    """Return what is better of a response of a model."""
+    of = view.better.get(response)
+    return f"{of:g} is best" if isinstance(of, float | int) else BETTER.get(of or "", "neither is better")
 
 
 def _parameters(view: CampaignView) -> Markup:
@@ -193,9 +207,12 @@ def _parameters(view: CampaignView) -> Markup:
         rows.append([html.code(path), with_bits(shown, view.segment_bytes), html.prose(doc), html.prose(source)])
     if not rows:
         return Markup("")
+    what = "parameters" if view.is_model else "scenario values"
     note = "Factors take one of their two levels in each condition; all else is the same in every condition."
     table = html.table(["path", "value", "what it is", "source"], rows, caption=note)
-    return html.folded(f"All {len(rows)} scenario values and where they come from", table)
+    if view.is_model:
+        table = html.table(["parameter", "value", "set"], [[row[0], row[1], row[3]] for row in rows], caption=note)
+    return html.folded(f"All {len(rows)} {what} and where they come from", table)
 
 
 def _times(text: str) -> str:

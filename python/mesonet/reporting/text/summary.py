@@ -35,7 +35,8 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
     if not view.has_results:
         return found
     found.append(("Which discipline", disciplines_sentence(view)))
-    congestion = "How congested" if view.congestion_response in CONGESTION else "Range"
+    lossy = view.congestion_response in CONGESTION and not view.is_model
+    congestion = "How congested" if lossy else "Range"
     found.append((congestion, _congestion(view)))
     if view.campaign.design.factors:
         found.append(("What drives it", _drivers(view)))
@@ -43,7 +44,8 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
         found.append(("Between the levels", curvature_sentence(view)))
     if len(view.algorithms) > 1:
         found.append(("How they differ", _differences(view)))
-    found.append(("Who stands out", _outliers(view)))
+    if len(view.algorithms) > 1 or not view.is_model:
+        found.append(("Who stands out", _outliers(view)))
     found.append(("Queues", queues_sentence(view)))
     if wording := _settled(view):
         found.append(("Warm-up", wording))
@@ -103,9 +105,12 @@ def _compared(view: CampaignView) -> str:
     factors = len(campaign.design.factors)
     other = campaign.experiment.get("mixed_with")
     names = listed(campaign.algorithms) + (f"; each with {other} for the other sources" if other else "")
+    noun = view.vocabulary.noun if view.is_model else "congestion control"
+    many = view.vocabulary.plural if view.is_model else ""
+    condition = "condition" if view.is_model else "network condition"
     text = (
-        f"{capitalised(counted(len(campaign.algorithms), 'congestion control'))} ({names}) in "
-        f"{counted(len(campaign.design.matrix), 'network condition')}"
+        f"{capitalised(counted(len(campaign.algorithms), noun, many))} ({names}) in "
+        f"{counted(len(campaign.design.matrix), condition)}"
         + (f", which vary {counted(factors, 'factor')} at two levels each. " if factors else ". ")
     )
     if counts["done"] == total:
@@ -130,7 +135,7 @@ def _congestion(view: CampaignView) -> str:
     if not len(known):
         return f"No run has a value of {title}."
     text = f"Mean {title} per condition: {span(float(known.min()), float(known.max()), unit)}"
-    if response == "loss_rate":
+    if response == "loss_rate" and not view.is_model:
         lossy = int((known > LOSSY).sum())
         calm = int((known == 0).sum())
         text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
@@ -274,7 +279,8 @@ def _directions(view: CampaignView, result: ConditionResponseSummary, name: str)
 def _trust(view: CampaignView) -> str:
     design = view.campaign.design
     replicates = replicates_text(view.campaign)
-    text = "This is evidence from simulation, for the conditions described below. "
+    what = "a model" if view.is_model else "simulation"
+    text = f"This is evidence from {what}, for the conditions described below. "
     if not design.factors:
         text += "No factor was varied, so the drivers of the differences are not known. "
     elif design.is_full:
@@ -291,7 +297,8 @@ def _trust(view: CampaignView) -> str:
         text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
     every = view.campaign.counts["done"] == view.campaign.runs.height
     times = "once" if replicates == "1" else f"{replicates} times"
-    who = "Each algorithm" if len(view.algorithms) > 1 else view.algorithms[0]
+    alone = "The model" if view.is_model else view.algorithms[0]
+    who = "Each algorithm" if len(view.algorithms) > 1 else alone
     text += f"{who} {'was' if every else 'is to be'} run {times} in each condition"
     if replicates != "1":
         text += "; means over these replicates are compared" if every else "; means over the runs done are compared"
@@ -299,6 +306,8 @@ def _trust(view: CampaignView) -> str:
         mode = view.effects(view.congestion_response, view.main_period, view.algorithms[0]).mode
         text += f". An effect is judged {AGAINST[mode]}"
     text += ". "
+    if view.is_model:
+        return text.rstrip()
     return text + f"Unless noted otherwise, numbers are for the {period_title(view.main_period)}."
 
 

@@ -28,15 +28,18 @@ from mesonet.reporting.verdicts.comparisons import (
     wanted_incumbent,
 )
 from mesonet.reporting.verdicts.quantities import (
-    TOPICS,
     kinds_without_enough_flows,
     negative,
     of_few_flows,
     title_of,
     too_small,
+    topics,
     without_values,
 )
 from mesonet.reporting.verdicts.verdict import (
+    ALIKE,
+    HIGHER,
+    LOWER,
     NOT_JUDGED,
     Change,
     Part,
@@ -51,7 +54,7 @@ from mesonet.words import capitalised, counted, listed, number, percent
 #: How the page marks them.
 CLASSES = {
     WORSE: "harm", DEPENDS: "some", CANNOT_TELL: "unclear", AT_MARGIN: "unclear", NO_WORSE: "none", BETTER: "gain",
-    NOT_JUDGED: "not",
+    NOT_JUDGED: "not", HIGHER: "not", LOWER: "not", ALIKE: "not",
 }  # fmt: skip
 
 
@@ -69,21 +72,22 @@ def verdict_html(view: CampaignView) -> Markup:
         parts.append(_table(view, competing, _competing(view, str(other))))
     if parts:
         parts.append(_provisional(view))
-        parts.append(html.reading(f"{_words()} {_noise(view, [*found, *competing])}"))
+        parts.append(html.reading(f"{_words(view)} {_noise(view, [*found, *competing])}"))
         return Markup("").join(parts)
     return html.statement(no_verdict(view)) if len(view.algorithms) > 1 else Markup("")
 
 
 def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
     """Return the verdicts as data."""
+    say = view.vocabulary.text
     competing = harm_to_competitors(view)
     beside = {each.name: each for each in competing}
     return [
         {
             "question": each.question, "algorithm": each.name, "against": each.against, "verdict": each.words,
             "title": plain(view, each.name), "against_title": plain(view, each.against),
-            "recommendation": recommendation(view, each, beside.get(each.name) if each in found else None),
-            "why": reasons(each), "margin_percent": each.margin, "common_random_numbers": each.shares_numbers,
+            "recommendation": say(recommendation(view, each, beside.get(each.name) if each in found else None)),
+            "why": say(reasons(each)), "margin_percent": each.margin, "common_random_numbers": each.shares_numbers,
             "responses": [asdict(change) for change in each.changes],
             "gain": [asdict(change) for change in each.gainers], "pay": [asdict(change) for change in each.payers],
         }
@@ -99,7 +103,7 @@ def decision_table(view: CampaignView) -> tuple[list[str], list[Decided]]:
     for each in found:
         beside = competing.get(each.name)
         changes = [*each.changes, *(beside.changes if beside else ())]
-        leading = {topic: _leading([c for c in changes if c.topic == topic]) for topic in TOPICS}
+        leading = {topic: _leading([c for c in changes if c.topic == topic]) for topic in topics(view)}
         rows.append(
             Decided(
                 each.name,
@@ -111,8 +115,7 @@ def decision_table(view: CampaignView) -> tuple[list[str], list[Decided]]:
                 cells={topic: _cell(view, change) for topic, change in leading.items() if change is not None},
             )
         )
-    topics = [topic for topic in TOPICS if any(topic in row.cells for row in rows)]
-    return topics, rows
+    return [topic for topic in topics(view) if any(topic in row.cells for row in rows)], rows
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,8 @@ class Decided:
 def _leading(changes: Sequence[Change]) -> Change | None:
     """Return the change that decides: proved harm, then harm that depends, then what is open, then gains."""
     compared = [change for change in changes if change.verdict in HARM_FIRST]
+    if undirected := [change for change in changes if change.verdict in (HIGHER, LOWER, ALIKE)]:
+        return max(undirected, key=lambda change: abs(change.mean))
 
     def place(change: Change) -> tuple[float, float]:
         rank = HARM_FIRST.index(change.verdict) + (3.5 if change.verdict == DEPENDS and not change.harmful else 0.0)
@@ -158,7 +163,7 @@ def _cell(view: CampaignView, change: Change) -> Cell:
     shown: Change | Part = change.beyond or change
     still = not isfinite(shown.mean) or abs(shown.mean) < 0.05
     unit = "" if change.unit == "1" else f" {change.unit}"
-    share = change.unit == "1" and not change.response.startswith("slowdown")
+    share = change.unit == "1" and (view.is_model or not change.response.startswith("slowdown"))
     texts = [percent(100 * value) if share else number(value) for value in (change.own, change.reference)]
     return Cell(
         grade=CLASSES[change.verdict],
@@ -178,6 +183,10 @@ def no_verdict(view: CampaignView) -> str:
 
     Sentences; empty if there are verdicts.
     """
+    return view.vocabulary.text(_no_verdict(view))
+
+
+def _no_verdict(view: CampaignView) -> str:
     if not view.has_results:
         return "No run has given a result yet."
     if comparisons(view):
@@ -185,8 +194,11 @@ def no_verdict(view: CampaignView) -> str:
     levels = choices(view).two_levels()
     option = f' mesonet report --compare "{levels}" compares two levels.' if levels else ""
     if len(view.algorithms) < 2:
-        return f"Only {view.algorithms[0]} was run, so there is nothing to compare it with.{option}"
+        alone = "the model" if view.is_model else view.algorithms[0]
+        return f"Only {alone} was run, so there is nothing to compare it with.{option}"
     wanted = wanted_incumbent(view)
+    if view.is_model:
+        return f"No value of {wanted} can be compared with another one.{option}"
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
         f"{wanted} to the algorithms, or choose another incumbent with mesonet report --against.{option}"
@@ -205,7 +217,8 @@ def _provisional(view: CampaignView) -> Markup:
 def _table(view: CampaignView, found: Sequence[Verdict], note: str) -> Markup:
     rows = [[html.strong(each.name), each.words, _reasons_html(view, each)] for each in found]
     attributes = [{"class": f"verdict-{CLASSES[each.verdict]}"} for each in found]
-    head = "scenario" if any(each.question in (LEVEL, CAMPAIGN) for each in found) else "algorithm"
+    other = "setting" if view.is_model else "scenario"
+    head = other if any(each.question in (LEVEL, CAMPAIGN) for each in found) else "algorithm"
     return html.table([head, "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 
 
@@ -224,7 +237,7 @@ def _judged(changes: Sequence[Change]) -> Markup:
     rows = [
         [
             capitalised(c.title), _label(c), percent(c.mean, sign=True) if c.compared else "–", _interval(c),
-            _possible(c), f"{c.worse}, {c.better} of {c.compared}", _weighted(c),
+            "–" if c.neutral else _possible(c), f"{c.worse}, {c.better} of {c.compared}", _weighted(c),
         ]
         for c in changes
     ]  # fmt: skip
@@ -262,7 +275,7 @@ def _compared(view: CampaignView, found: Sequence[Verdict]) -> str:
     else:
         text = "; ".join(f"{each.name} against {each.against}" for each in found)
     lacking, small, below, few = (
-        [title_of(name) for name in of(view)] for of in (without_values, too_small, negative, of_few_flows)
+        [title_of(view, name) for name in of(view)] for of in (without_values, too_small, negative, of_few_flows)
     )
     return (
         f"{capitalised(text)}, with a margin of {percent(margin_of(view))}. Judged are {listed(list(names)) or 'none'}."
@@ -292,18 +305,23 @@ def _competing(view: CampaignView, other: str) -> str:
     )
 
 
-def _words() -> str:
+def _words(view: CampaignView) -> str:
+    lacking, added = (
+        "values are missing, no throughput of explicit flows was measured, or only short flows were compared",
+        f"For shares {percent(100 * SHARE_WITHOUT_RATIO)}, for counts {FEWEST_EVENTS} events, and for queueing delays "
+        f"{number(DELAY_WITHOUT_RATIO)} ms are added to both values of a ratio: next to nothing is not twice as much "
+        "as half of it.",
+    )
+    if view.is_model:
+        lacking = "values are missing, or no response has a direction"
+        added = f"For shares {percent(100 * SHARE_WITHOUT_RATIO)} are added to both values of a ratio."
     return (
         f"“{WORSE}” and “{BETTER}”: the interval of the mean change is beyond the margin. “{NO_WORSE}”: it ends before "
         "the margin, overall and at every level of the factors, and no two factors together have a mean beyond it. "
         f"“{DEPENDS}”: the change is proved beyond the margin at one level and proved within it at another. "
         f"“{AT_MARGIN}”: the margin is inside a narrow interval, and more runs would hardly change this. "
-        f"“{CANNOT_TELL}”: none of these. “{NOT_JUDGED}”: values are missing, no throughput of explicit flows was "
-        "measured, or only short flows were compared. Conditions have equal weights: the change is the geometric mean "
-        "of the ratios. “Means” are over the conditions, and large values rule their ratio. For shares "
-        f"{percent(100 * SHARE_WITHOUT_RATIO)}, for counts {FEWEST_EVENTS} events, and for queueing delays "
-        f"{number(DELAY_WITHOUT_RATIO)} ms are added to both values of a ratio: next to nothing is not twice as much "
-        "as half of it."
+        f"“{CANNOT_TELL}”: none of these. “{NOT_JUDGED}”: {lacking}. Conditions have equal weights: the change is the "
+        f"geometric mean of the ratios. “Means” are over the conditions, and large values rule their ratio. {added}"
     )
 
 
@@ -312,21 +330,22 @@ def _noise(view: CampaignView, found: Sequence[Verdict]) -> str:
         "Intervals hold with 95 % for all responses of a comparison together, at all levels of the factors and in all "
         "cells of two factors."
     )
+    of = "" if view.is_model else " of networks"
     if view.mode != "replicates":
         return (
-            f"Each run was made once, so the conditions are taken as a sample of networks. {shared} Replicates would "
+            f"Each run was made once, so the conditions are taken as a sample{of}. {shared} Replicates would "
             "make the intervals hold for the chosen conditions."
         )
     replicates = int(view.campaign.runs.filter(status="done")["replicate"].n_unique())
     lacking = [each.name for each in found if any(c.compared and not c.replicated for c in each.changes)]
     sampled = (
         f"Some responses of {listed(list(dict.fromkeys(lacking)))} have a condition without two replicates of both "
-        "algorithms. Their intervals take the conditions as a sample of networks. "
+        f"algorithms. Their intervals take the conditions as a sample{of}. "
     )
-    together = "share their random numbers: what both scenarios have in common cancels."
+    together = "share their random numbers: what both sides have in common cancels."
     if not all(each.shares_numbers for each in found):
         together = (
-            "have other random numbers in the two scenarios, so that intervals are wider: common_random_numbers = true "
+            "have other random numbers on the two sides, so that intervals are wider: common_random_numbers = true "
             "in the experiment file makes them pairs."
         )
     return (
@@ -361,9 +380,9 @@ def reasons(verdict: Verdict) -> str:
         wording.append("No throughput was measured.")
     if verdict.short_only:
         wording.append("Only short flows were compared: long flows need longer runs or more sources.")
-    if unclear := sorted(by_label[CANNOT_TELL], key=lambda change: -change.possible):
+    if unclear := sorted((c for c in by_label[CANNOT_TELL] if not c.neutral), key=lambda change: -change.possible):
         wording.append(f"Harm beyond the margin cannot be excluded for {_some([_open(c) for c in unclear])}.")
-    if not wording:
+    if not wording and not all(change.neutral for change in verdict.changes):
         compared = max(change.compared for change in verdict.changes)
         possible = max((change.possible for change in verdict.changes if change.compared), default=0.0)
         within = f"No response is worse by more than {percent(verdict.margin)} over {counted(compared, 'condition')}."
@@ -371,6 +390,9 @@ def reasons(verdict: Verdict) -> str:
             f" Harm of more than {percent(max(possible, 0.0))} is excluded overall and at every level of the factors."
         )
         wording.append(within if compared else "No condition has values of both.")
+    for word in (HIGHER, LOWER):
+        if moved := sorted(by_label[word], key=lambda change: -abs(change.mean)):
+            wording.append(f"{capitalised(word)}, and neither is better: {_some([_changed(c) for c in moved])}.")
     if single := [c for c in by_label[NO_WORSE] if c.worse]:
         titles = [f"{c.title} ({counted(c.worse, 'condition')}, better in {c.better})" for c in single]
         wording.append(f"In single conditions worse by more than the margin: {_some(titles)}.")
@@ -387,7 +409,8 @@ def _some(parts: Sequence[str]) -> str:
 
 def _changed(change: Change) -> str:
     """Return a change with its interval and the counts of conditions beyond the margin."""
-    counts = f"worse in {change.worse} of {counted(change.compared, 'condition')}, better in {change.better}"
+    worse, better = ("higher", "lower") if change.neutral else ("worse", "better")
+    counts = f"{worse} in {change.worse} of {counted(change.compared, 'condition')}, {better} in {change.better}"
     return f"{change.title} {percent(change.mean, sign=True)} ({_interval(change)}; {counts})"
 
 

@@ -110,7 +110,8 @@ def choices(view: CampaignView) -> Choices:
 def incumbent(view: CampaignView) -> str | None:
     """Return the algorithm that the others would replace.
 
-    The choice of the user (`CampaignView.against`), else the algorithm that all are mixed with, else the algorithm of
+    The choice of the user (`CampaignView.against`), else the first alternative of a model, else the algorithm that all
+    are mixed with, else the algorithm of
     the campaign that is deployed most (`DEPLOYED`). None if it was not run by itself, or is the only algorithm.
     """
     wanted = wanted_incumbent(view)
@@ -118,9 +119,11 @@ def incumbent(view: CampaignView) -> str | None:
 
 
 def wanted_incumbent(view: CampaignView) -> str:
-    """Return the incumbent that verdicts would need, whether or not it was run."""
+    """Return the incumbent that verdicts would need, whether or not it was run; of a model its first alternative."""
     if (asked := _asked_for(view)) in view.algorithms:
         return str(asked)
+    if view.is_model:
+        return view.algorithms[0]
     mixed = view.campaign.experiment.get("mixed_with")
     return str(mixed or next((name for name in DEPLOYED if name in view.algorithms), DEPLOYED[0]))
 
@@ -151,7 +154,8 @@ def _asked(view: CampaignView, own: Choices, text: str, path: str) -> list[Compa
         question = LEVEL if one.levels else REPLACEMENT
         return [Comparison(pairs, question, view, view) for pairs in own.pairs(one, other)]
     except InputError as error:
-        raise InputError(error.problem, None, path, error.value, error.allowed) from None
+        problem = view.vocabulary.text(error.problem)
+        raise InputError(problem, None, path, error.value, error.allowed) from None
 
 
 def _of_campaigns(view: CampaignView, other: CampaignView) -> list[Comparison]:

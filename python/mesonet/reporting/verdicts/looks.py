@@ -212,7 +212,7 @@ def compared(
     if not wanted:
         allowed = "a response with values that is better high or better low"
         raise InputError("no response can be judged", value=campaign.name, allowed=allowed)
-    known = {each.name: each for each in quantities(view, judged(first_view))}
+    known = {each.name: each for each in quantities(view, judged(first_view)) if not each.neutral}
     both = [(each, known[each.name]) for each in wanted if each.name in known]
     found = []
     for number, origin in enumerate(comparisons(first_view)):

@@ -20,6 +20,7 @@ from mesonet.reporting.campaign_view.events import (
     DELAY_WITHOUT_RATIO,
     FEWEST_EVENTS,
     NEGLIGIBLE,
+    SHARE_WITHOUT_RATIO,
     level_without_ratio,
 )
 from mesonet.reporting.campaign_view.explicit_flows import throughputs
@@ -84,6 +85,7 @@ class Quantity:
     of_long_flows: bool = True  #: False for the throughput of short flows
     #: Place of the algorithm to compare with in each condition, where the incumbent was not run; None: the incumbent.
     reference: NDArray[np.intp] | None = None
+    neutral: bool = False  #: True if neither direction is better
 
 
 def quantities(view: CampaignView, names: Sequence[str] | None = None) -> list[Quantity]:
@@ -96,7 +98,13 @@ def quantities(view: CampaignView, names: Sequence[str] | None = None) -> list[Q
         Quantity(title, title, USERS, unit="segments/s", lower_is_better=False, runs=_runs(view, rows))
         for title, rows in throughputs(view).items()
     ]
-    return sorted(found, key=lambda quantity: list(TOPICS).index(quantity.topic))
+    return sorted(found, key=lambda quantity: list(topics(view)).index(quantity.topic))
+
+
+@cached
+def topics(view: CampaignView) -> dict[str, str]:
+    """Return the titles of the topics; of a model each response is a topic."""
+    return {name: view.responses[name].title for name in directed(view)} if view.is_model else TOPICS
 
 
 def judged(view: CampaignView) -> list[str]:
@@ -107,7 +115,10 @@ def judged(view: CampaignView) -> list[str]:
 
 @cached
 def directed(view: CampaignView) -> list[str]:
-    """Return the responses to judge that some run has."""
+    """Return the responses to judge that some run has. Of a model all responses, those with a direction first."""
+    if view.is_model:
+        names = view.in_period[view.main_period]
+        return [*(name for name in names if name in view.better), *(n for n in names if n not in view.better)]
     there = set(view.campaign.responses.filter(period=view.main_period)["response"].unique())
     return [name for names in JUDGED.values() for name in names if name in there]
 
@@ -124,7 +135,8 @@ def too_small(view: CampaignView) -> list[str]:
         means = finite_mean(_values(view, name), axis=2)
         known = means[np.isfinite(means)]
         # A share that counts very few events has no meaningful change in percent.
-        if len(known) and known.max() <= (NEGLIGIBLE if BY_NAME[name].unit == "1" and not _is_time(name) else 0.0):
+        share = view.unit_of(name) == "1" if view.is_model else BY_NAME[name].unit == "1" and not _is_time(name)
+        if len(known) and np.abs(known).max() <= (NEGLIGIBLE if share else 0.0):
             found.append(name)
     return found
 
@@ -152,8 +164,12 @@ def of_few_flows(view: CampaignView) -> list[str]:
     return found
 
 
-def title_of(name: str) -> str:
+def title_of(view: CampaignView, name: str) -> str:
     """Return the title of a response for use in a sentence of a verdict."""
+    if view.is_model:
+        target = view.better.get(name)
+        title = view.title_of(name)
+        return f"distance of {title} from {target:g}" if isinstance(target, float | int) else title
     return PLAIN.get(name) or uncapitalised(BY_NAME[name].title)
 
 
@@ -221,7 +237,24 @@ def _is_time(name: str) -> bool:
     return name.startswith("slowdown")
 
 
+def _of_model(view: CampaignView, name: str) -> Quantity:
+    """Return a response of a model; with a best value, its distance from that value."""
+    unit, better = view.unit_of(name), view.better.get(name)
+    return Quantity(
+        name=name,
+        title=title_of(view, name),
+        topic=name,
+        unit=unit,
+        lower_is_better=better != "higher",
+        runs=_values(view, name),
+        floor=SHARE_WITHOUT_RATIO if unit == "1" else 0.0,
+        neutral=better is None,
+    )
+
+
 def _response(view: CampaignView, name: str, topic: str = "") -> Quantity:
+    if view.is_model:
+        return _of_model(view, name)
     about, period = BY_NAME[name], view.main_period
     floor = level_without_ratio(about.unit, view.campaign.experiment, period)
     if _is_time(name):
@@ -230,7 +263,7 @@ def _response(view: CampaignView, name: str, topic: str = "") -> Quantity:
         floor = DELAY_WITHOUT_RATIO
     return Quantity(
         name=name,
-        title=title_of(name),
+        title=title_of(view, name),
         topic=topic or next(topic for topic, names in JUDGED.items() if name in names),
         unit=about.unit,
         lower_is_better=about.direction == "lower",
@@ -242,7 +275,9 @@ def _response(view: CampaignView, name: str, topic: str = "") -> Quantity:
 @cached
 def _values(view: CampaignView, name: str) -> Floats:
     rows = view.campaign.responses
-    return _runs(view, rows.filter((pl.col("response") == name) & (pl.col("period") == view.main_period)))
+    found = _runs(view, rows.filter((pl.col("response") == name) & (pl.col("period") == view.main_period)))
+    best = view.better.get(name)
+    return np.abs(found - float(best)) if isinstance(best, float | int) else found
 
 
 def _runs(view: CampaignView, rows: pl.DataFrame) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mesonet.analysis import Decision, decide, needed
-from mesonet.analysis.decisions.decision import BETTER, DEPENDS, HARM_FIRST, WORSE
+from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, HARM_FIRST, WORSE
 from mesonet.analysis.decisions.estimands import GROUP, Estimand
 from mesonet.analysis.decisions.pairs import shift_at_zero
 from mesonet.campaign.ledger import UNTIL
@@ -41,6 +41,8 @@ Floats = NDArray[np.float64]
 
 NOT_JUDGED = "not judged"
 COMPETITION = "competition"
+#: Verdicts on a response of which neither direction is better: it changes by more than the margin, or by less.
+HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
 #: Change in % of the incumbent's value that counts (chosen).
 MARGIN = 10.0
 
@@ -62,10 +64,10 @@ class Change:
 
     response: str
     title: str
-    topic: str  #: one of `quantities.TOPICS`
+    topic: str  #: one of `quantities.topics`
     unit: str
     lower_is_better: bool
-    verdict: str  #: worse, better, no worse, depends, at the margin, cannot tell, or `NOT_JUDGED`
+    verdict: str  #: worse, better, no worse, depends, at the margin, cannot tell, higher, lower, alike, or `NOT_JUDGED`
     why: str  #: reason for `cannot tell`; empty otherwise
     mean: float  #: geometric mean over the conditions that both have, relative to the other scenario, in %
     low: float  #: interval of `mean`, in %: all quantities and levels of an algorithm hold together with 95 %
@@ -86,6 +88,7 @@ class Change:
     replicates: int = 0  #: further replicates that would settle it, if the means stayed as they are; 0: not known
     conditions: int = 0  #: conditions that need these replicates
     cost: float = 0.0  #: processor time of these runs of both scenarios, s; 0: not known
+    neutral: bool = False  #: True if neither direction is better
 
     @property
     def harm(self) -> float:
@@ -111,7 +114,7 @@ class Verdict:
     @property
     def split(self) -> Change | None:
         """Change that depends on a factor and is largest where it does, harm first; None without one."""
-        found = [change for change in self.changes if change.beyond]
+        found = [change for change in self.changes if change.beyond and not change.neutral]
         return max(found, key=lambda c: (c.harmful, abs(c.beyond.mean) if c.beyond else 0.0), default=None)
 
     @property
@@ -270,7 +273,7 @@ def _change(compared: Comparison, quantity: Quantity, other: Quantity, responses
         topic=quantity.topic,
         unit=quantity.unit,
         lower_is_better=quantity.lower_is_better,
-        verdict=found.label if both else NOT_JUDGED,
+        verdict=(_direction(found) if quantity.neutral else found.label) if both else NOT_JUDGED,
         why=found.why,
         mean=mean,
         low=low,
@@ -284,7 +287,8 @@ def _change(compared: Comparison, quantity: Quantity, other: Quantity, responses
         compared=both,
         missing=found.missing,
         replicated=found.replicated,
-        harmful=bool(found.is_worse.any()),
+        harmful=bool(found.is_worse.any()) and not quantity.neutral,
+        neutral=quantity.neutral,
         depends_on=" and ".join(
             factor_title(compared.view, each) if each in factors else each for each in found.depends_on
         ),
@@ -294,6 +298,17 @@ def _change(compared: Comparison, quantity: Quantity, other: Quantity, responses
         conditions=len(more.conditions) if more else 0,
         cost=more.replicates * len(more.conditions) * _cost(compared) if more else 0.0,
     )
+
+
+def _direction(found: Decision) -> str:
+    """Return the verdict on a response of which neither direction is better; it was decided as better low."""
+    if found.is_worse[0] or found.is_better[0]:
+        return HIGHER if found.is_worse[0] else LOWER
+    if found.label == DEPENDS:
+        return DEPENDS
+    if found.is_no_worse[0] and found.is_no_better[0]:
+        return ALIKE
+    return found.label if found.label == AT_MARGIN else CANNOT_TELL
 
 
 def _cost(compared: Comparison) -> float:
@@ -327,9 +342,10 @@ def _level(view: CampaignView, found: Decision, each: Estimand) -> str:
 
 
 def _word(changes: list[Change]) -> str:
-    """Return the verdict on all quantities: harm first, then what may be harm."""
-    labels = {change.verdict for change in changes}
+    """Return the verdict on all quantities that have a direction: harm first, then what may be harm."""
+    directed = [change for change in changes if not change.neutral]
+    labels = {change.verdict for change in directed}
     found = next((label for label in HARM_FIRST if label in labels), NOT_JUDGED)
-    if found not in (WORSE, DEPENDS) and any(change.missing for change in changes):
+    if found not in (WORSE, DEPENDS) and any(change.missing for change in directed):
         return NOT_JUDGED
     return found
