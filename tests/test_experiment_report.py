@@ -69,7 +69,7 @@ def test_no_word_of_networks(factors: int) -> None:
 
 @pytest.mark.process
 def test_a_report_of_a_table_loads_no_simulator(tmp_path: Path) -> None:
-    """ADR 0042."""
+    """ADR 0043."""
     code = (
         "import sys, mesonet as mn; mn.designs.by_runs(4, 8); "
         "mn.report({'a': [0, 1, 0, 1], 'b': [0, 0, 1, 1], 'y': [1, 2, 4, 7]}, sys.argv[1], response='y'); "
