@@ -46,7 +46,7 @@ def test_analyze_gives_sensitivities_and_says_what_is_left_out(sampled: Campaign
     assert holds(text, "no two levels", "Main effects, interactions")
     assert text.count("note: ") == 1
     tables, index = tmp_path / "analysis" / "tables", (tmp_path / "analysis" / "index.md").read_text()
-    assert {file.stem for file in tables.iterdir()} == {"conditions", "responses", "sensitivity"}
+    assert {file.stem for file in tables.iterdir()} == {"conditions", "decisions", "responses", "sensitivity"}
     found = pl.read_parquet(tables / "sensitivity.parquet").filter(algorithm="double", response="steep")
     inputs = np.array([[each["scenario"]["parameters"][id] for id in "xyz"] for each in
                        sampled.experiment["scenarios"] if each["algorithm"] == "double"])  # fmt: skip
@@ -91,7 +91,7 @@ def test_report_of_points(sampled: Campaign, tmp_path: Path) -> None:
     page = file.read_text()
     assert "no two levels to compare" in page
     data = unpacked(page)
-    assert set(data["figures"]) == {"sensitivity", "points", "responses", "scatter"}
+    assert set(data["figures"]) == {"forest", "sensitivity", "points", "responses", "scatter"}
     assert len(data["order"]) == 16
     inputs = [row["scenario"]["parameters"] for row in sampled.experiment["scenarios"] if row["algorithm"] == "double"]
     assert data["levels"]["3"] == pytest.approx([inputs[2][name] for name in "xyz"], rel=1e-5)
@@ -100,7 +100,7 @@ def test_report_of_points(sampled: Campaign, tmp_path: Path) -> None:
     assert not re.search(r"\b(nan|None)\b", re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL))
     refused = CliRunner().invoke(main, ["report", str(sampled.path), "--replay", "1"])
     assert refused.exit_code == 2
-    assert "only conditions at two levels are replayed" in refused.output
+    assert "only networks are replayed" in refused.output
 
 
 def test_too_few_points_say_so(tmp_path: Path) -> None:
