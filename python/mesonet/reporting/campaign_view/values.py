@@ -24,7 +24,6 @@ from mesonet.reporting.campaign_view.flow_groups import (
     as_rows,
     group_columns,
     groups_of_conditions,
-    has_groups,
     replicates,
 )
 from mesonet.reporting.campaign_view.tables import filled
@@ -120,7 +119,7 @@ class Values:
         """Columns of flow groups, with values of the shape (conditions, replicates, algorithms)."""
         # Only the goodput of flow groups is published; their other measures are in the tables of the runs.
         asked = [member for member in self._set.per_group if member.basis == "published"] if self._set else []
-        if not (self.flow_groups and asked and self._members and self.conditions and has_groups(self.campaign)):
+        if not (self.flow_groups and asked and self._members and self.conditions and self.campaign.has_groups):
             return []
         found = []
         for member in asked:
@@ -178,7 +177,7 @@ class Values:
         found = []
         if self._members and self._set and (lacking := len(self._set.entries) - len(self._members)):
             found.append(f"{lacking} of {len(self._set.entries)} responses of the network have no values.")
-        if self._members and self._set and self._set.per_group and not has_groups(self.campaign):
+        if self._members and self._set and self._set.per_group and not self.campaign.has_groups:
             found.append("Flow groups were not kept.")
         return found
 

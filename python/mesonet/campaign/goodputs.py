@@ -1,0 +1,76 @@
+"""Goodputs of the explicit flows of a campaign, by the algorithm of the flows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from mesonet.campaign.data import Campaign
+
+NAME, OF, UNIT = "goodput", "goodput_of_", "segments/s"
+"""Response of the flows of the algorithm under test, beginning of the name for flows of another one, and their unit."""
+_RUN = ("condition", "algorithm", "replicate")
+
+
+def flow_goodputs(campaign: Campaign) -> pl.DataFrame:
+    """Return segments acknowledged over the time that flows sent, by run, period and algorithm of the explicit flows.
+
+    Columns condition, algorithm (of the run), replicate, period, flow_algorithm, flow_seconds, and value in segments/s.
+    No rows for a model, without explicit flows, and if runs did not keep their throughput.
+    """
+    time = pl.col("flow_seconds")
+    keys = [*_RUN, "period", "flow_algorithm"]
+    groups = campaign.groups if _flows(campaign) and campaign.has_groups else pl.DataFrame()
+    if "throughput" not in groups.columns:
+        texts = ("algorithm", "period", "flow_algorithm")
+        kinds: dict[str, Any] = {name: pl.String if name in texts else pl.Int64 for name in keys}
+        return pl.DataFrame(schema={**kinds, "flow_seconds": pl.Float64, "value": pl.Float64})
+    rows = groups.filter((pl.col("category") == "explicit") & ~pl.col("flow_algorithm").is_in(["all", ""]))
+    value = (pl.col("throughput") * time).sum() / time.sum()
+    return rows.group_by(keys, maintain_order=True).agg(flow_seconds=time.sum(), value=value)
+
+
+def by_response(campaign: Campaign, also: Callable[[], pl.Expr] | None = None) -> dict[str, pl.DataFrame]:
+    """Return the goodput of flows of the algorithm under test, and of each algorithm that a scenario gives its flows.
+
+    Flow groups tell flows apart by algorithm only. If a scenario gives flows an algorithm that is also under test, its
+    run has a mean over both kinds of flows, which is left out unless all flows are alike. `also`: further flows that
+    count as flows of the algorithm under test. By name of the response, the columns of `flow_goodputs`.
+    """
+    flows = _flows(campaign)
+    rows = flow_goodputs(campaign)
+    given = sorted({flow["algorithm"] for each in flows for flow in each if flow.get("algorithm")})
+    alike = all({**flow, "algorithm": None} == {**each[0], "algorithm": None} for each in flows for flow in each)
+    own = pl.col("flow_algorithm") == pl.col("algorithm")
+    drawn = any(not flow.get("algorithm") for each in flows for flow in each)
+    tested = own | also() if also is not None and drawn else own
+    rows = rows.filter(alike | ~(tested & pl.col("flow_algorithm").is_in(given)))
+    wanted = {NAME: tested} | {f"{OF}{name}": pl.col("flow_algorithm") == name for name in given}
+    time, keys = pl.col("flow_seconds"), [*_RUN, "period"]
+    value = (pl.col("value") * time).sum() / time.sum()
+    found = {name: rows.filter(which) for name, which in wanted.items()}
+    return {
+        name: of_these.group_by(keys, maintain_order=True).agg(value=value)
+        for name, of_these in found.items()
+        if of_these.height
+    }
+
+
+def as_responses(campaign: Campaign) -> list[pl.DataFrame]:
+    """Return the goodputs of `by_response` as rows of the responses of a campaign."""
+    about = {"symbol": pl.lit(""), "unit": pl.lit(UNIT)}
+    order = campaign.responses.columns
+    return [
+        rows.with_columns(response=pl.lit(name), **about).select(order) for name, rows in by_response(campaign).items()
+    ]
+
+
+def _flows(campaign: Campaign) -> list[list[dict[str, Any]]]:
+    """Return the explicit flows over TCP of every scenario that has any."""
+    scenarios = (entry.get("scenario", {}) for entry in campaign.experiment.get("scenarios") or [])
+    networks = (each for each in scenarios if "transport" in each)
+    found = ([flow for flow in each.get("flows") or [] if flow.get("transport") != "udp"] for each in networks)
+    return [each for each in found if each]
