@@ -55,6 +55,8 @@ class LevelChanges(AnalysisResult):
     low: Floats  #: interval that holds all changes of the factor together at 95 %; NaN where there is none
     high: Floats
     cells: NDArray[np.intp]  #: combinations of the other factors over which a change is a mean
+    rises: NDArray[np.intp]  #: of these, combinations whose own interval of 95 % is above 0
+    falls: NDArray[np.intp]  #: of these, combinations whose own interval is below 0
     replicates: NDArray[np.intp]  #: fewest values of one of their cells
     notes: tuple[str, ...] = ()
 
@@ -64,7 +66,7 @@ class LevelChanges(AnalysisResult):
         return {"row": range(1, len(self.factor) + 1)}
 
     def _columns(self) -> dict[str, Any]:
-        names = ("first", "second", "change", "low", "high", "cells", "replicates")
+        names = ("first", "second", "change", "low", "high", "cells", "rises", "falls", "replicates")
         return {"factor": list(self.factor), **{name: getattr(self, name) for name in names}}
 
     def largest(self, factor: str) -> int | None:
@@ -116,9 +118,14 @@ def level_means(
     kept = list(cells.factors if keep is None else keep)
     places = [cells.place(name) for name in kept]
     chosen = cells.levels[:, places]
-    combos = np.array(list(dict.fromkeys(map(tuple, chosen.tolist()))), dtype=np.intp).reshape(-1, len(places))
-    members = [np.flatnonzero((chosen == each).all(axis=1)) for each in combos]
-    found = [cells.contrast(_weights(len(cells.levels), {1.0: own}), 1.0 - CONFIDENCE) for own in members]
+    distinct = list(dict.fromkeys(map(tuple, chosen.tolist())))
+    combos = np.array(distinct, dtype=np.intp).reshape(len(distinct), len(places))
+    if len(combos) == len(cells.levels):
+        members = [np.array([n]) for n in range(len(combos))]
+        found = list(zip(cells.means, *cells.alone(), strict=True))
+    else:
+        members = [np.flatnonzero((chosen == each).all(axis=1)) for each in combos]
+        found = [cells.contrast(_weights(len(cells.levels), {1.0: own}), 1.0 - CONFIDENCE) for own in members]
     return LevelMeans(
         factors=tuple(kept),
         levels=combos,
@@ -159,7 +166,7 @@ def level_changes(
     {'load': 4.0, 'queue': 1.0}
     """
     cells = _Cells.of(values, levels, factors, paired)
-    rows: list[tuple[str, int, int, float, float, float, int, int]] = []
+    rows: list[tuple[Any, ...]] = []
     for place, name in enumerate(cells.factors):
         numbers = np.unique(cells.levels[:, place])
         others = np.delete(cells.levels, place, axis=1)
@@ -176,8 +183,10 @@ def level_changes(
             )
             used = [*sides[-1.0], *sides[1.0]]
             fewest = int(cells.counts[used].min()) if used else 0
-            rows.append((name, first, second, change, low, high, len(full), fewest))
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 8
+            least, most = cells.pairs(sides[-1.0], sides[1.0])
+            proved = int((least > 0).sum()), int((most < 0).sum())
+            rows.append((name, first, second, change, low, high, len(full), *proved, fewest))
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 10
     return LevelChanges(
         factor=tuple(columns[0]),
         first=np.array(columns[1], dtype=np.intp),
@@ -186,7 +195,9 @@ def level_changes(
         low=np.array(columns[4], dtype=float),
         high=np.array(columns[5], dtype=float),
         cells=np.array(columns[6], dtype=np.intp),
-        replicates=np.array(columns[7], dtype=np.intp),
+        rises=np.array(columns[7], dtype=np.intp),
+        falls=np.array(columns[8], dtype=np.intp),
+        replicates=np.array(columns[9], dtype=np.intp),
         notes=cells.notes,
     )
 
@@ -284,3 +295,36 @@ class _Cells:
             freedom = float(parts.sum() ** 2 / terms) if terms > 0 else float(self.pooled)
         half = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
         return estimate, estimate - half, estimate + half
+
+    def alone(self) -> tuple[Floats, Floats]:
+        """Return the interval of each cell, by its own replicates or, of one value, by the pooled variance."""
+        freedom = np.where(self.counts > 1, self.counts - 1, self.pooled).astype(float)
+        return self._intervals(self.means, self.variances / np.maximum(self.counts, 1), freedom)
+
+    def pairs(self, first: Sequence[int], second: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return the interval of the change from each cell to another, for itself."""
+        if not len(first):
+            return np.empty(0), np.empty(0)
+        if self.paired:
+            more = self.values[list(second)] - self.values[list(first)]
+            there = np.isfinite(more)
+            count = there.sum(axis=1)
+            with np.errstate(all="ignore"):
+                mean = np.where(there, more, 0.0).sum(axis=1) / count
+                spread = np.where(there, (more - mean[:, None]) ** 2, 0.0).sum(axis=1) / (count - 1)
+                return self._intervals(mean, spread / count, count - 1.0)
+        freedom = np.where(self.counts > 1, self.counts - 1, self.pooled).astype(float)
+        parts = [self.variances[list(side)] / self.counts[list(side)] for side in (first, second)]
+        with np.errstate(all="ignore"):
+            terms = sum(part**2 / freedom[list(side)] for part, side in zip(parts, (first, second), strict=True))
+            total = parts[0] + parts[1]
+            degrees = np.where(total > 0, total**2 / terms, np.maximum(self.pooled, 1))
+        return self._intervals(self.means[list(second)] - self.means[list(first)], total, degrees)
+
+    def _intervals(self, means: Floats, squares: Floats, freedom: Floats) -> tuple[Floats, Floats]:
+        """Return intervals of 95 % from squared errors; NaN where there is none."""
+        if not self.pooled or self.are_equal:
+            return np.full(len(means), np.nan), np.full(len(means), np.nan)
+        with np.errstate(all="ignore"):
+            half = stats.t.ppf(0.5 + CONFIDENCE / 2, np.where(freedom > 0, freedom, np.nan)) * np.sqrt(squares)
+        return means - half, means + half

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from mesonet.responses.segment_sizes import data_bytes
+
 if TYPE_CHECKING:
     from mesonet.campaign.data import Campaign
 
-NAME, OF, UNIT = "goodput", "goodput_of_", "segments/s"
-"""Response of the flows of the algorithm under test, beginning of the name for flows of another one, and their unit."""
+NAME, OF = "goodput", "goodput_of_"
+"""Response of the flows of the algorithm under test, and beginning of its name for flows of another one."""
 _RUN = ("condition", "algorithm", "replicate")
 
 
@@ -60,17 +62,28 @@ def by_response(campaign: Campaign, also: Callable[[], pl.Expr] | None = None) -
 
 
 def as_responses(campaign: Campaign) -> list[pl.DataFrame]:
-    """Return the goodputs of `by_response` as rows of the responses of a campaign."""
-    about = {"symbol": pl.lit(""), "unit": pl.lit(UNIT)}
+    """Return the goodputs of `by_response` as rows of the responses of a campaign, in the unit of `unit_of`."""
+    factor, unit = unit_of(campaign)
+    about = {"symbol": pl.lit(""), "unit": pl.lit(unit), "value": pl.col("value") * factor}
     order = campaign.responses.columns
     return [
         rows.with_columns(response=pl.lit(name), **about).select(order) for name, rows in by_response(campaign).items()
     ]
 
 
+def unit_of(campaign: Campaign) -> tuple[float, str]:
+    """Return the factor from segments/s to the unit of goodputs, and the unit: Mbit/s if all segments have one size."""
+    sizes: set[float] = set().union(*map(data_bytes, _networks(campaign)))
+    return (sizes.pop() * 8e-6, "Mbit/s") if len(sizes) == 1 else (1.0, "segments/s")
+
+
+def _networks(campaign: Campaign) -> list[dict[str, Any]]:
+    scenarios = (entry.get("scenario", {}) for entry in campaign.experiment.get("scenarios") or [])
+    return [each for each in scenarios if "transport" in each]
+
+
 def _flows(campaign: Campaign) -> list[list[dict[str, Any]]]:
     """Return the explicit flows over TCP of every scenario that has any."""
-    scenarios = (entry.get("scenario", {}) for entry in campaign.experiment.get("scenarios") or [])
-    networks = (each for each in scenarios if "transport" in each)
-    found = ([flow for flow in each.get("flows") or [] if flow.get("transport") != "udp"] for each in networks)
+    flows = (each.get("flows") or [] for each in _networks(campaign))
+    found = ([flow for flow in each if flow.get("transport") != "udp"] for each in flows)
     return [each for each in found if each]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from mesonet.campaign.goodputs import NAME, OF, UNIT, flow_goodputs
+from mesonet.campaign.goodputs import NAME, OF, flow_goodputs, unit_of
 from mesonet.designs.factor import Factor
 from mesonet.designs.grid import KIND, level_at
 from mesonet.errors import InputError, unknown
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([^\d\s,].*)?")
 _LARGEST = 1e15
+_BESIDE = ("mean", "low", "high", "replicates", "done", "failed", "missing", "seed", "block")
+"""Columns of other tables that have columns of factors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ def levels_of(campaign: Campaign) -> tuple[FactorLevels, ...]:
         set_there = [_set(campaign, condition, factor.paths[0]) for condition in shown]
         texts = [
             _text(factor, place, parsed, value, campaign.rows.kind == KIND)
-            for place, value in zip(places.tolist(), set_there, strict=True)
+            for place, (value, _) in zip(places.tolist(), set_there, strict=True)
         ]
         numbers, unit = _numbers([_quantity(text) for text in texts], set_there)
         found.append(FactorLevels(factor, tuple(texts), numbers, unit, which.astype(np.intp), *columns))
@@ -67,7 +69,7 @@ def column_names(ids: Sequence[str], responses: Sequence[str]) -> list[tuple[str
     >>> column_names(["flows", "rtt", "flows_number"], ["rtt"])
     [('flows', 'factor_flows_number'), ('factor_rtt', 'factor_rtt_number'), ('flows_number', 'flows_number_number')]
     """
-    taken = {*TIDY.columns, *responses}
+    taken = {*TIDY.columns, *_BESIDE, *responses}
     texts = [_free(id, taken | ({*ids} - {id})) for id in ids]
     taken |= {*texts}
     found = []
@@ -91,7 +93,8 @@ def tidy(campaign: Campaign, responses: Sequence[str] | None = None, period: str
         of_flows = flow_goodputs(campaign).drop("flow_seconds")
         shared = pl.col("response").str.starts_with(OF) | (pl.col("response") == NAME)
         own = rows.filter(~shared).with_columns(flow_algorithm=pl.lit("all"))
-        more = of_flows.with_columns(response=pl.lit(NAME), unit=pl.lit(UNIT))
+        factor, unit = unit_of(campaign)
+        more = of_flows.with_columns(response=pl.lit(NAME), unit=pl.lit(unit), value=pl.col("value") * factor)
         rows = pl.concat([own.drop("symbol"), more.select(own.drop("symbol").columns)])
     else:
         rows = rows.with_columns(flow_algorithm=pl.lit("all"))
@@ -109,8 +112,8 @@ def tidy(campaign: Campaign, responses: Sequence[str] | None = None, period: str
     columns: dict[str, Any] = {"condition": range(1, campaign.rows.conditions + 1)}
     for each in levels_of(campaign):
         columns[each.column] = [each.texts[place] for place in each.place]
-        if each.numbers is not None:
-            columns[each.number_column] = [each.numbers[place] for place in each.place]
+        numbers = each.numbers or [None] * len(each.texts)
+        columns[each.number_column] = pl.Series([numbers[place] for place in each.place], dtype=pl.Float64)
     levels = pl.DataFrame(columns, schema_overrides={"condition": pl.Int64})
     first = ["condition", "algorithm", "replicate", *levels.columns[1:]]
     table = rows.join(levels, on="condition", how="left", maintain_order="left")
@@ -141,23 +144,27 @@ def _text(
 
 
 def _numbers(
-    parsed: Sequence[tuple[float, str] | None], set_there: Sequence[float | None]
+    parsed: Sequence[tuple[float, str] | None], set_there: Sequence[tuple[float | None, str]]
 ) -> tuple[tuple[float, ...] | None, str]:
-    """Return the levels as numbers with their unit: as the texts have them if in one unit, else as they are set."""
+    """Return the levels as numbers with their unit: the unit of the texts, or of the first if they have several."""
     known = [each for each in parsed if each is not None]
     units = {unit for _, unit in known}
     if len(known) == len(parsed) and len(units) == 1:
         return tuple(number for number, _ in known), units.pop()
-    numbers = [float(value) for value in set_there if value is not None]
-    if len(numbers) == len(parsed) and len(set(numbers)) == len(numbers):
-        return tuple(numbers), ""
-    return None, ""
+    numbers = [value for value, _ in set_there if value is not None]
+    if len(numbers) < len(parsed) or len({*numbers}) < len(numbers) or len({rule for _, rule in set_there}) > 1:
+        return None, ""
+    if len(known) == len(parsed) and numbers[0]:
+        return tuple(round(known[0][0] * value / numbers[0], 9) for value in numbers), known[0][1]
+    return tuple(map(float, numbers)), ""
 
 
-def _set(campaign: Campaign, row: int, path: str) -> float | None:
-    """Return the number that a condition has at a path; a list of flows has their number. None for anything else."""
-    entries = campaign.experiment.get("scenarios") or []
-    first = campaign.algorithms[0]
+def _set(campaign: Campaign, row: int, path: str) -> tuple[float | None, str]:
+    """Return the number that a condition has at a path, and its rule, such as ``bdp`` of a buffer.
+
+    A list of flows has their number; None for anything else. `row`: number of the condition, from 0.
+    """
+    entries, first, rule = campaign.experiment.get("scenarios") or [], campaign.algorithms[0], ""
     scenario = next((e["scenario"] for e in entries if e["condition"] == row + 1 and e["algorithm"] == first), {})
     if set(scenario) == {"parameters"}:
         there: Any = scenario["parameters"].get(path)
@@ -169,8 +176,8 @@ def _set(campaign: Campaign, row: int, path: str) -> float | None:
             else:
                 there = there.get(part) if isinstance(there, Mapping) else None
         if isinstance(there, Mapping):
-            there = there.get("factor")
+            there, rule = there.get("factor"), str(there.get("rule", ""))
         if isinstance(there, list) and path == "flows":
             there = len(there)
     is_number = isinstance(there, int | float) and not isinstance(there, bool) and abs(there) < _LARGEST
-    return there if is_number else None
+    return (there if is_number else None), rule

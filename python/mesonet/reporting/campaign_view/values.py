@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import Noise
+from mesonet.campaign.goodputs import NAME as GOODPUT
+from mesonet.campaign.goodputs import OF as GOODPUT_OF
 from mesonet.reporting.campaign_view import columns as columns_of
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import WHOLE, Column
@@ -45,6 +47,8 @@ KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
+#: Responses that follow the goodputs of explicit flows.
+FLOW_RESPONSES = ("rtt", "loss_rate", "jain_index", "utilisation_bottleneck")
 #: Traffic whose service is shown first: flows that arrive at random, frames of media, and adaptive video.
 ARRIVALS, FRAMES, VIDEO = "arrivals", "frames", "video"
 #: Responses that compare the algorithms at a glance where there is such traffic; before the others.
@@ -73,6 +77,7 @@ class Values:
     beside: Campaign | None = None  #: campaign that the user compares with
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
+    asked: tuple[str, ...] = field(default=(), kw_only=True)  #: responses that the user wants to see first
 
     @cached_property
     def segment_bytes(self) -> float | None:
@@ -204,14 +209,14 @@ class Values:
         Known responses come in their order; then unknown ones, in the order of appearance.
         """
         service = [name for traffic in self.traffic for name in SERVICE[traffic]]
-        wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service}
+        wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service, *self.asked}
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
         present = {
             name: BY_NAME.get(name)
             or Response(
                 name=name,
                 symbol=symbol or "",
-                title=name.replace("_", " ").capitalize(),
+                title=self._title(name),
                 unit=unit,
                 definition="",
                 direction="neutral",
@@ -231,6 +236,12 @@ class Values:
             if self.flow_groups and times[column.response] == 1:
                 found[column.response] = replace(found[column.response], symbol=column.symbol)
         return found
+
+    def _title(self, name: str) -> str:
+        """Return the title of a response that the list of responses lacks."""
+        if self.networks and name.startswith(GOODPUT_OF):
+            return f"Goodput per flow of {name.removeprefix(GOODPUT_OF)}"
+        return "Goodput per flow" if self.networks and name == GOODPUT else name.replace("_", " ").capitalize()
 
     @cached_property
     def in_period(self) -> dict[str, list[str]]:
@@ -385,9 +396,14 @@ class Values:
     def key_responses(self) -> list[str]:
         """The responses that compare the algorithms at a glance."""
         there = self.in_period[self.main_period]
+        if self.asked:
+            return [name for name in self.asked if name in there]
         service = [name for traffic in self.traffic for name in SERVICE[traffic] if name in there]
         others = [name for name in KEY_RESPONSES if name in there]
-        return [*service, *others] or there[:6]
+        flows = [name for name in there if self.networks and (name == GOODPUT or name.startswith(GOODPUT_OF))]
+        if flows:
+            others = [name for name in FLOW_RESPONSES if name in there]
+        return [*service, *flows, *others] or there[:6]
 
     def varies(self, response: str, period: str) -> bool:
         """Return True if runs have different values of a response."""
