@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mesonet.emulation import Emulator
     from mesonet.experiments.base import Designed
     from mesonet.experiments.deployed import deploy
+    from mesonet.experiments.grids import grid
     from mesonet.experiments.network import experiment
     from mesonet.fitting.fit import Fit
     from mesonet.maps.matrix import traffic_matrix
@@ -47,6 +48,7 @@ __all__ = [
     "emulate",
     "experiment",
     "fit",
+    "grid",
     "load",
     "plot",
     "report",
@@ -297,7 +299,14 @@ def compare_scales(chosen: Designed, scales: Sequence[float], *, seconds: float 
     return compare(chosen, scales, seconds).as_dict()
 
 
-def report(campaign: Campaign, path: str | Path, *, against: str | None = None, compare: Sequence[str] = ()) -> Path:
+def report(
+    campaign: Campaign,
+    path: str | Path,
+    *,
+    against: str | None = None,
+    compare: Sequence[str] = (),
+    responses: Sequence[str] = (),
+) -> Path:
     """Write the report of a campaign, one HTML file that needs no network.
 
     Parameters
@@ -312,6 +321,8 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None, 
         with, else ``cubic``, else ``tcp``.
     compare
         Comparisons of two scenarios, such as ``bbr3 : cubic`` or ``share=0.3 : share=0``.
+    responses
+        Names of the responses that come first, in place of the chosen ones.
 
     Returns
     -------
@@ -320,12 +331,12 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None, 
     Raises
     ------
     InputError
-        If the campaign has no such scenario, no two conditions differ in the levels alone, or the file cannot be
+        If the campaign has no such scenario or response, no two conditions differ in the levels alone, or the file cannot be
         written to.
     """
     from mesonet.reporting import write_report
 
-    return write_report(campaign, path, against=against, compare=compare)
+    return write_report(campaign, path, against=against, compare=compare, responses=responses)
 
 
 def plot(result: Result, *, title: str = "") -> Any:
@@ -390,6 +401,7 @@ _LATE = {
     "batch": "mesonet.simulation.batch",
     "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",
+    "grid": "mesonet.experiments.grids",
     "scenario": "mesonet.scenarios.scenario",
     "score": "mesonet.scoring.score",
     "simulate": "mesonet.simulation.simulate",

@@ -156,12 +156,13 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
     `write`: called with the campaign, the place and ``progress``.
     """
+    from mesonet.reporting.campaign_view.grid import is_grid
     from mesonet.reporting.campaign_view.sampled import is_sampled, left_out
 
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
-    if is_sampled(campaign):
+    if is_sampled(campaign) and not is_grid(campaign):
         click.echo(f"note: {left_out(campaign)}", err=True)
     with Progress(f"{what} of {campaign.name}") as progress:
         return write(campaign, place, progress=progress.update)

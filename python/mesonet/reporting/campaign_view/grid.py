@@ -146,7 +146,8 @@ class Grid:
         ``conditions``; with results ``levels`` (a row per response, algorithm and condition: mean, interval, replicates),
         ``changes`` (a row per response, algorithm, factor and pair of levels) and ``responses`` (`Campaign.tidy`).
         """
-        conditions = self._conditions().join(self.view.status, on="condition", how="left", maintain_order="left")
+        status = self.view.status
+        conditions = self._conditions().join(status, on="condition", how="left", maintain_order="left")
         if not self.view.has_results:
             return {"conditions": conditions}
         levels, changes = [], []
@@ -168,6 +169,13 @@ class Grid:
             "changes": pl.concat(changes),
             "responses": self.view.campaign.tidy(period=None),
         }
+
+    def conditions(self) -> pl.DataFrame:
+        """Return the levels of each condition as text, and the numbers of its runs by status."""
+        columns: dict[str, Any] = {"condition": range(1, len(self.levels) + 1)}
+        columns |= {each.column: [each.texts[place] for place in each.place] for each in self.factors}
+        table = pl.DataFrame(columns, schema_overrides={"condition": pl.Int64})
+        return table.join(self.view.status, on="condition", how="left", maintain_order="left")
 
     def _conditions(self) -> pl.DataFrame:
         """Return the levels of each condition as text and as numbers."""

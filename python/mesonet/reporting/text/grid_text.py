@@ -109,8 +109,9 @@ def _changes(grid: Grid, response: str, period: str, algorithm: str, *, whose: b
         if low <= 0 <= high:
             doubtful.append(f"{ends} ({_span_of_differences(low, high, unit)})")
             continue
-        moved = f"{ends} it {'rises' if change > 0 else 'falls'} by {_size(change, low, high, unit)}"
-        proved.append(moved + _directions(int(changes.cells[n]), rises, falls))
+        moved = "rises" if change > 0 else "falls"
+        counts = _directions(int(changes.cells[n]), rises, falls)
+        proved.append(f"{ends} it {moved} by {_size(change, low, high, unit, counts)}")
     if doubtful:
         proved.append(f"no change is proved {'; '.join(doubtful)}")
     named = f"with {algorithm}, " if whose and len(grid.view.algorithms) > 1 and proved else ""
@@ -126,14 +127,15 @@ def _from_to(grid: Grid, each: FactorLevels, first: int, second: int) -> str:
     return f"{words[0]} to {words[1]}" if words == texts else f"{title_of(each)} {texts[0]} to {texts[1]}"
 
 
-def _size(change: float, low: float, high: float, unit: str) -> str:
-    """Return the size of a change with its interval, whatever its sign."""
+def _size(change: float, low: float, high: float, unit: str, more: str = "") -> str:
+    """Return the size of a change with its interval, whatever its sign. `more`: text behind the interval."""
     size = difference(abs(change), unit)
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return size
-    ends = sorted((abs(low), abs(high)))
-    text = _span_of_differences(ends[0], ends[1], unit)
-    return f"{size} ({text})" if " to " in text else size
+    text = ""
+    if np.isfinite(low) and np.isfinite(high):
+        ends = sorted((abs(low), abs(high)))
+        text = _span_of_differences(ends[0], ends[1], unit)
+    brackets = "; ".join(part for part in (text if " to " in text else "", more) if part)
+    return f"{size} ({brackets})" if brackets else size
 
 
 def _span_of_differences(low: float, high: float, unit: str) -> str:
@@ -148,7 +150,7 @@ def _directions(cells: int, rises: int, falls: int) -> str:
     if cells < 2 or max(rises, falls) in (0, cells):
         return ""
     parts = [f"{word} in {count}" for word, count in (("rises", rises), ("falls", falls)) if count]
-    return f"; of {cells} combinations of the others, it {' and '.join(parts)}"
+    return f"{' and '.join(parts)} of {cells} combinations"
 
 
 def _against(grid: Grid, response: str) -> list[str]:
