@@ -331,8 +331,8 @@ def report(
     Raises
     ------
     InputError
-        If the campaign has no such scenario or response, no two conditions differ in the levels alone, or the file cannot be
-        written to.
+        If the campaign has no such scenario or response, no two conditions differ in the levels alone, or the file
+        cannot be written to.
     """
     from mesonet.reporting import write_report
 

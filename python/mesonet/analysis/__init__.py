@@ -40,8 +40,8 @@ from mesonet.analysis.grubbs import Grubbs, critical_value, grubbs, p_value
 from mesonet.analysis.harm import Harm, harm
 from mesonet.analysis.interactions import Interactions, interactions
 from mesonet.analysis.latency import Latencies, latencies, rates
-from mesonet.analysis.level_changes import LevelChanges, LevelMeans, level_changes, level_means
 from mesonet.analysis.lenth import Lenth, lenth
+from mesonet.analysis.level_changes import LevelChanges, LevelMeans, level_changes, level_means
 from mesonet.analysis.main_effects import MainEffects, main_effects
 from mesonet.analysis.morris_effects import MorrisEffects, morris_effects
 from mesonet.analysis.ordered import OrderedData, ordered_data

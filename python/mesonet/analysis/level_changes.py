@@ -227,7 +227,9 @@ class _Cells:
     def of(cls, values: ArrayLike, levels: ArrayLike, factors: Sequence[str] | None, paired: bool) -> _Cells:
         y, places = np.asarray(values, dtype=float), np.asarray(levels)
         if y.ndim != 2 or places.ndim != 2 or len(y) != len(places):
-            raise ValueError(f"values {y.shape} and levels {places.shape}; allowed: (cells, replicates), (cells, factors)")
+            raise ValueError(
+                f"values {y.shape} and levels {places.shape}; allowed: (cells, replicates), (cells, factors)"
+            )
         if not np.equal(np.mod(places, 1), 0).all() or (places < 0).any():
             raise ValueError("levels are no numbers of levels; allowed: whole numbers from 0")
         places = places.astype(np.intp)

@@ -233,8 +233,8 @@ class Campaign:
         -------
         One row per run, response and period. Columns condition, algorithm (of the run), replicate; for each factor its
         level as text, as it was given, and in ``NAME_number`` as a number in the unit of the text, null unless all its
-        levels are numbers; response, flow_algorithm (whose flows a goodput is of; else ``all``), period, unit and value. A factor
-        that is named as a response or as another column has ``factor_`` in front.
+        levels are numbers; response, flow_algorithm (whose flows a goodput is of; else ``all``), period, unit and
+        value. A factor that is named as a response or as another column has ``factor_`` in front.
 
         Raises
         ------

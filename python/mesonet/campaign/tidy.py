@@ -14,7 +14,7 @@ import polars as pl
 from mesonet.campaign.goodputs import NAME, OF, flow_goodputs, unit_of
 from mesonet.designs.factor import Factor
 from mesonet.designs.grid import KIND, level_at
-from mesonet.errors import InputError, unknown
+from mesonet.errors import unknown
 from mesonet.responses.tables import TIDY
 
 if TYPE_CHECKING:
@@ -165,7 +165,9 @@ def _set(campaign: Campaign, row: int, path: str) -> tuple[float | None, str]:
     A list of flows has their number; None for anything else. `row`: number of the condition, from 0.
     """
     entries, first, rule = campaign.experiment.get("scenarios") or [], campaign.algorithms[0], ""
-    scenario = next((e["scenario"] for e in entries if e["condition"] == row + 1 and e["algorithm"] == first), {})
+    scenario: dict[str, Any] = next(
+        (e["scenario"] for e in entries if e["condition"] == row + 1 and e["algorithm"] == first), {}
+    )
     if set(scenario) == {"parameters"}:
         there: Any = scenario["parameters"].get(path)
     else:

@@ -168,6 +168,32 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
         return write(campaign, place, progress=progress.update)
 
 
+def refuse_other_forms(figure: Path, terminal: Path | None = None) -> None:
+    """Refuse a value of ``--plot`` that is no form of a figure. `terminal`: value that stands for no file."""
+    from mesonet.charts.export import FORMS
+    from mesonet.charts.in_page import renderer
+
+    if figure == terminal:
+        return
+    if figure.suffix not in FORMS:
+        allowed = f"a file {', '.join(FORMS)}{f', or {terminal}' if terminal else ''}"
+        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed=allowed)
+    renderer()
+
+
+def save_plot(chart: Any, figure: Path) -> None:
+    """Write a chart to the file of ``--plot``."""
+    from mesonet.charts.export import save
+
+    try:
+        figure.parent.mkdir(parents=True, exist_ok=True)
+        save(chart, figure)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise InputError(problem, path="--plot", value=str(figure), allowed="a file that can be written") from None
+    click.echo(f"drawn: {figure}", err=True)
+
+
 def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
     """Return notes on values that have no effect, are raised or scaled, and on capacities that are filled in."""
     from mesonet.scenarios import derived

@@ -96,7 +96,9 @@ def report(
     try:
         path = from_results(directory, "report", write, out or places.inside(directory, "report.html"))
     except InputError as error:
-        raise replace(error, path=f"--{error.path}") if error.path in ("against", "compare", "responses") else error from error
+        raise (
+            replace(error, path=f"--{error.path}") if error.path in ("against", "compare", "responses") else error
+        ) from error
     if as_json:
         write_json({"path": str(path), **found})
     else:

@@ -37,7 +37,7 @@ _TITLES = {factor.path: factor.name for factor in FACTORS} | {"aqm.discipline": 
 
 
 def grid(
-    target: str | Path | Sequence[str] | Callable[..., Any],
+    target: str | Path | Sequence[str] | Mapping[str, Any] | Callable[..., Any],
     vary: Mapping[str, Sequence[Any]],
     /,
     *,
@@ -57,7 +57,7 @@ def grid(
     ----------
     target
         A scenario, a topology or an experiment (a built-in name or a path), or a model: a function of (parameters,
-        seed), or a command line.
+        seed), a command line, or the table ``model`` of an experiment file.
     vary
         Levels by path, at least two each. Paths of a model are its parameters. ``"rtt:network.delay_multiplier"`` names
         the factor ``rtt``; without a name it is called by the last words of its path.
@@ -104,13 +104,14 @@ def grid(
     if not isinstance(target, str | Path):
         entries = {"parameters": values, "responses": responses, "duration": duration}
         table |= {key: value for key, value in entries.items() if value is not None}
-        return experiment_of_model(target, table, COMMAND, scale)
+        function = target.get("function") if isinstance(target, Mapping) else getattr(target, "__name__", None)
+        called = str(function or "model").partition(".py:")[0]
+        return experiment_of_model(target, {"name": _name(called), "title": _crossed(levels), **table}, COMMAND, scale)
     if responses is not None:
         raise InputError("goes with a model only", path="responses", value=responses)
     base, held = base_of(str(target))
-    stem = file_stem(re.sub(r"[^A-Za-z0-9._-]+", "-", f"grid-{Path(str(target)).stem}").strip("-"))
     table = {
-        "name": stem,
+        "name": _name(Path(str(target)).stem),
         "title": f"{capitalised(_crossed(levels))} in {Path(str(target)).stem}",
         **base,
         **({} if "algorithms" in held else {"algorithms": ["cubic"]}),
@@ -118,6 +119,11 @@ def grid(
     }
     options = {"duration": duration} if duration is not None else {}
     return experiment_of_parts(parts(plain(table), COMMAND, None), options, plain(values or {}), scale)
+
+
+def _name(target: str) -> str:
+    """Return the name of a grid over a target."""
+    return file_stem(re.sub(r"[^A-Za-z0-9._-]+", "-", f"grid-{Path(target).name}").strip("-"))
 
 
 def _checked(vary: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:

@@ -131,7 +131,7 @@ def from_table(
     table: Mapping[str, Any],
     file: str,
     directory: Path | None,
-    model: Callable[..., Any] | Sequence[str] | None = None,
+    model: Callable[..., Any] | Sequence[str] | Mapping[str, Any] | None = None,
 ) -> ModelExperiment:
     """Return an experiment from the tables of a file, or from equal Python data with the model.
 

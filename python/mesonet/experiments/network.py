@@ -360,7 +360,12 @@ class Experiment(Designed):
         """Return the text of a value; `there`: the scenario with it, not scaled."""
         if is_share(path):
             return units.number_text(parse_share(value))
-        if self.rows.kind == KIND and self.scale == 1 and isinstance(value, str) and (own := _QUANTITY.fullmatch(value)):
+        if (
+            self.rows.kind == KIND
+            and self.scale == 1
+            and isinstance(value, str)
+            and (own := _QUANTITY.fullmatch(value))
+        ):
             return f"{own[1]} {own[2]}"
         scaled_value = scaled(there, self.scale).value(path)
         of_bytes = self._sizes_differ and (units.RATE.of_bytes(value) or units.SEGMENTS.of_bytes(value))
@@ -507,12 +512,15 @@ def _of_function(
     if factors is not None and not isinstance(factors, Mapping):
         allowed = 'a mapping, such as {"load": (1, 2)}'
         raise InputError("not levels by parameter", path="factors", value=factors, allowed=allowed)
-    listed = [{"id": id, "levels": list(given) if isinstance(given, Sequence) else given} for id, given in (factors or {}).items()]
+    listed = [
+        {"id": id, "levels": list(given) if isinstance(given, Sequence) else given}
+        for id, given in (factors or {}).items()
+    ]
     return experiment_of_model(model, {**table, "factors": listed}, "experiment(...)", scale)
 
 
 def experiment_of_model(
-    model: Callable[..., Any] | Sequence[str], table: Mapping[str, Any], file: str, scale: float
+    model: Callable[..., Any] | Sequence[str] | Mapping[str, Any], table: Mapping[str, Any], file: str, scale: float
 ) -> ModelExperiment:
     """Return the experiment with a function or a command line; `file`: as messages name the table."""
     from mesonet.experiments.model import from_table

@@ -374,7 +374,10 @@ TIDY = TableColumns(
         "algorithm": ("", "the algorithm of the run"),
         "replicate": ("1", "number of the replicate, from 1"),
         "response": ("", "name of the response; `goodput` of explicit flows"),
-        "flow_algorithm": ("", "algorithm of the flows that a goodput of explicit flows is of; `all` for any other response"),
+        "flow_algorithm": (
+            "",
+            "algorithm of the flows that a goodput of explicit flows is of; `all` for any other response",
+        ),
         "period": ("", _PERIOD),
         "unit": ("", "unit of the value"),
         "value": ("see column unit", "the number; null where there is nothing to measure"),

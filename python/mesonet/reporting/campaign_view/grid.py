@@ -143,8 +143,8 @@ class Grid:
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables of the analysis by name.
 
-        ``conditions``; with results ``levels`` (a row per response, algorithm and condition: mean, interval, replicates),
-        ``changes`` (a row per response, algorithm, factor and pair of levels) and ``responses`` (`Campaign.tidy`).
+        ``conditions``; with results ``levels`` (a row per response, period, algorithm and condition: mean and
+        interval), ``changes`` (a row per factor and pair of levels) and ``responses`` (`Campaign.tidy`).
         """
         status = self.view.status
         conditions = self._conditions().join(status, on="condition", how="left", maintain_order="left")
@@ -162,7 +162,9 @@ class Grid:
                 side: [names[id].texts[place] for id, place in found.select("factor", side).iter_rows()]
                 for side in ("first", "second")
             }
-            changes.append(labelled(found.with_columns(**{name: pl.Series(texts) for name, texts in sides.items()}), about))
+            changes.append(
+                labelled(found.with_columns(**{name: pl.Series(texts) for name, texts in sides.items()}), about)
+            )
         return {
             "conditions": conditions,
             "levels": pl.concat(levels),

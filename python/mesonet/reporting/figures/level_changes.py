@@ -38,8 +38,8 @@ def figure(sampled: Sampled) -> Figure | None:
         short_title="Changes",
         title="Along which factor does the response change most?",
         reading=(
-            "A row per factor and algorithm: the change between the two levels that lie farthest apart, a mean over the "
-            "other factors, with an interval that holds for all pairs of levels of the factor. Beyond 0 it is proved."
+            "A row per factor and algorithm: the change between the two levels that lie farthest apart, in the mean "
+            "over the other factors, with an interval that holds for all pairs of levels. Beyond 0 it is proved."
         ),
         selections=sampled.view.selections(),
         marks=4 * len(names) * len(algorithms),
@@ -65,8 +65,8 @@ def changes(grid: Grid, response: str, period: str) -> pl.DataFrame:
             ends = [float(found.low[n]), float(found.high[n])]
             known = ends if np.isfinite(ends).all() else [None, None]
             rows.append((each.factor.name, algorithm, levels, float(found.change[n]), *known))
-    texts = {name: pl.String for name in ("factor", "algorithm", "levels")}
-    return pl.DataFrame(rows, schema={**texts, **{name: pl.Float64 for name in ("value", "low", "high")}}, orient="row")
+    texts = dict.fromkeys(("factor", "algorithm", "levels"), pl.String)
+    return pl.DataFrame(rows, schema={**texts, **dict.fromkeys(("value", "low", "high"), pl.Float64)}, orient="row")
 
 
 def change_rows(
@@ -90,9 +90,9 @@ def change_rows(
     x = alt.X("value:Q", title="change", scale=alt.Scale(zero=True, padding=12), axis=alt.Axis(labelExpr=_LABEL))
     layers = [
         alt.Chart(alt.NamedData(name=CHANGES)).mark_rule(color=theme.MUTED, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
-        base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5).encode(
-            x=alt.X("low:Q", title="change"), x2=alt.X2("high:Q")
-        ),
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=1.5)
+        .encode(x=alt.X("low:Q", title="change"), x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=46, opacity=1).encode(
             x=x, shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=None)
         ),
@@ -101,9 +101,9 @@ def change_rows(
         ),
     ]
     chart = alt.layer(*layers, title=theme.AXIS_TITLE)
-    return theme.finish(
-        alt.vconcat(chart), {CHANGES: values}, params=[theme.response_title(response)], title=title
-    )
+    return theme.finish(alt.vconcat(chart), {CHANGES: values}, params=[theme.response_title(response)], title=title)
 
 
-_LABEL = "(datum.value > 0 ? '+' : '') + (abs(datum.value) < 1000 ? format(datum.value, '.3~g') : format(datum.value, '~s'))"
+_LABEL = (
+    "(datum.value > 0 ? '+' : '') + (abs(datum.value) < 1000 ? format(datum.value, '.3~g') : format(datum.value, '~s'))"
+)

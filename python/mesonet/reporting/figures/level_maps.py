@@ -75,7 +75,7 @@ def cells(grid: Grid, response: str, period: str) -> pl.DataFrame:
             rows.append((place, titles[place], across.texts[x], down.texts[y], number(float(means.mean[n]))))
             parts.append([float(means.mean[n]), float(means.low[n]), float(means.high[n])])
     names = ("place", "panel", "across", "down", "text")
-    table = pl.DataFrame(rows, schema={name: pl.String for name in names} | {"place": pl.Int64}, orient="row")
+    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String) | {"place": pl.Int64}, orient="row")
     ends = np.array(parts, dtype=float).reshape(-1, 3)
     values = ends[:, 0]
     width = float(np.ptp(values)) if len(values) else 0.0
@@ -122,7 +122,10 @@ def heat_maps(
     title: str = "",
     response: str = "",
 ) -> alt.VConcatChart:
-    """Return a heat map per panel. `values`: as `cells` returns them. `across`, `down`: title and levels of each axis."""
+    """Return a heat map per panel.
+
+    `values`: as `cells` returns them. `across`, `down`: title and levels of each axis.
+    """
     count = _side_by_side(len(panels), len(across[1]))
     cell = min(_WIDEST, _CELLS // (count * len(across[1])))
     width = cell * len(across[1])

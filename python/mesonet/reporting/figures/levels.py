@@ -118,7 +118,7 @@ def level_values(grid: Grid, response: str, period: str) -> pl.DataFrame:
             for column, value in zip(rows.values(), cells, strict=True):
                 column.append(value)
             parts.append([float(means.mean[n]), float(means.low[n]), float(means.high[n])])
-    kinds = {name: pl.String for name in rows} | {"across": pl.Float64, "place": pl.Int64}
+    kinds = dict.fromkeys(rows, pl.String) | {"across": pl.Float64, "place": pl.Int64}
     table = pl.DataFrame(rows, schema_overrides=kinds)
     ends = np.array(parts, dtype=float).reshape(-1, 3)
     columns = {name: pl.Series(ends[:, n]).fill_nan(None) for n, name in enumerate(("value", "low", "high"))}
@@ -161,9 +161,7 @@ def level_lines(
         if is_number
         else alt.Axis(values=ticks, labelExpr=f"{labels} : ''", grid=False, labelAngle=-30, labelLimit=110)
     )
-    colours = (
-        alt.Scale(domain=list(names), scheme="viridis") if lines else theme.algorithm_colours(names)
-    )
+    colours = alt.Scale(domain=list(names), scheme="viridis") if lines else theme.algorithm_colours(names)
     legend = alt.Legend(title=lines or None, orient="bottom", symbolType="circle") if len(names) > 1 or lines else None
     colour = alt.Color("line:N", scale=colours, sort=list(names), legend=legend)
     drawn = []
@@ -179,9 +177,9 @@ def level_lines(
         )  # fmt: skip
         y = alt.Y("value:Q", title=None, axis=alt.Axis(labelExpr=theme.SHORT_NUMBER, tickCount=5))
         layers = [
-            base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5).encode(
-                y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")
-            ),
+            base.transform_filter("isValid(datum.low)")
+            .mark_rule(strokeWidth=1.5)
+            .encode(y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")),
             base.mark_line(strokeWidth=1.5).encode(y=y),
             base.mark_point(filled=True, size=34, opacity=1).encode(
                 y=y, shape=alt.Shape("line:N", scale=theme.algorithm_shapes(names), sort=list(names), legend=None)

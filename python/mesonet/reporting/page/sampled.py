@@ -13,10 +13,12 @@ from mesonet.reporting.text.grid_text import FIRST, grid_answers, note
 from mesonet.units import with_bits
 from mesonet.words import capitalised, counted, listed, number
 
-
 GRID_METHODS = (
     ("of a combination", "Student's t of its own replicates; a combination with one run has the pooled variance"),
-    ("of a change", "Welch's t of the mean over the other factors, at 95 % for all pairs of levels of a factor (Bonferroni)"),
+    (
+        "of a change",
+        "Welch's t of the mean over the other factors, at 95 % for all pairs of levels of a factor (Bonferroni)",
+    ),
     ("of two algorithms", "differences of runs with equal seeds, in each combination and in the mean"),
 )
 """How the intervals of a grid are made."""

@@ -47,8 +47,8 @@ def note(grid: Grid) -> str:
     if remarks:
         return f"{text} {' '.join(remarks)}{_START if any('random' in each for each in remarks) else ''}"
     return (
-        f"{text} In brackets are intervals of 95 % from the replicates; those of all changes of one factor hold together. "
-        "A combination counts as a rise or a fall if its own interval excludes 0."
+        f"{text} In brackets are intervals of 95 % from the replicates; those of all changes of one factor hold "
+        "together. A combination counts as a rise or a fall if its own interval excludes 0."
     )
 
 
@@ -77,7 +77,7 @@ def _sentences(grid: Grid, response: str) -> list[str]:
             f"{grid.condition_words(int(n))}"
             for n in (known[np.argmax(values)], known[np.argmin(values)])
         ]
-        extremes = f"{whose} mean {title} is highest, {texts[0]}. It is lowest, {texts[1]}."
+        extremes = f"{whose} mean {title.removeprefix('mean ')} is highest, {texts[0]}. It is lowest, {texts[1]}."
         found.append(f"{extremes} {_changes(grid, response, period, name, whose=False)}".strip())
     return [*found, *_against(grid, response)]
 
@@ -172,12 +172,20 @@ def _against(grid: Grid, response: str) -> list[str]:
         more, less, of = int((each.low > 0).sum()), int((each.high < 0).sum()), int(np.isfinite(each.mean).sum())
         if np.isfinite(each.low).any() and of > 1:
             rest = of - more - less
-            text += f". Of {of} combinations it is higher in {more}, lower in {less}, and {rest} {verb(rest, 'show')} none"
+            text += (
+                f". Of {of} combinations it is higher in {more}, lower in {less}, and {rest} {verb(rest, 'show')} none"
+            )
         if of > 1 and np.nanmax(np.abs(each.mean)) > 0:
             widest = int(np.nanargmax(np.abs(each.mean)))
             size, side = difference(abs(float(each.mean[widest])), unit), "higher" if each.mean[widest] > 0 else "lower"
             ends = _between(float(each.low[widest]), float(each.high[widest]), "" if unit == "1" else unit)
             text += f". The largest difference is {size} {side}, with {grid.condition_words(widest)}"
-            text += "" if ends and np.sign(each.low[widest]) == np.sign(each.high[widest]) else ", not proved" if ends else ""
+            text += (
+                ""
+                if ends and np.sign(each.low[widest]) == np.sign(each.high[widest])
+                else ", not proved"
+                if ends
+                else ""
+            )
         found.append(f"{capitalised(title)}: {text}.")
     return found
