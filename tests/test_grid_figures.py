@@ -153,7 +153,7 @@ def test_the_page_begins_with_levels_and_asked_responses(thesis: Campaign) -> No
 
 
 def test_asked_responses_are_refused_where_no_run_has_them(thesis: Campaign, tmp_path: Path) -> None:
-    with pytest.raises(mesonet.InputError, match="responses.*nope.*unknown response"):
+    with pytest.raises(mesonet.InputError, match=r"responses.*nope.*unknown response"):
         view_of(thesis, asked=["nope"])
     with pytest.raises(mesonet.InputError, match="unknown response"):
         write_analysis(thesis, tmp_path, responses=["nope"])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mesonet.emulation import Emulator
     from mesonet.experiments.base import Designed
     from mesonet.experiments.deployed import deploy
-    from mesonet.experiments.grids import grid
+    from mesonet.experiments.gridded import grid
     from mesonet.experiments.network import experiment
     from mesonet.fitting.fit import Fit
     from mesonet.maps.matrix import traffic_matrix
@@ -401,7 +401,7 @@ _LATE = {
     "batch": "mesonet.simulation.batch",
     "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",
-    "grid": "mesonet.experiments.grids",
+    "grid": "mesonet.experiments.gridded",
     "scenario": "mesonet.scenarios.scenario",
     "score": "mesonet.scoring.score",
     "simulate": "mesonet.simulation.simulate",

@@ -70,7 +70,17 @@ class LevelChanges(AnalysisResult):
         return {"factor": list(self.factor), **{name: getattr(self, name) for name in names}}
 
     def largest(self, factor: str) -> int | None:
-        """Return the row of the largest change of a factor; None if it has no change that is known."""
+        """Return the row of the largest change of a factor.
+
+        Parameters
+        ----------
+        factor
+            Name of the factor.
+
+        Returns
+        -------
+        Number of the row, from 0; None if no change of the factor is known.
+        """
         rows = [n for n, name in enumerate(self.factor) if name == factor and np.isfinite(self.change[n])]
         return max(rows, key=lambda n: (abs(self.change[n]), -n)) if rows else None
 

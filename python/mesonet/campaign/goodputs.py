@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import polars as pl
 
 from mesonet.responses.segment_sizes import data_bytes
 
-if TYPE_CHECKING:
-    from mesonet.campaign.data import Campaign
-
 NAME, OF = "goodput", "goodput_of_"
 """Response of the flows of the algorithm under test, and beginning of its name for flows of another one."""
 _RUN = ("condition", "algorithm", "replicate")
+
+
+class Campaign(Protocol):
+    """The part of a campaign that goodputs need: a campaign imports this module."""
+
+    @property
+    def responses(self) -> pl.DataFrame:
+        """Responses, a row per run, response and period."""
+
+    @property
+    def experiment(self) -> dict[str, Any]:
+        """The content of ``experiment.json``."""
+
+    @property
+    def groups(self) -> pl.DataFrame:
+        """Flow groups of every run that is done."""
+
+    @property
+    def has_groups(self) -> bool:
+        """True if every finished run kept its flow groups."""
 
 
 def flow_goodputs(campaign: Campaign) -> pl.DataFrame:

@@ -5,25 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from mesonet.campaign import goodputs
 from mesonet.campaign.goodputs import NAME, OF, flow_goodputs, unit_of
 from mesonet.designs.factor import Factor
 from mesonet.designs.grid import KIND, level_at
+from mesonet.designs.rows import Rows
 from mesonet.errors import unknown
 from mesonet.responses.tables import TIDY
-
-if TYPE_CHECKING:
-    from mesonet.campaign.data import Campaign
 
 _NUMBER = re.compile(r"([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([^\d\s,].*)?")
 _LARGEST = 1e15
 _BESIDE = ("mean", "low", "high", "replicates", "done", "failed", "missing", "seed", "block")
 """Columns of other tables that have columns of factors."""
+
+
+class Campaign(goodputs.Campaign, Protocol):
+    """The part of a campaign that the table needs: a campaign imports this module."""
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors with their levels as text."""
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Algorithms that each ran in every condition."""
+
+    @property
+    def rows(self) -> Rows:
+        """All conditions."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,7 +169,7 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 
 def refuse_other_forms(figure: Path, terminal: Path | None = None) -> None:
-    """Refuse a value of ``--plot`` that is no form of a figure. `terminal`: value that stands for no file."""
+    """Raise an `InputError` for a ``--plot`` that is no form of a figure. `terminal`: value that stands for no file."""
     from mesonet.charts.export import FORMS
     from mesonet.charts.in_page import renderer
 

@@ -115,7 +115,7 @@ def _experiment(target: str, vary: tuple[str, ...], own: dict[str, Any]) -> Any:
 
 def _option(error: InputError) -> InputError:
     """Return an error about an entry of the experiment as one about the option that gave it."""
-    from mesonet.experiments.grids import COMMAND
+    from mesonet.experiments.gridded import COMMAND
 
     path = error.path or ""
     name = {"algorithms": "--algorithms", "replicates": "--replicates"}.get(path.partition("[")[0], "")

@@ -89,7 +89,7 @@ class Grid:
 
     @cached_property
     def key_responses(self) -> list[str]:
-        """The responses that the user asked for, else those that tell most and have a value."""
+        """The responses that the user asked for, else the key responses that have a value."""
         view = self.view
         rows = view.campaign.responses.filter(pl.col("value").is_finite() & (pl.col("period") == view.main_period))
         known = {*rows["response"].unique()}

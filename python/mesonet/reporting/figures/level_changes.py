@@ -39,7 +39,7 @@ def figure(sampled: Sampled) -> Figure | None:
         title="Along which factor does the response change most?",
         reading=(
             "A row per factor and algorithm: the change between the two levels that lie farthest apart, in the mean "
-            "over the other factors, with an interval that holds for all pairs of levels. Beyond 0 it is proved."
+            "over the other factors. The interval holds for all pairs of levels; beyond 0 the change is proved."
         ),
         selections=sampled.view.selections(),
         marks=4 * len(names) * len(algorithms),

@@ -21,7 +21,7 @@ _START = ' Flows that start at random, such as flows[0].start_within = "1 s", ma
 
 @dataclass(frozen=True)
 class GridAnswer:
-    """What a grid shows of one response."""
+    """Sentences on one response of a grid."""
 
     response: str
     title: str
@@ -47,8 +47,8 @@ def note(grid: Grid) -> str:
     if remarks:
         return f"{text} {' '.join(remarks)}{_START if any('random' in each for each in remarks) else ''}"
     return (
-        f"{text} In brackets are intervals of 95 % from the replicates; those of all changes of one factor hold "
-        "together. A combination counts as a rise or a fall if its own interval excludes 0."
+        f"{text} In brackets are intervals of 95 % from the replicates. The intervals of all changes of one factor "
+        "hold together. A combination counts as a rise or a fall if its own interval excludes 0."
     )
 
 
@@ -103,7 +103,7 @@ def _changes(grid: Grid, response: str, period: str, algorithm: str, *, whose: b
         first, second = int(changes.first[n]), int(changes.second[n])
         change, low, high = (float(column[n]) for column in (changes.change, changes.low, changes.high))
         rises, falls = int(changes.rises[n]), int(changes.falls[n])
-        if change < 0 and each.numbers is None:  # words have no order: the change is told as a rise
+        if change < 0 and each.numbers is None:  # words have no order: the change is shown as a rise
             first, second, change, low, high, rises, falls = second, first, -change, -high, -low, falls, rises
         ends = f"from {_from_to(grid, each, first, second)}"
         if low <= 0 <= high:
