@@ -32,7 +32,7 @@ MOST_PANELS = 24
 
 def is_grid(campaign: Campaign) -> bool:
     """Return True if the conditions are all combinations of listed levels."""
-    return campaign.rows.kind == KIND
+    return bool(campaign.experiment.get("design", {}).get("kind") == KIND)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,10 @@ def figure(sampled: Sampled) -> Figure | None:
         content,
         short_title="Heat maps",
         title="At which combinations of levels is the response high or low?",
-        reading="A stronger colour is higher; all maps of a response share one scale. A number is the mean of the replicates.",
+        reading=(
+            "A stronger colour is higher; all maps of a response share one scale. A number is the mean of the "
+            "replicates."
+        ),
         selections=sampled.view.selections(),
         marks=2 * len(sampled.points) * len(sampled.view.algorithms),
         height=90 + (ROW * len(down.texts) + 70) * -(-len(titles) // _side_by_side(len(titles), len(across.texts))),
