@@ -24,8 +24,8 @@ from mesonet.words import listed
 LINES = "level_lines"
 #: Ratio of the largest level to the smallest above which the axis is logarithmic (chosen).
 WIDE = 20.0
-HEIGHT, ACROSS = 190, 4  #: px of a panel, most panels side by side
-_WIDTHS = {1: 460, 2: 270, 3: 190, 4: 150}  #: px of a panel, by panels side by side
+HEIGHT, ACROSS = 190, 5  #: px of a panel, most panels side by side
+_WIDTHS = {1: 460, 2: 270, 3: 190, 4: 150, 5: 125}  #: px of a panel, by panels side by side
 
 
 def figure(sampled: Sampled) -> Figure | None:
@@ -50,15 +50,20 @@ def figure(sampled: Sampled) -> Figure | None:
         reading="Means of the replicates with intervals of 95 %, and a panel for each level of the other factors.",
         selections=view.selections(),
         marks=3 * len(sampled.points) * len(view.algorithms),
-        height=90 + (HEIGHT + 60) * -(-len(axes["panels"]) // side_by_side(len(axes["panels"]))),
+        height=90 + (HEIGHT + 60) * -(-len(axes["panels"]) // axes["columns"]),
         file="levels/{column}",
         folder="varying responses",
     )
 
 
-def side_by_side(panels: int) -> int:
-    """Return the number of panels in a row."""
-    return next((size for size in (ACROSS, 3) if panels > ACROSS and panels % size == 0), min(panels, ACROSS))
+def side_by_side(factors: Sequence[FactorLevels]) -> int:
+    """Return the number of panels in a row: all levels of the first factors that fit."""
+    count = 1
+    for each in factors:
+        if count * len(each.texts) > ACROSS:
+            break
+        count *= len(each.texts)
+    return count if count > 1 or not factors else min(len(factors[0].texts), ACROSS)
 
 
 def axes_of(grid: Grid) -> dict[str, Any]:
@@ -71,6 +76,7 @@ def axes_of(grid: Grid) -> dict[str, Any]:
         "lines": lines.factor.name if lines else "",
         "names": list(lines.texts) if lines else list(grid.view.algorithms),
         "panels": panel_titles(grid, shown),
+        "columns": side_by_side(shown),
     }
 
 
@@ -140,6 +146,7 @@ def level_lines(
     is_number: bool,
     names: Sequence[str],
     panels: Sequence[str],
+    columns: int = 1,
     lines: str = "",
     title: str = "",
     response: str = "",
@@ -148,9 +155,8 @@ def level_lines(
 
     `values`: as `level_values` returns them. `across`: title of the horizontal axis. `levels`: text and place of each
     level on it. `is_number`: the places are the numbers of the levels. `names`: the lines. `lines`: title of their
-    legend, empty for algorithms. `panels`: titles of the panels.
+    legend, empty for algorithms. `panels`: titles of the panels, of which `columns` are side by side.
     """
-    count = side_by_side(len(panels))
     least, most = min(place for _, place in levels), max(place for _, place in levels)
     kind: Any = "log" if is_number and least > 0 and most / least > WIDE else "linear"
     scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
@@ -166,7 +172,7 @@ def level_lines(
     colour = alt.Color("line:N", scale=colours, sort=list(names), legend=legend)
     drawn = []
     for place, panel in enumerate(panels):
-        base = alt.Chart(alt.NamedData(name=LINES), width=_WIDTHS[count], height=HEIGHT)
+        base = alt.Chart(alt.NamedData(name=LINES), width=_WIDTHS[columns], height=HEIGHT)
         base = base.transform_filter(f"datum.place === {place}").encode(
             x=alt.X("across:Q", title=across, scale=scale, axis=axis),
             color=colour,
@@ -185,9 +191,10 @@ def level_lines(
                 y=y, shape=alt.Shape("line:N", scale=theme.algorithm_shapes(names), sort=list(names), legend=None)
             ),
         ]
-        drawn.append(alt.layer(*layers, title=panel_title(panel, _WIDTHS[count])))
+        drawn.append(alt.layer(*layers, title=panel_title(panel, _WIDTHS[columns])))
     rows = [
-        alt.hconcat(*drawn[i : i + count], spacing=14).resolve_scale(y="shared") for i in range(0, len(drawn), count)
+        alt.hconcat(*drawn[i : i + columns], spacing=14).resolve_scale(y="shared")
+        for i in range(0, len(drawn), columns)
     ]
     sheet = alt.vconcat(*rows, spacing=18, title=theme.AXIS_TITLE).resolve_scale(y="shared")
     chart = alt.vconcat(sheet)
