@@ -14,7 +14,7 @@ import polars as pl
 from mesonet.campaign import goodputs
 from mesonet.campaign.goodputs import NAME, OF, flow_goodputs, unit_of
 from mesonet.designs.factor import Factor
-from mesonet.designs.grid import KIND, level_at
+from mesonet.designs.grid import level_at
 from mesonet.designs.rows import Rows
 from mesonet.errors import unknown
 from mesonet.responses.tables import TIDY
@@ -65,8 +65,7 @@ def levels_of(campaign: Campaign) -> tuple[FactorLevels, ...]:
         parsed = [_quantity(text) for text in factor.levels]
         set_there = [_set(campaign, condition, factor.paths[0]) for condition in shown]
         texts = [
-            _text(factor, place, parsed, value, campaign.rows.kind == KIND)
-            for place, (value, _) in zip(places.tolist(), set_there, strict=True)
+            _text(factor, place, parsed, value) for place, (value, _) in zip(places.tolist(), set_there, strict=True)
         ]
         numbers, unit = _numbers([_quantity(text) for text in texts], set_there)
         found.append(FactorLevels(factor, tuple(texts), numbers, unit, which.astype(np.intp), *columns))
@@ -144,11 +143,9 @@ def _quantity(text: str) -> tuple[float, str] | None:
     return (float(match[1]), match[2] or "") if match else None
 
 
-def _text(
-    factor: Factor, place: float, parsed: Sequence[tuple[float, str] | None], value: float | None, is_grid: bool
-) -> str:
+def _text(factor: Factor, place: float, parsed: Sequence[tuple[float, str] | None], value: float | None) -> str:
     """Return the text of a level; between the two levels of a factor the number there, in their unit."""
-    if abs(place) == 1 or is_grid:
+    if abs(place) == 1 or factor.inner:
         return factor.levels[level_at(place, len(factor.levels))]
     minus, plus = parsed[0], parsed[-1]
     if minus is None or plus is None or minus[1] != plus[1]:
