@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mesonet.emulation import Emulator
     from mesonet.experiments.base import Designed
     from mesonet.experiments.deployed import deploy
+    from mesonet.experiments.gridded import grid
     from mesonet.experiments.network import experiment
     from mesonet.fitting.fit import Fit
     from mesonet.maps.matrix import traffic_matrix
@@ -48,6 +49,7 @@ __all__ = [
     "emulate",
     "experiment",
     "fit",
+    "grid",
     "load",
     "plot",
     "report",
@@ -304,6 +306,7 @@ def report(
     *,
     against: str | None = None,
     compare: Sequence[str] = (),
+    responses: Sequence[str] = (),
     better: Mapping[str, str | float] | None = None,
     response: str | Sequence[str] | None = None,
     title: str = "",
@@ -323,6 +326,8 @@ def report(
         with, else ``cubic``, else ``tcp``; of a model its first alternative.
     compare
         Comparisons of two scenarios, such as ``bbr3 : cubic`` or ``share=0.3 : share=0``.
+    responses
+        Of a campaign: names of the responses that come first, in place of the chosen ones.
     better
         What is better by response of a model: ``"lower"``, ``"higher"`` or the best value, in its unit. Other
         responses have the direction of the experiment.
@@ -340,15 +345,17 @@ def report(
     Raises
     ------
     InputError
-        If the campaign has no such scenario, no two conditions differ in the levels alone, the file cannot be written
-        to, an argument does not go with the data, or as `mesonet.analysis.experiment`.
+        If the campaign has no such scenario or response, no two conditions differ in the levels alone, the file cannot
+        be written to, an argument does not go with the data, or as `mesonet.analysis.experiment`.
     """
     from mesonet.analysis import ExperimentAnalysis, experiment
     from mesonet.campaign.data import Campaign
     from mesonet.errors import unknown
 
     of_table = {"response": response, "title": title or None, **about}
-    of_campaign = {"against": against, "compare": compare or None, "better": better or None}
+    of_campaign = {
+        "against": against, "compare": compare or None, "responses": responses or None, "better": better or None,
+    }  # fmt: skip
     foreign = of_table if isinstance(data, Campaign) else of_campaign
     foreign |= {} if not isinstance(data, ExperimentAnalysis) else {"response": response, **about}
     for name in about:
@@ -362,7 +369,8 @@ def report(
         from mesonet.reporting.campaign_view.vocabulary import with_better
 
         place = data.path / "report.html" if path is None else path
-        return write_report(with_better(data, better or {}), place, against=against, compare=compare)
+        campaign = with_better(data, better or {})
+        return write_report(campaign, place, against=against, compare=compare, responses=responses)
     from mesonet.reporting import write_experiment_report
 
     if not isinstance(data, ExperimentAnalysis):
@@ -441,6 +449,7 @@ _LATE = {
     "batch": "mesonet.simulation.batch",
     "deploy": "mesonet.experiments.deployed",
     "experiment": "mesonet.experiments.network",
+    "grid": "mesonet.experiments.gridded",
     "scenario": "mesonet.scenarios.scenario",
     "score": "mesonet.scoring.score",
     "simulate": "mesonet.simulation.simulate",

@@ -41,6 +41,7 @@ from mesonet.analysis.harm import Harm, harm
 from mesonet.analysis.interactions import Interactions, interactions
 from mesonet.analysis.latency import Latencies, latencies, rates
 from mesonet.analysis.lenth import Lenth, lenth
+from mesonet.analysis.level_changes import LevelChanges, LevelMeans, level_changes, level_means
 from mesonet.analysis.main_effects import MainEffects, main_effects
 from mesonet.analysis.morris_effects import MorrisEffects, morris_effects
 from mesonet.analysis.ordered import OrderedData, ordered_data
@@ -98,6 +99,8 @@ __all__ = [
     "Latencies",
     "LengthCheck",
     "Lenth",
+    "LevelChanges",
+    "LevelMeans",
     "Look",
     "MainEffects",
     "ModelEffects",
@@ -160,6 +163,8 @@ __all__ = [
     "latencies",
     "length_check",
     "lenth",
+    "level_changes",
+    "level_means",
     "log_ratios",
     "main_effects",
     "model_effects",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from mesonet.campaign.backlog import counted, known_versions
 from mesonet.campaign.ledger import Ledger
 from mesonet.designs import Design
 from mesonet.designs.factor import Factor
+from mesonet.designs.grid import KIND
 from mesonet.designs.rows import Rows, from_document
 from mesonet.errors import InputError, unknown
 from mesonet.files import checksums
@@ -125,6 +126,12 @@ class Campaign:
         return rows.select("condition", "algorithm", "replicate", "value")
 
     @cached_property
+    def has_groups(self) -> bool:
+        """True if every finished run kept its flow groups, and there is one."""
+        done = self.runs.filter(status="done")["key"]
+        return len(done) > 0 and all((self.path / "runs" / key / "groups.parquet").exists() for key in done)
+
+    @cached_property
     def groups(self) -> pl.DataFrame:
         """Flow groups of every run that is done.
 
@@ -211,6 +218,32 @@ class Campaign:
             If the run did not keep the table, or the file is damaged.
         """
         return tables.table(self.path / "runs" / key / f"{name}.parquet", self.checksums.get(key))
+
+    def tidy(self, responses: Sequence[str] | None = None, period: str | None = "measured") -> pl.DataFrame:
+        """Return one long table for other programs: runs, the real levels of their factors, and responses.
+
+        Parameters
+        ----------
+        responses
+            Names of the responses; None: all. ``goodput`` is of explicit flows, by the algorithm of the flows.
+        period
+            As for `response`; None: all periods.
+
+        Returns
+        -------
+        One row per run, response and period. Columns condition, algorithm (of the run), replicate; for each factor its
+        level as text, as it was given, and in ``NAME_number`` as a number in the unit of the text, null unless all its
+        levels are numbers; response, flow_algorithm (whose flows a goodput is of; else ``all``), period, unit and
+        value. A factor that is named as a response or as another column has ``factor_`` in front.
+
+        Raises
+        ------
+        InputError
+            If runs are done and none has one of the responses, or the period.
+        """
+        from mesonet.campaign.tidy import tidy
+
+        return tidy(self, responses, period)
 
     def set_values(self) -> pl.DataFrame:
         """Return the response set of the experiment.
@@ -385,4 +418,13 @@ def load(path: str | Path) -> Campaign:
     responses = tables.read(ledger.runs, runs, "responses", known)
     if responses.is_empty():
         responses = pl.DataFrame(schema=_RESPONSES)
-    return _campaign(ledger.path, document, runs, responses, provenance=provenance, checksums=known)
+    found = _campaign(ledger.path, document, runs, responses, provenance=provenance, checksums=known)
+    return _with_goodputs(found) if found.rows.kind == KIND and document.get("model") is None else found
+
+
+def _with_goodputs(campaign: Campaign) -> Campaign:
+    """Return a grid with the goodputs of its explicit flows among its responses."""
+    from mesonet.campaign.goodputs import as_responses
+
+    rows = as_responses(campaign)
+    return replace(campaign, responses=pl.concat([campaign.responses, *rows])) if rows else campaign

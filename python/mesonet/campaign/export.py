@@ -6,7 +6,7 @@ by the algorithm of the flows. Columns are documented in ``docs/reference/study-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,11 @@ def write_study_table(campaign: Campaign, path: Path) -> Path:
     `path`: the file, which is replaced; its ending, ``.parquet`` or ``.csv``, chooses the format.
     """
     return _write(lambda: study_table(campaign).lazy(), path)
+
+
+def write_tidy_table(campaign: Campaign, responses: Sequence[str] | None, path: Path) -> Path:
+    """Write the table of `mesonet.campaign.Campaign.tidy` with all periods. `path`: as `write_study_table`."""
+    return _write(lambda: campaign.tidy(responses, period=None).lazy(), path)
 
 
 def write_kept_table(campaign: Campaign, name: str, path: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,21 @@ if TYPE_CHECKING:
     from mesonet.campaign.status import Status
 
 
-def show_finished(folder: Path, as_json: bool) -> None:
-    """Show the status of a campaign with its answers; exit with 1 if a run failed."""
-    if show_status(folder, as_json, with_verdicts=True).failed:
+def show_finished(folder: Path, as_json: bool, asked: Sequence[str] = ()) -> None:
+    """Show the status of a campaign with its answers; exit with 1 if a run failed.
+
+    `asked`: responses of the answers of a grid, in place of the chosen ones.
+    """
+    if show_status(folder, as_json, with_verdicts=True, asked=asked).failed:
         click.get_current_context().exit(1)
     if not as_json:
-        click.echo(f"next: mesonet report {shlex.quote(str(folder))}")
+        more = f" --responses {','.join(asked)}" if asked else ""
+        click.echo(f"\nnext: mesonet report {shlex.quote(str(folder))}{more}")
 
 
-def show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts: bool = False) -> Status:
+def show_status(
+    folder: Path, as_json: bool, verify: bool = False, with_verdicts: bool = False, asked: Sequence[str] = ()
+) -> Status:
     """Show the status of a campaign, and its answers if it is complete and `with_verdicts`."""
     from mesonet.campaign.status import status as status_of
     from mesonet.cli import experiment_plan
@@ -41,6 +48,8 @@ def show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts
         answered = {"verdicts": verdicts, "no_verdict": reason, "disciplines": disciplines} if with_verdicts else {}
         if campaign and "deploy" in campaign.experiment:
             answered |= _deployments(campaign, as_json)
+        if campaign:
+            answered |= _levels(campaign, asked, as_json)
         write_json({**asdict(status), **({"looks": looks[1]} if looks else {}), **answered})
         return status
     click.echo("\n".join([*experiment_plan.status_lines(status), *(looks[0] if looks else [])]))
@@ -55,6 +64,8 @@ def show_status(folder: Path, as_json: bool, verify: bool = False, with_verdicts
         _deployments(campaign, as_json)
         if campaign.experiment["comparisons"] == [TOTAL_EFFECT]:
             verdicts = []  # the answers have it
+    if campaign:
+        _levels(campaign, asked, as_json)
     if answers:
         click.echo("\nwhich queue discipline:")
         write_table(["discipline", "for whom"], answers)
@@ -84,6 +95,31 @@ def _deployments(campaign: Campaign, as_json: bool) -> dict[str, Any]:
     if as_json:
         return {"deployments": answer_documents(view)}
     write_answers(view)
+    return {}
+
+
+def _levels(campaign: Campaign, asked: Sequence[str], as_json: bool) -> dict[str, Any]:
+    """Print what a grid shows, or return it as data; nothing for any other campaign."""
+    from mesonet.reporting.campaign_view.grid import Grid, is_grid
+    from mesonet.reporting.campaign_view.view import view_of
+    from mesonet.reporting.text.grid_text import FIRST, grid_answers, note
+    from mesonet.units import with_bits
+
+    if not is_grid(campaign):
+        return {}
+    view = view_of(campaign, asked=asked)
+    if not view.has_results:
+        return {}
+    grid = Grid(view)
+    chosen = grid.key_responses if asked or as_json else grid.key_responses[:FIRST]
+    answers = grid_answers(grid, chosen)
+    if as_json:
+        return {"levels": {each.response: list(each.sentences) for each in answers}, "levels_note": note(grid)}
+    for each in answers:
+        click.echo(f"\n{each.title}:")
+        for sentence in each.sentences:
+            click.echo(f"* {with_bits(sentence, view.data_bytes)}")
+    click.echo(f"\n{note(grid)}")
     return {}
 
 

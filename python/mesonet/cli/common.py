@@ -200,15 +200,42 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
     `write`: called with the campaign, the place and ``progress``.
     """
+    from mesonet.reporting.campaign_view.grid import is_grid
     from mesonet.reporting.campaign_view.sampled import is_sampled, left_out
 
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
-    if is_sampled(campaign):
+    if is_sampled(campaign) and not is_grid(campaign):
         click.echo(f"note: {left_out(campaign)}", err=True)
     with Progress(f"{what} of {campaign.name}") as progress:
         return write(campaign, place, progress=progress.update)
+
+
+def refuse_other_forms(figure: Path, terminal: Path | None = None) -> None:
+    """Raise an `InputError` for a ``--plot`` that is no form of a figure. `terminal`: value that stands for no file."""
+    from mesonet.charts.export import FORMS
+    from mesonet.charts.in_page import renderer
+
+    if figure == terminal:
+        return
+    if figure.suffix not in FORMS:
+        allowed = f"a file {', '.join(FORMS)}{f', or {terminal}' if terminal else ''}"
+        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed=allowed)
+    renderer()
+
+
+def save_plot(chart: Any, figure: Path) -> None:
+    """Write a chart to the file of ``--plot``."""
+    from mesonet.charts.export import save
+
+    try:
+        figure.parent.mkdir(parents=True, exist_ok=True)
+        save(chart, figure)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise InputError(problem, path="--plot", value=str(figure), allowed="a file that can be written") from None
+    click.echo(f"drawn: {figure}", err=True)
 
 
 def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:

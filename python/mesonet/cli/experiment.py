@@ -18,7 +18,6 @@ from mesonet.cli.looks_options import LOOKS, looks_options, rule_arguments
 from mesonet.cli.runner_options import HOW, how, runner_options
 from mesonet.errors import Broken
 from mesonet.terminal import write_json, write_table
-from mesonet.units import with_bits
 
 
 class _Subgroup(click.Group):
@@ -89,26 +88,20 @@ def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options
     if as_json:
         write_json(experiment_plan.as_json(chosen, warnings, cost, looks, compared))
         return
-    click.echo(experiment_plan.heading(chosen))
-    if factors := experiment_plan.factor_rows(chosen):
-        write_table(["factor", "name", "path", "minus", "plus"], factors)
-        click.echo("")
-        write_table(*experiment_plan.condition_rows(chosen))
-    if arrivals := experiment_plan.arrival_rows(chosen):
-        click.echo("")
-        write_table(experiment_plan.ARRIVAL_COLUMNS, arrivals)
-    if cost:
-        click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, os.cpu_count() or 1)))
-    if looks:
-        click.echo("\n" + "\n".join(experiment_plan.looks_lines(looks, cost)))
-    if compared:
-        click.echo(f"\n{experiment_plan.scale_heading(compared)}\n")
-        write_table(*experiment_plan.scale_rows(compared))
-        click.echo("\n" + "\n".join(compared.sentences()))
-    elif (scale := getattr(chosen, "scale", 1)) != 1:
-        click.echo(f"\nnote: --scales {scale:g},{2 * scale:g} --pilot 60 measures which answers this scale keeps")
-    for warning in warnings:
-        click.echo(f"\nnote: {with_bits(warning, experiment_plan.segment_bytes(chosen))}")
+
+    def more() -> None:
+        if cost:
+            click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, os.cpu_count() or 1)))
+        if looks:
+            click.echo("\n" + "\n".join(experiment_plan.looks_lines(looks, cost)))
+        if compared:
+            click.echo(f"\n{experiment_plan.scale_heading(compared)}\n")
+            write_table(*experiment_plan.scale_rows(compared))
+            click.echo("\n" + "\n".join(compared.sentences()))
+        elif (scale := getattr(chosen, "scale", 1)) != 1:
+            click.echo(f"\nnote: --scales {scale:g},{2 * scale:g} --pilot 60 measures which answers this scale keeps")
+
+    experiment_plan.write_plan(chosen, warnings, more)
 
 
 @experiment.command("run")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import click
 from msgspec import to_builtins
 
 from mesonet import units
+from mesonet.designs.grid import KIND
 from mesonet.designs.two_level import size_text
 from mesonet.experiments.base import NO_ALGORITHM, Designed
 from mesonet.progress import duration
-from mesonet.terminal import plural
+from mesonet.terminal import plural, write_table
 from mesonet.words import counted, listed, own_names, plural_of, quantity
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ def heading(chosen: Designed) -> str:
         names = ""
         del parts[1]
     lines = [f"{chosen.name}: {chosen.title}", f"{counted(runs, 'run')} = {' x '.join(parts)}{names}"]
+    if rows.kind == KIND:
+        sizes = " x ".join(str(len(factor.levels)) for factor in chosen.factors)
+        return "\n".join([*lines, f"grid: all {rows.conditions} combinations of {sizes} levels"]) + "\n"
     if rows.kind != "two-level":
         return "\n".join([*lines, f"design of kind {rows.kind}, {plural(len(design.factors), 'factor')}"]) + "\n"
     if design.factors:
@@ -70,13 +75,14 @@ def segment_bytes(chosen: Designed) -> float | None:
     return float(scenario.value(path))
 
 
-def factor_rows(chosen: Designed) -> list[list[str]]:
-    """Return a row per factor."""
-    size = segment_bytes(chosen)
-    return [
-        [factor.id, factor.name, factor.path, *(units.with_bits(level, size) for level in (factor.minus, factor.plus))]
-        for factor in chosen.factors
-    ]
+def factor_rows(chosen: Designed) -> tuple[list[str], list[list[str]]]:
+    """Return a table of the factors: header, and a row per factor with both levels or, of a grid, with all."""
+    size, is_grid = segment_bytes(chosen), chosen.rows.kind == KIND
+    rows = []
+    for factor in chosen.factors:
+        levels = [units.with_bits(level, size) for level in (factor.levels if is_grid else (factor.minus, factor.plus))]
+        rows.append([factor.id, factor.name, factor.path, *([", ".join(levels)] if is_grid else levels)])
+    return ["factor", "name", "path", *(["levels"] if is_grid else ["minus", "plus"])], rows
 
 
 def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
@@ -95,6 +101,29 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
     for row, (load, routers) in zip(rows, loads, strict=False):
         row.append(f"{load:.2f} {routers}" if load else "")
     return [*header, *(["highest offered load"] if loads else [])], rows
+
+
+def write_plan(chosen: Designed, warnings: Sequence[str], more: Callable[[], None] | None = None) -> None:
+    """Print the plan of an experiment: factors, conditions, or of a grid only their number and load, and warnings.
+
+    `more`: prints what comes before the warnings.
+    """
+    click.echo(heading(chosen))
+    if chosen.levels:
+        write_table(*factor_rows(chosen))
+        loads = [load for load, _ in chosen.offered_loads()] if chosen.rows.kind == KIND else []
+        if chosen.rows.kind != KIND:
+            click.echo("")
+            write_table(*condition_rows(chosen))
+        elif any(loads):
+            click.echo(f"\nhighest offered load: {_span(loads)}")
+    if arrivals := arrival_rows(chosen):
+        click.echo("")
+        write_table(ARRIVAL_COLUMNS, arrivals)
+    if more is not None:
+        more()
+    for warning in warnings:
+        click.echo(f"\nnote: {units.with_bits(warning, segment_bytes(chosen))}")
 
 
 ARRIVAL_COLUMNS = ["arrivals", "mean size", "rate", "offered load"]

@@ -56,6 +56,7 @@ from mesonet.terminal import write_json
     help="Compare two scenarios, such as 'share=0.3 : share=0' or 'bbr3, X1=40 seg/ms : cubic, X1=80 seg/ms'.",
 )
 @BETTER
+@click.option("--responses", metavar="A,B,...", help="Responses that come first, in place of the chosen ones.")
 @click.option("--live/--no-live", default=True, help="With or without the simulator in the page.")
 @THRESHOLD
 @CUT
@@ -72,6 +73,7 @@ def report(
     against: str | None,
     compare: tuple[str, ...],
     better: tuple[str, ...],
+    responses: str | None,
     live: bool,
     threshold: float | None,
     cut: float | None,
@@ -81,7 +83,7 @@ def report(
     if response is not None or is_file(directory):
         from mesonet.reporting import write_experiment_report
 
-        refuse("table", ("replay", "against", "compare", "better", "live", "threshold", "cut"))
+        refuse("table", ("replay", "against", "compare", "responses", "better", "live", "threshold", "cut"))
         found_in_table = analysis_of(directory, response=response, factors=factors, block=block, unit=unit)
         place = out or directory.with_name("report.html")
         with Progress(f"report of {directory.name}") as progress:
@@ -105,6 +107,7 @@ def report(
 
     renderer()
     thresholds = chosen_thresholds(threshold, cut)
+    asked = [name.strip() for name in responses.split(",")] if responses else []
     found: dict[str, Any] = {"verdicts": [], "no_verdict": "", "conclusions": [], "disciplines": []}
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
@@ -129,13 +132,16 @@ def report(
                 disciplines=discipline_rows(view),
             )
         return write_report(
-            campaign, place, thresholds=thresholds, against=against, compare=compare, progress=progress, live=live
-        )
+            campaign, place, thresholds=thresholds, against=against, compare=compare, responses=asked,
+            progress=progress, live=live,
+        )  # fmt: skip
 
     try:
         path = from_results(directory, "report", write, out or places.inside(directory, "report.html"))
     except InputError as error:
-        raise replace(error, path=f"--{error.path}") if error.path in ("against", "compare") else error from error
+        raise (
+            replace(error, path=f"--{error.path}") if error.path in ("against", "compare", "responses") else error
+        ) from error
     if as_json:
         write_json({"path": str(path), **found})
     else:

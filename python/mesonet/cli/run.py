@@ -32,7 +32,16 @@ if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
     from mesonet.simulation.result import Result
 
-from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options, stop, value_notes
+from mesonet.cli.common import (
+    JSON,
+    SCENARIO,
+    Command,
+    refuse_other_forms,
+    save_plot,
+    scenario_options,
+    stop,
+    value_notes,
+)
 
 TERMINAL = Path("terminal")
 """Value of --plot that stands for no file."""
@@ -90,7 +99,7 @@ def run(
             "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
         )
     if figure:
-        _refuse_other_forms(figure)
+        refuse_other_forms(figure, TERMINAL)
     size = in_bytes(memory)
     chosen = find_scenario(target, **options)
     described = chosen.describe()
@@ -109,37 +118,13 @@ def run(
             if put:
                 put(result)
             if figure and figure != TERMINAL:
-                _draw(result, chosen, seed, figure)
+                save_plot(mesonet.plot(result, title=f"{chosen.name}, seed {seed}"), figure)
             # In here: a signal that came late ends the block.
             _show_result(chosen, described, result, seed=seed, out=out, as_json=as_json)
             if figure == TERMINAL:
                 _draw_in_terminal(result, to_stderr=as_json)
     except Stopped as stopped:
         stop(click.get_current_context(), str(stopped), 128 + stopped.number)
-
-
-def _refuse_other_forms(figure: Path) -> None:
-    from mesonet.charts.export import FORMS
-    from mesonet.charts.in_page import renderer
-
-    if figure != TERMINAL and figure.suffix not in FORMS:
-        allowed = f"a file {', '.join(FORMS)}, or {TERMINAL}"
-        raise InputError("no form of a figure", path="--plot", value=str(figure), allowed=allowed)
-    if figure != TERMINAL:
-        renderer()
-
-
-def _draw(result: Result, chosen: Scenario, seed: int, figure: Path) -> None:
-    from mesonet.charts.export import save
-
-    chart = mesonet.plot(result, title=f"{chosen.name}, seed {seed}")
-    try:
-        figure.parent.mkdir(parents=True, exist_ok=True)
-        save(chart, figure)
-    except OSError as error:
-        problem = f"cannot be written: {error.strerror or error}"
-        raise InputError(problem, path="--plot", value=str(figure), allowed="a file that can be written") from None
-    click.echo(f"drawn: {figure}", err=True)
 
 
 def _draw_in_terminal(result: Result, *, to_stderr: bool) -> None:

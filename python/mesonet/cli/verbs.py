@@ -28,6 +28,7 @@ VERBS = {
     "matrix": "Estimate the traffic matrix of SCENARIO from measured loads of links.",
     "design": "Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known.",
     "experiment": "Plan and run many runs by a factorial design: plan, run, status.",
+    "grid": "Run SCENARIO at all combinations of levels, such as 2, 10 and 50 flows: means, intervals and a figure.",
     "deploy": "Deploy ALGORITHM at several shares of the users: the total effect, and what tests of it would find.",
     "analyze": "Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.",
     "emulate": "Predict RESPONSE of the campaign in DIR at settings that were not run, with a band.",

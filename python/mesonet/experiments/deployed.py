@@ -98,7 +98,7 @@ def deploy(
     if algorithm in (*builtin_names(EXPERIMENTS), *builtin_names(SCENARIOS)):
         allowed = f"an algorithm first, such as {COMMAND} bbr3 {algorithm}"
         raise InputError("a network or an experiment", COMMAND, "algorithms", algorithm, allowed)
-    base, held = _base(str(target))
+    base, held = base_of(str(target))
     options = {"duration": duration, "seed": seed, "replicates": replicates}
     table = {
         "name": file_stem(re.sub(r"[^A-Za-z0-9._-]+", "-", f"deploy-{algorithm}").strip("-")),
@@ -117,7 +117,7 @@ def deploy(
     )
 
 
-def _base(target: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def base_of(target: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the entries that name a target, and what an experiment of that name has already."""
     if target in builtin_names(SCENARIOS):
         return {"scenario": target}, {}

@@ -31,11 +31,17 @@ class Part:
 
 @dataclass(frozen=True)
 class OwnFactor:
-    """A factor with its place: number of the factor in the file that has it, from 0."""
+    """A factor with its place: number of the factor in the list that has it, from 0."""
 
     part: Part
     number: int
     table: Any
+    key: str = ""  #: key in ``[grid]`` of a factor that stands there
+
+    @property
+    def where(self) -> str:
+        """Path of the factor in its file."""
+        return f"grid.{self.key}" if self.key else f"factors[{self.number}]"
 
 
 def parts(table: Mapping[str, Any], file: str, directory: Path | None, above: Sequence[Part] = ()) -> tuple[Part, ...]:

@@ -63,6 +63,13 @@ def refuse_rounded(minus: Any, plus: Any, between: Callable[[float], Any], place
             raise InputError(problem, allowed="levels that are further apart, or a design of fewer levels")
 
 
+def number_at(level: Level, place: float) -> Any:
+    """Return the value that a factor of a model sets at a place: a level, or a plain number between two."""
+    if level.inner:
+        return level.values[level_at(place, len(level.values))]
+    return number_between(level.minus, level.plus, place)
+
+
 def number_between(minus: Any, plus: Any, place: float) -> Any:
     """Return the value between two plain numbers, rounded if both are whole.
 

@@ -43,7 +43,8 @@ from mesonet import models, units
 from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import ALGORITHM, NO_ALGORITHM, Designed, Level
-from mesonet.experiments.levels import number_between, refuse_rounded
+from mesonet.experiments.grids import factor_tables
+from mesonet.experiments.levels import number_at, number_between, refuse_rounded
 from mesonet.experiments.reading import campaign_name, conditions, flag, texts
 from mesonet.simulation.simulate import LARGEST_SEED
 
@@ -55,7 +56,7 @@ SEED_BITS = 31
 
 _KEYS = (
     "name", "title", "description", "model", "algorithms", "alternatives", "seed", "replicates", "parameters",
-    "responses", "factors", "design", "comparisons", "common_random_numbers",
+    "responses", "factors", "grid", "design", "comparisons", "common_random_numbers",
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _RESPONSE_KEYS = ("unit", "missing", "better", "share", "title")
@@ -94,7 +95,7 @@ class ModelExperiment(Designed):
         if algorithm not in self.algorithms:
             raise unknown(self.alternative, algorithm, self.algorithms, path="--algorithm")
         values = {
-            level.path: number_between(level.minus, level.plus, x)
+            level.path: number_at(level, x)
             for levels, x in zip(self.levels.values(), self.rows.matrix[place].tolist(), strict=True)
             for level in levels
         }
@@ -126,7 +127,9 @@ class ModelExperiment(Designed):
         rows = {path: (_text(value), source) for path, value in self.given.items()}
         for factor in self.factors:
             for level in self.levels[factor.id]:
-                rows[level.path] = f"{_text(level.minus)} or {_text(level.plus)}", f"factor {factor.id}, {source}"
+                word = "to" if level.inner else "or"
+                text = f"{_text(level.minus)} {word} {_text(level.plus)}"
+                rows[level.path] = text, f"factor {factor.id}, {source}"
         return [
             {"path": path, "value": value, "unit": "", "source": where, "doc": ""}
             for path, (value, where) in rows.items()
@@ -139,14 +142,14 @@ class ModelExperiment(Designed):
     def level_text(self, factor: str, place: float) -> str:
         """Return the value that a factor sets at a place from -1 for minus to +1 for plus, as text."""
         levels = self.levels[factor]
-        return ", ".join(_text(number_between(level.minus, level.plus, place)) for level in levels)
+        return ", ".join(_text(number_at(level, place)) for level in levels)
 
 
 def from_table(
     table: Mapping[str, Any],
     file: str,
     directory: Path | None,
-    model: Callable[..., Any] | Sequence[str] | None = None,
+    model: Callable[..., Any] | Sequence[str] | Mapping[str, Any] | None = None,
 ) -> ModelExperiment:
     """Return an experiment from the tables of a file, or from equal Python data with the model.
 
@@ -162,7 +165,7 @@ def from_table(
         given = _mapping(table, "parameters")
         answers, words = _responses(table)
         alternative, algorithms = _alternatives(table)
-        rows = conditions(table, list(levels), categorical=[id for id, own in levels.items() if _is_words(own)])
+        rows = conditions(table, levels, [id for id, own in levels.items() if _is_words(own)])
         _refuse_strangers(given, levels, rows, "" if algorithms == NO_ALGORITHM else alternative)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
@@ -234,42 +237,62 @@ def direction(given: Any, path: str) -> str | float:
 
 
 def _factors(table: Mapping[str, Any]) -> tuple[dict[str, tuple[Level, ...]], dict[str, str]]:
-    given = table.get("factors", [])
-    if not isinstance(given, list) or not given or not all(isinstance(each, Mapping) for each in given):
-        raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]]")
+    listed = table.get("factors", [])
+    if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
+        raise InputError("not a list", path="factors", value=listed, allowed="[[factors]]")
+    given = {f"factors[{place}]": factor for place, factor in enumerate(listed)}
+    if "grid" in table:
+        taken = [*(str(each.get("id")) for each in listed), *_mapping(table, "responses")]
+        given |= {f"grid.{key}": each for key, each in factor_tables(table["grid"], taken).items()}
+    if not given:
+        raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]], or [grid]")
     levels: dict[str, tuple[Level, ...]] = {}
     names: dict[str, str] = {}
-    for place, factor in enumerate(given):
-        where = f"factors[{place}]"
+    for where, factor in given.items():
         for key in factor:
             if key not in _FACTOR_KEYS:
                 raise unknown("key", key, _FACTOR_KEYS, path=f"{where}.{key}")
         id = factor.get("id")
         if not isinstance(id, str) or not re.fullmatch(r"[A-Za-z]\w*", id) or id in levels:
             raise InputError("a factor needs an id of its own", path=f"{where}.id", value=id, allowed="a word")
-        levels[id] = tuple(_level(f"{where}.{path}", path, pair) for path, pair in _pairs(where, id, factor).items())
+        levels[id] = _levels(where, id, factor)
         names[id] = str(factor.get("name", id))
     return levels, names
 
 
-def _pairs(where: str, id: str, factor: Mapping[str, Any]) -> dict[str, Any]:
-    """Return both levels of each parameter that a factor sets."""
+def _levels(where: str, id: str, factor: Mapping[str, Any]) -> tuple[Level, ...]:
+    """Return the levels of each parameter that a factor sets."""
+    path, listed = str(factor.get("path", id)), factor.get("levels")
+    if isinstance(listed, list | tuple):
+        if {"minus", "plus"} & set(factor):
+            raise InputError("give either minus and plus, or levels", path=where)
+        return (_level(where if where.startswith("grid.") else f"{where}.levels", path, listed),)
     if "levels" in factor:
-        if {"path", "minus", "plus"} & set(factor) or not isinstance(factor["levels"], Mapping):
+        if not isinstance(listed, Mapping):
+            raise InputError("not a list of levels", path=f"{where}.levels", value=listed, allowed="such as [1, 2, 4]")
+        if {"path", "minus", "plus"} & set(factor) or not listed:
             raise InputError("give either path, minus and plus, or levels", path=where)
-        return dict(factor["levels"])
+        found = tuple(_level(f"{where}.{each}", each, values) for each, values in listed.items())
+        for level in found:
+            if len(level.values) != len(found[0].values):
+                problem = f"{len(level.values)} levels, and {len(found[0].values)} of {found[0].path}"
+                allowed = "as many levels for each path of a factor"
+                raise InputError(problem, path=f"{where}.{level.path}", allowed=allowed)
+        return found
     for key in ("minus", "plus"):
         if key not in factor:
             raise InputError("a factor needs two levels", path=f"{where}.{key}", allowed="a value")
-    return {str(factor.get("path", id)): [factor["minus"], factor["plus"]]}
+    return (_level(f"{where}.{path}", path, [factor["minus"], factor["plus"]]),)
 
 
-def _level(where: str, path: str, pair: Any) -> Level:
-    if not isinstance(pair, list | tuple) or len(pair) != 2:
-        raise InputError("not two levels", path=where, value=pair, allowed="[minus, plus]")
-    if pair[0] == pair[1]:
-        raise InputError("both levels are the same", path=where, value=pair[1], allowed="two different levels")
-    return Level(path, *pair)
+def _level(where: str, path: str, values: Any) -> Level:
+    if not isinstance(values, list | tuple) or len(values) < 2:
+        raise InputError("not two levels or more", path=where, value=values, allowed="[minus, plus], or more levels")
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            problem = "both levels are the same" if len(values) == 2 else "two levels are the same"
+            raise InputError(problem, path=where, value=value, allowed="different levels")
+    return Level(path, values[0], values[-1], tuple(values[1:-1]))
 
 
 def _is_words(own: Sequence[Level]) -> bool:
@@ -293,7 +316,7 @@ def _refuse_strangers(
                 raise InputError(f"{level.path} is set twice", path=f"factors[{place}]", value=id)
             seen[level.path] = id
             inner = {x for x in rows.matrix[:, place].tolist() if abs(x) != 1}
-            if inner:
+            if inner and not level.inner:
                 try:
                     value_at = partial(number_between, level.minus, level.plus)
                     value_at(0.0)

@@ -31,8 +31,8 @@ An experiment is a TOML file::
 ``base = "exp-2a"`` takes every value that the file lacks from another experiment, see
 `mesonet.experiments.inheritance`.
 
-Where a factor has more than two ``levels`` the conditions are all combinations of all factors, without ``[design]``:
-for curves and tables. Analyses of effects need two levels; results are in ``mesonet.load(DIR).responses``.
+``[grid]`` has levels by path, and a factor may have a list of ``levels``. With the table, or more than two levels of a
+factor, the conditions are all combinations of all factors, without ``[design]``, see `mesonet.experiments.grids`.
 
 A run can be a program instead of a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario,
 see `mesonet.experiments.model`.
@@ -57,6 +57,7 @@ A factor with the path ``mixed_share.cubic`` is the share of an algorithm that e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,7 +66,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
 from mesonet.algorithms import resolve, split
-from mesonet.designs.grid import level_at
+from mesonet.designs.grid import KIND, level_at
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, share_of_runs
 from mesonet.experiments.deployment import FACTOR, SCHEDULE, Deployment
@@ -86,6 +87,10 @@ from mesonet.simulation.size import refuse_large
 if TYPE_CHECKING:
     from mesonet.campaign.documents import ConclusionEntry
     from mesonet.experiments.model import ModelExperiment
+
+
+_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z].*?)\s*")
+"""A number and its unit, which a grid shows as they are given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,6 +360,13 @@ class Experiment(Designed):
         """Return the text of a value; `there`: the scenario with it, not scaled."""
         if is_share(path):
             return units.number_text(parse_share(value))
+        if (
+            self.rows.kind == KIND
+            and self.scale == 1
+            and isinstance(value, str)
+            and (own := _QUANTITY.fullmatch(value))
+        ):
+            return f"{own[1]} {own[2]}"
         scaled_value = scaled(there, self.scale).value(path)
         of_bytes = self._sizes_differ and (units.RATE.of_bytes(value) or units.SEGMENTS.of_bytes(value))
         if not of_bytes:
@@ -426,7 +438,7 @@ def experiment(
         Instead of a name or a file: a function of (parameters, seed) that gives numbers by name, or a command line
         that reads and prints JSON; see `mesonet.models.model`.
     factors
-        Both levels by parameter; only for a model.
+        Levels by parameter, at least two each; with more than two of one, all combinations run. Only for a model.
     design
         Entries of the table ``[design]``, such as ``{"runs": 8}``; by default a full factorial. Only for a model.
     responses
@@ -506,17 +518,26 @@ def _of_function(
     table: dict[str, Any],
     scale: float,
 ) -> ModelExperiment:
-    from mesonet.experiments.model import from_table
-
     if model is None:
         raise InputError("an experiment needs a name, a file or a model", allowed=", ".join(names()))
-    _refuse_network_options(table, scale)
     if factors is not None and not isinstance(factors, Mapping):
         allowed = 'a mapping, such as {"load": (1, 2)}'
-        raise InputError("not both levels by parameter", path="factors", value=factors, allowed=allowed)
-    listed = [{"id": id, "levels": {id: list(pair)}} for id, pair in (factors or {}).items()]
-    own_name = getattr(model, "__name__", "model")
-    return from_table(plain({"name": own_name, **table, "factors": listed}), "experiment(...)", None, model)
+        raise InputError("not levels by parameter", path="factors", value=factors, allowed=allowed)
+    listed = [
+        {"id": id, "levels": list(given) if isinstance(given, Sequence) else given}
+        for id, given in (factors or {}).items()
+    ]
+    return experiment_of_model(model, {**table, "factors": listed}, "experiment(...)", scale)
+
+
+def experiment_of_model(
+    model: Callable[..., Any] | Sequence[str] | Mapping[str, Any], table: Mapping[str, Any], file: str, scale: float
+) -> ModelExperiment:
+    """Return the experiment with a function or a command line; `file`: as messages name the table."""
+    from mesonet.experiments.model import from_table
+
+    _refuse_network_options(table, scale)
+    return from_table(plain({"name": getattr(model, "__name__", "model"), **table}), file, None, model)
 
 
 def _of_file(

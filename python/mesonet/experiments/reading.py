@@ -19,11 +19,12 @@ from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
 from mesonet.experiments.deployment import FACTOR, Deployment, read_deployment
+from mesonet.experiments.grids import factor_tables
 from mesonet.experiments.inheritance import OwnFactor, Part, factors, origins
 from mesonet.experiments.levels import between, refuse_rounded
 from mesonet.experiments.mixed import SHARE, is_share
 from mesonet.files.names import file_stem
-from mesonet.responses.sets import DEFAULT, SETS
+from mesonet.responses.sets import DEFAULT, FLOWS_ALONE, SETS
 from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.scenario import Scenario, load_scenario
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
-    "set", "factors", "design", "proportional", "conclusions", "comparisons", "common_random_numbers", "deploy",
+    "set", "factors", "grid", "design", "proportional", "conclusions", "comparisons", "common_random_numbers", "deploy",
 )  # fmt: skip
 _NAMES = ("algorithms", "mixed_with")
 """Keys whose values name algorithms."""
@@ -68,9 +69,9 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         levels: dict[str, tuple[Level, ...]] = {}
         names: dict[str, str] = {}
         places: dict[str, OwnFactor] = {}
-        for factor in factors(parts):
+        for factor in [*factors(parts), *_of_grid(parts, origin.get("grid"))]:
             with _in(factor.part):
-                id, name, found = _factor(f"factors[{factor.number}]", factor.table, levels, factor.part.directory)
+                id, name, found = _factor(factor.where, factor.table, levels, factor.part.directory)
             levels[id], names[id], places[id] = found, name, factor
         _refuse_set_twice(levels, places)
         proportional = flag(table, "proportional")
@@ -103,7 +104,7 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         _refuse_gaps(rows, levels, places)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
-        response_set = _response_set(table)
+        response_set = _response_set(table, base)
         has_effects = bool(levels) and bool(rows.design.runs)
         conclusions = read_conclusions(_list(table, "conclusions"), of_file, response_set, has_effects)
         return {
@@ -132,8 +133,20 @@ def read(parts: Sequence[Part], options: Mapping[str, Any], values: Mapping[str,
         raise (error if key.startswith("--") else error.located(file=origin.get(key, own).file)) from None
 
 
-def _response_set(table: Mapping[str, Any]) -> str:
-    name = _text(table, "responses", DEFAULT)
+def _of_grid(parts: Sequence[Part], part: Part | None) -> list[OwnFactor]:
+    """Return the factors of ``[grid]``; `part`: the file that has the table, None without one."""
+    if part is None:
+        return []
+    taken = [str(each.table.get("id")) for each in factors(parts) if isinstance(each.table, Mapping)]
+    with _in(part):
+        tables = factor_tables(settings.flatten(_table(part.table, "grid")), taken, _resolved)
+    return [OwnFactor(part, number, table, key) for number, (key, table) in enumerate(tables.items())]
+
+
+def _response_set(table: Mapping[str, Any], scenario: Scenario) -> str:
+    """Return the name of the set; by default of a grid over explicit flows alone the set of these."""
+    alone = "grid" in table and scenario.value("flows") and not scenario.value("users.base_sources")
+    name = _text(table, "responses", FLOWS_ALONE if alone else DEFAULT)
     if name not in SETS:
         raise unknown("set of responses", name, SETS, path="responses")
     return name
@@ -241,18 +254,34 @@ def _factor(
         raise InputError("two factors have this id", path=f"{where}.id", value=id, allowed="each id once")
     study = _STUDY.get(id)
     name = given.get("name", study.name if study else id)
-    if "levels" in given:
+    is_list = isinstance(given.get("levels"), list)
+    if "levels" in given and not is_list:
         return id, name, _level_table(where, given, directory)
     path = given.get("path", study.path if study else "")
     if not isinstance(path, str) or not path or ("," in path and not path.startswith("links[")):
         allowed = "a scenario path, or a table of levels"
         raise InputError("a factor needs a path", path=f"{where}.path", value=path or None, allowed=allowed)
     path = _resolved(f"{where}.path", path)
+    if is_list:
+        return id, name, (_level_list(where, path, given, directory),)
     for key in ("minus", "plus"):
         if key not in given:
             raise InputError("a factor needs two levels", path=f"{where}.{key}", allowed="a value of " + path)
     own = Level(path, given["minus"], given["plus"])
     return id, name, (_checked(own, [f"{where}.minus", f"{where}.plus"], directory),)
+
+
+def _level_list(where: str, path: str, given: Mapping[str, Any], directory: Path | None) -> Level:
+    """Return the levels of one path, two or more."""
+    if "minus" in given or "plus" in given:
+        raise InputError("give either minus and plus, or levels", path=where)
+    here = where if where.startswith("grid.") else f"{where}.levels"
+    if len(given["levels"]) < 2:
+        problem, allowed = "not two levels or more", "a list such as [2, 10, 50]; [set] for a value of every run"
+        raise InputError(problem, path=here, value=given["levels"], allowed=allowed)
+    first, *inner, last = given["levels"]
+    places = [f"{here}[{number}]" for number in range(2 + len(inner))]
+    return _checked(Level(path, first, last, tuple(inner)), places, directory, alone=True)
 
 
 def _level_table(where: str, given: Mapping[str, Any], directory: Path | None) -> tuple[Level, ...]:
@@ -288,8 +317,11 @@ def _resolved(where: str, path: Any) -> str:
         raise InputError(error.problem, path=where, value=path, allowed=error.allowed) from None
 
 
-def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Level:
-    """Return the level, with a topology read from beside the file; `places` has the place of each value."""
+def _checked(level: Level, places: Sequence[str], directory: Path | None, *, alone: bool = False) -> Level:
+    """Return the level, with a topology read from beside the file; `places` has the place of each value.
+
+    `alone`: the factor sets no other path, so that all its values differ.
+    """
     given, parsed = [], []
     for place, value in zip(places, level.values, strict=True):
         try:
@@ -307,6 +339,9 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
             raise InputError(problem, path=place, value=value, allowed=error.allowed) from None
     if len(parsed) == 2 and parsed[0] == parsed[1]:
         raise InputError("both levels are the same", path=places[1], value=level.plus, allowed="two different levels")
+    if alone and (again := [n for n, value in enumerate(parsed) if value in parsed[:n]]):
+        problem, value = "two levels are the same", level.values[again[0]]
+        raise InputError(problem, path=places[again[0]], value=value, allowed="different levels")
     return Level(level.path, given[0], given[-1], tuple(given[1:-1]))
 
 
@@ -333,7 +368,7 @@ def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]], places: Mapping[s
 
 def _misplaced(factor: OwnFactor, problem: str, allowed: str | None, inside: str = "", value: Any = None) -> InputError:
     """Return the error about a factor; `inside`: path in its table."""
-    return InputError(problem, factor.part.file, f"factors[{factor.number}]{inside}", value, allowed)
+    return InputError(problem, factor.part.file, f"{factor.where}{'' if factor.key else inside}", value, allowed)
 
 
 def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, tuple[str, str]]) -> None:
@@ -399,28 +434,17 @@ def _mixed_with(
 def _conditions(
     table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], deployment: Deployment | None
 ) -> Rows:
-    """Return all combinations if a factor has more than two levels, otherwise the rows of the design.
+    """Return all combinations for a grid or more than two levels of a factor, otherwise the rows of the design.
 
     A deployment has each of its levels in each condition of the other factors.
     """
     if deployment is not None:
         others = {id: own for id, own in levels.items() if id != FACTOR}
         return crossed(FACTOR, len(deployment.levels), _conditions(table, others, None))
-    from mesonet.designs.grid import grid
     from mesonet.designs.rows import OPTIMAL
 
-    counts = {id: len(own[0].values) for id, own in levels.items()}
     optimal = _table(table, "design").get("kind") == OPTIMAL
-    if optimal or all(count == 2 for count in counts.values()):
-        more = {id: count for id, count in counts.items() if count > 2}
-        return conditions(table, list(levels), more, [id for id, own in levels.items() if optimal and _is_words(own)])
-    if _table(table, "design"):
-        most = max(counts, key=lambda id: counts[id])
-        problem = f"factor {most} has {counts[most]} levels: the conditions are all combinations"
-        allowed = f'no [design], kind = "{OPTIMAL}", or two levels for every factor'
-        raise InputError(problem, path="design", allowed=allowed)
-    refuse_too_many(math.prod(counts.values()), 1, 1)
-    return grid(counts)
+    return conditions(table, levels, [id for id, own in levels.items() if optimal and _is_words(own)])
 
 
 def _is_words(own: Sequence[Level]) -> bool:
@@ -434,19 +458,32 @@ def _is_words(own: Sequence[Level]) -> bool:
 
 
 def conditions(
-    table: Mapping[str, Any], ids: list[str], counts: Mapping[str, int] | None = None, categorical: Sequence[str] = ()
+    table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], categorical: Sequence[str] = ()
 ) -> Rows:
-    """Return the conditions of the table ``design`` of a file. Without ``design`` a full factorial.
+    """Return all combinations for a grid or more than two levels of a factor, otherwise the rows of ``[design]``.
 
-    `counts`, `categorical`: as for `mesonet.designs.rows.rows`.
+    Without ``[design]`` a full factorial. `categorical`: as for `mesonet.designs.rows.rows`.
     """
-    from mesonet.designs.rows import rows
+    from mesonet.designs.grid import grid
+    from mesonet.designs.rows import OPTIMAL, rows
 
-    design = _table(table, "design")
+    design, ids = _table(table, "design"), list(levels)
+    counts = {id: len(own[0].values) for id, own in levels.items()}
+    more = {id: count for id, count in counts.items() if count > 2}
+    if "grid" in table or (more and design.get("kind") != OPTIMAL):
+        if design:
+            most = max(counts, key=lambda id: counts[id])
+            problem = f"factor {most} has {counts[most]} levels: the conditions are all combinations"
+            allowed = f'no [design], kind = "{OPTIMAL}", or two levels for every factor'
+            if "grid" in table:
+                problem, allowed = "the conditions of [grid] are all combinations", "no [design], or [[factors]]"
+            raise InputError(problem, path="design", allowed=allowed)
+        refuse_too_many(math.prod(counts.values()), 1, 1)
+        return grid(counts)
     if design and not ids:
         raise InputError("a design needs factors", path="design", allowed="[[factors]], or no [design]")
     try:
-        return rows(ids, design, counts, categorical)
+        return rows(ids, design, more, categorical)
     except InputError as error:
         path = f"design.{error.path}" if error.path else "design"
         raise InputError(error.problem, path=path, value=error.value, allowed=error.allowed) from None

@@ -198,4 +198,6 @@ SETS: dict[str, ResponseSet] = {
 """The sets by name."""
 
 DEFAULT = "asme-22"
+FLOWS_ALONE = FAIRNESS.name
+"""Default of a grid over explicit flows without users."""
 """The set of an experiment that names none."""

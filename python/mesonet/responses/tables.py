@@ -367,6 +367,24 @@ PACKETS = TableColumns(
 """Rows are in the order of time. An acknowledgement that covers several segments has a row for each. A transmission is
 lost at most once, and may be acknowledged later: the loss was spurious."""
 
+TIDY = TableColumns(
+    "one row per run, response and period",
+    {
+        "condition": ("1", "number of the condition, from 1"),
+        "algorithm": ("", "the algorithm of the run"),
+        "replicate": ("1", "number of the replicate, from 1"),
+        "response": ("", "name of the response; `goodput` of explicit flows"),
+        "flow_algorithm": (
+            "",
+            "algorithm of the flows that a goodput of explicit flows is of; `all` for any other response",
+        ),
+        "period": ("", _PERIOD),
+        "unit": ("", "unit of the value"),
+        "value": ("see column unit", "the number; null where there is nothing to measure"),
+    },
+)
+"""Columns of `Campaign.tidy`, without the factors: each has its level as text, and as a number where it is one."""
+
 TABLES = {
     "responses": RESPONSES,
     "series": SERIES,

@@ -37,12 +37,6 @@ def replicates_text(campaign: Campaign) -> str:
     return " to ".join(str(each) for each in dict.fromkeys((counts[0], counts[-1]))) if counts else "0"
 
 
-def has_groups(campaign: Campaign) -> bool:
-    """Return True if every finished run kept its flow groups."""
-    done = campaign.runs.filter(status="done")["key"]
-    return len(done) > 0 and all((campaign.path / "runs" / key / "groups.parquet").exists() for key in done)
-
-
 def numbers_of_conditions(campaign: Campaign) -> list[int]:
     """Return the numbers of the conditions at levels of all factors; of all conditions, if the design has no levels.
 

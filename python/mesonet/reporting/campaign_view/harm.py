@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import harm
-from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_runs, has_groups
+from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_runs
 from mesonet.reporting.campaign_view.tables import labelled
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def harm_table(view: CampaignView) -> pl.DataFrame:
     """
     other = view.campaign.experiment.get("mixed_with")
     others = [name for name in view.algorithms if name != other]
-    if other not in view.algorithms or not others or not has_groups(view.campaign):
+    if other not in view.algorithms or not others or not view.campaign.has_groups:
         return pl.DataFrame()
     measures = [name for name in MEASURES if name in view.groups.columns]
     alone, beside = (

@@ -19,6 +19,7 @@ from mesonet.analysis import Sensitivity, sensitivity
 from mesonet.analysis.means import finite_mean
 from mesonet.designs.grid import KIND, level_at
 from mesonet.reporting.campaign_view.cached import cached
+from mesonet.reporting.campaign_view.grid import Grid, is_grid
 from mesonet.reporting.campaign_view.tables import by_response, labelled
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -49,6 +50,11 @@ class Sampled:
     """View of a sampled campaign, with shared results computed once."""
 
     view: CampaignView
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """The view of a grid; None for a sample of points."""
+        return Grid(self.view) if is_grid(self.campaign) else None
 
     @property
     def campaign(self) -> Campaign:
@@ -107,6 +113,8 @@ class Sampled:
         ``conditions`` and, if there are results, ``sensitivity`` (a row per response, period, algorithm and factor) and
         ``responses`` (a row per run and period, a column per response).
         """
+        if self.grid is not None:
+            return self.grid.tables()
         tables = {"conditions": self.conditions()}
         if not self.view.has_results:
             return tables

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mesonet.analysis import RankMatrices, RankSummary, goodput_ranges, rank_matrices, rank_summary
 from mesonet.analysis.means import finite_mean
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS
-from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_runs, group_values, has_groups
+from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_runs, group_values
 from mesonet.reporting.campaign_view.view import CampaignView
 
 Floats = NDArray[np.float64]
@@ -183,7 +183,7 @@ def users(view: CampaignView) -> Users | None:
 
     None if the campaign did not keep flow groups, or has no goodput of own flows.
     """
-    if not has_groups(view.campaign):
+    if not view.campaign.has_groups:
         return None
     found = Users(view)
     return found if found.labels and OWN in found.kinds else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import Noise
+from mesonet.campaign.goodputs import NAME as GOODPUT
+from mesonet.campaign.goodputs import OF as GOODPUT_OF
 from mesonet.designs.factor import Factor
 from mesonet.reporting.campaign_view import columns as columns_of
 from mesonet.reporting.campaign_view.cached import cached
@@ -25,7 +27,6 @@ from mesonet.reporting.campaign_view.flow_groups import (
     as_rows,
     group_columns,
     groups_of_conditions,
-    has_groups,
     replicates,
 )
 from mesonet.reporting.campaign_view.tables import filled
@@ -48,6 +49,8 @@ KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
+#: Responses that follow the goodputs of explicit flows.
+FLOW_RESPONSES = ("rtt", "loss_rate", "jain_index", "utilisation_bottleneck")
 #: Traffic whose service is shown first: flows that arrive at random, frames of media, and adaptive video.
 ARRIVALS, FRAMES, VIDEO = "arrivals", "frames", "video"
 #: Responses that compare the algorithms at a glance where there is such traffic; before the others.
@@ -93,6 +96,7 @@ class Values:
     beside: Campaign | None = None  #: campaign that the user compares with
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
+    asked: tuple[str, ...] = field(default=(), kw_only=True)  #: responses that the user wants to see first
 
     @property
     def factors(self) -> tuple[Factor, ...]:
@@ -167,7 +171,7 @@ class Values:
         """Columns of flow groups, with values of the shape (conditions, replicates, algorithms)."""
         # Only the goodput of flow groups is published; their other measures are in the tables of the runs.
         asked = [member for member in self._set.per_group if member.basis == "published"] if self._set else []
-        if not (self.flow_groups and asked and self._members and self.conditions and has_groups(self.campaign)):
+        if not (self.flow_groups and asked and self._members and self.conditions and self.campaign.has_groups):
             return []
         found = []
         for member in asked:
@@ -226,7 +230,7 @@ class Values:
         found = []
         if self._members and self._set and (lacking := len(self._set.entries) - len(self._members)):
             found.append(f"{lacking} of {len(self._set.entries)} responses of the network have no values.")
-        if self._members and self._set and self._set.per_group and not has_groups(self.campaign):
+        if self._members and self._set and self._set.per_group and not self.campaign.has_groups:
             found.append("Flow groups were not kept.")
         return found
 
@@ -255,14 +259,14 @@ class Values:
         if self.is_model:
             return self._responses_of_model
         service = [name for traffic in self.traffic for name in SERVICE[traffic]]
-        wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service}
+        wanted = {*SETS[self.campaign.experiment.get("response_set", DEFAULT)].names, *service, *self.asked}
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
         present = {
             name: BY_NAME.get(name)
             or Response(
                 name=name,
                 symbol=symbol or "",
-                title=name.replace("_", " ").capitalize(),
+                title=self._title(name),
                 unit=unit,
                 definition="",
                 direction="neutral",
@@ -300,6 +304,12 @@ class Values:
             )
             for name, unit in rows.iter_rows()
         }
+
+    def _title(self, name: str) -> str:
+        """Return the title of a response that the list of responses lacks."""
+        if self.networks and name.startswith(GOODPUT_OF):
+            return f"Goodput per flow of {name.removeprefix(GOODPUT_OF)}"
+        return "Goodput per flow" if self.networks and name == GOODPUT else name.replace("_", " ").capitalize()
 
     @cached_property
     def in_period(self) -> dict[str, list[str]]:
@@ -457,11 +467,16 @@ class Values:
     def key_responses(self) -> list[str]:
         """The responses that compare the algorithms at a glance."""
         there = self.in_period[self.main_period]
+        if self.asked:
+            return [name for name in self.asked if name in there]
         if self.is_model:
             return [*(name for name in there if name in self.better), *(n for n in there if n not in self.better)][:6]
         service = [name for traffic in self.traffic for name in SERVICE[traffic] if name in there]
         others = [name for name in KEY_RESPONSES if name in there]
-        return [*service, *others] or there[:6]
+        flows = [name for name in there if self.networks and (name == GOODPUT or name.startswith(GOODPUT_OF))]
+        if flows:
+            others = [name for name in FLOW_RESPONSES if name in there]
+        return [*service, *flows, *others] or there[:6]
 
     def varies(self, response: str, period: str) -> bool:
         """Return True if runs have different values of a response."""

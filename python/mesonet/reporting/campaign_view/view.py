@@ -50,7 +50,7 @@ from mesonet.analysis import (
     separating_settings,
     terms,
 )
-from mesonet.errors import InputError
+from mesonet.errors import InputError, unknown
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
@@ -76,25 +76,30 @@ def view_of(
     against: str | None = None,
     thresholds: Thresholds = DEFAULTS,
     compare: Sequence[str] = (),
+    *,
+    asked: Sequence[str] = (),
 ) -> CampaignView:
     """Return the view of a campaign.
 
     `against`: incumbent of the verdicts, a level such as ``share=0``, or the folder of another campaign. None: the
     comparisons of the experiment, else the algorithm that all are mixed with, else the one deployed most. `compare`:
-    comparisons such as ``share=0.3 : share=0``.
+    comparisons such as ``share=0.3 : share=0``. `asked`: responses that come first, in place of the chosen ones.
     """
+    if asked:
+        _refuse_unknown(campaign, asked)
+    first = tuple(asked)
     if against is not None and compare:
         raise InputError("given beside compare", path="against", value=against, allowed="one of both")
     if against is None:
-        return CampaignView(campaign, None, tuple(compare), None, thresholds)
+        return CampaignView(campaign, None, tuple(compare), None, thresholds, asked=first)
     chosen = among(against, campaign.algorithms)
     is_level = re.match(r"[^()=]+=", against) and not Path(against).is_dir()
     if chosen in campaign.algorithms or is_level:
-        return CampaignView(campaign, chosen, (), None, thresholds)
+        return CampaignView(campaign, chosen, (), None, thresholds, asked=first)
     if Path(against).is_dir():
         from mesonet.campaign.data import load
 
-        return CampaignView(campaign, None, (), load(against), thresholds)
+        return CampaignView(campaign, None, (), load(against), thresholds, asked=first)
     noun, example = vocabulary(campaign).noun, "share=0"
     if campaign.experiment.get("model") is not None and campaign.factors:
         example = f"{campaign.factors[0].id}={campaign.factors[0].minus}"
@@ -105,6 +110,16 @@ def view_of(
         value=against,
         allowed=allowed,
     )
+
+
+def _refuse_unknown(campaign: Campaign, responses: Sequence[str]) -> None:
+    """Raise an `InputError` for a response that no run has."""
+    if isinstance(responses, str):
+        raise InputError("not a list", path="responses", value=responses, allowed="names in a list")
+    known = campaign.responses["response"].unique(maintain_order=True).to_list()
+    for name in responses:
+        if name not in known:
+            raise unknown("response", str(name), known, path="responses")
 
 
 @dataclass(frozen=True)

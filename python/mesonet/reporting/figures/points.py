@@ -21,8 +21,10 @@ SETTINGS = "point_settings"
 SIDE, ACROSS = 190, 4  #: px of a panel, panels side by side
 
 
-def figure(sampled: Sampled) -> Figure:
+def figure(sampled: Sampled) -> Figure | None:
     """Return a response over every factor, a mark per condition and algorithm."""
+    if sampled.grid is not None:  # levels have lines and intervals
+        return None
     view = sampled.view
     settings = settings_table(sampled.points, np.asarray(sampled.inputs))
 

@@ -19,8 +19,10 @@ UP, DOWN, NONE, UNKNOWN = "rises with the factor, p < .05", "falls, p < .05", "n
 _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
 
 
-def figure(sampled: Sampled) -> Figure:
+def figure(sampled: Sampled) -> Figure | None:
     """Return the sensitivity of every response to every factor."""
+    if sampled.grid is not None:  # levels have lines and intervals
+        return None
     view = sampled.view
 
     def draw(algorithm: str, period: str) -> Drawing:

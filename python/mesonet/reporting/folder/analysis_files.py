@@ -16,6 +16,7 @@ from mesonet.files import places
 from mesonet.progress import Update
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.campaign_view.columns import Column
+from mesonet.reporting.campaign_view.grid import Grid, is_grid
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled, left_out
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
@@ -26,6 +27,8 @@ from mesonet.reporting.folder.gallery import Extent, FigureFile, figures_of
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.folder.tables import decision_tables, deployment_tables, two_level_tables
 from mesonet.reporting.text.conclusions_text import conclusion_lines
+from mesonet.reporting.text.grid_text import grid_answers, note
+from mesonet.units import with_bits
 from mesonet.words import capitalised, counted, listed, markdown, number
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ SECTIONS = {
     "service": "Slowdown and late frames",
     "sensitivity": "Which factors drive the responses",
     "levels": "Responses over the levels",
+    "level_maps": "Responses as heat maps over the levels",
+    "level_changes": "Largest changes along each factor",
     "scatter": "Responses over the factors",
     "ten_steps": "What drives the responses: ten steps each",
     "correlations": "Which responses vary together",
@@ -74,7 +79,7 @@ def write_analysis(
     responses whose ten steps are drawn; None: one response per cluster of the correlation analysis. `figures`:
     ``chosen`` draws the ten steps of `responses`, ``all`` of every response and algorithm, ``none`` draws nothing.
     """
-    view = view_of(campaign, against, thresholds)
+    view = _view(campaign, thresholds, responses, against)
     _refuse(view, responses, figures, workers)
     pair = CampaignPair(view, beside) if beside is not None else None
     if not view.has_results:
@@ -102,6 +107,15 @@ def write_analysis(
             aside.write_text(_index(view, root, drawn, figures, pair), encoding="utf-8")
         pictures = [path for each in drawn for path in (each.path, each.path.with_suffix(".png")) if path.exists()]
         return [*written, *pictures, index]
+
+
+def _view(
+    campaign: Campaign, thresholds: Thresholds, responses: Sequence[str] | None, against: str | None
+) -> CampaignView:
+    """Return the view; of a grid the responses may be any that its runs have."""
+    measured = {*campaign.responses["response"].unique()} if is_grid(campaign) else set()
+    asked = tuple(name for name in responses or () if name in measured)
+    return view_of(campaign, against, thresholds, asked=asked)
 
 
 def _refuse(view: CampaignView, responses: Sequence[str] | None, figures: str, workers: int | None) -> None:
@@ -142,13 +156,15 @@ def _again(
     against: str | None,
 ) -> list[FigureFile]:
     """Return the same figures in another process."""
-    view = view_of(campaign, against, thresholds)
+    view = _view(campaign, thresholds, responses, against)
     return _figures(view, extent, responses, CampaignPair(view, beside) if beside is not None else None)
 
 
 def _index(view: CampaignView, root: Path, drawn: Sequence[Drawn], extent: str, pair: CampaignPair | None) -> str:
     lines = [f"# {view.campaign.title or view.campaign.name}", ""]
-    if is_sampled(view.campaign):
+    if is_grid(view.campaign):
+        lines += _levels(view)
+    elif is_sampled(view.campaign):
         lines += [f"{capitalised(left_out(view.campaign))}.", ""]
     if not view.has_results:
         return markdown("\n".join([*lines, "No run has given a result yet: there are no figures.", ""]))
@@ -167,6 +183,17 @@ def _index(view: CampaignView, root: Path, drawn: Sequence[Drawn], extent: str, 
             f"### {title}", "", f"*{figure.question}*", "", f"![{title}]({relative})", "", figure.caption, "",
         ]  # fmt: skip
     return markdown("\n".join(lines))
+
+
+def _levels(view: CampaignView) -> list[str]:
+    """Return what a grid shows, in lines."""
+    if not view.has_results:
+        return []
+    grid = Grid(view)
+    lines = [note(grid), ""]
+    for each in grid_answers(grid, grid.key_responses):
+        lines += [f"## {each.title}", "", *(f"* {with_bits(text, view.data_bytes)}" for text in each.sentences), ""]
+    return lines
 
 
 def _reading(view: CampaignView, drawn: Sequence[Drawn], extent: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -12,17 +13,20 @@ from markupsafe import Markup
 from mesonet import core, units
 from mesonet.maps.flowers import MapPoint, flower_map
 from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
+from mesonet.reporting.campaign_view.grid import Grid, is_grid
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.deployment_text import HEAD, deployment_answers
 from mesonet.reporting.text.disciplines_text import discipline_answers
+from mesonet.reporting.text.grid_text import FIRST, GridAnswer, grid_answers, note
 from mesonet.reporting.text.verdict_text import decision_table, no_verdict
 from mesonet.reporting.verdicts.comparisons import REPLACEMENT, comparisons
 from mesonet.reporting.verdicts.quantities import topics as topics_of
 from mesonet.reporting.verdicts.verdict import margin_of
 from mesonet.scenarios.parameters import PRESETS
 from mesonet.simulation.summary import offered_by_arrivals, rate_text
+from mesonet.units import with_bits
 from mesonet.words import capitalised, counted, listed, number, percent
 
 #: Most conditions whose networks are described for the ranges of capacity, sources and round trips.
@@ -47,6 +51,8 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         disciplines=discipline_answers(view),
         deployments=deployment_answers(view),
         deployment_head=HEAD,
+        levels=_levels(view),
+        levels_note=note(Grid(view)) if view.has_results and is_grid(view.campaign) else "",
         provisional=_provisional(view),
         topics=topics,
         rows=rows,
@@ -62,7 +68,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
                 _carried_sentence(view, scenarios, described),
             ]
         ).strip(),
-        varied=_varied(view) if described or view.is_model else [],
+        varied=_varied_levels(view) if is_grid(view.campaign) else _varied(view) if described or view.is_model else [],
         drawing=_map(scenarios[0], described[0]) if described else None,
     )
 
@@ -194,6 +200,22 @@ def _varied(view: CampaignView) -> list[tuple[str, str]]:
     return [
         (capitalised(f.name), f"{in_words(f.minus, view.segment_bytes)} or {in_words(f.plus, view.segment_bytes)}")
         for f in view.campaign.factors
+    ]
+
+
+def _varied_levels(view: CampaignView) -> list[tuple[str, str]]:
+    """Return the name of each factor of a grid with all its levels."""
+    return [(capitalised(each.factor.name), listed(each.texts)) for each in Grid(view).factors]
+
+
+def _levels(view: CampaignView) -> list[GridAnswer]:
+    """Return what a grid shows of its first responses, with rates in bits per second."""
+    if not (view.has_results and is_grid(view.campaign)):
+        return []
+    grid = Grid(view)
+    return [
+        replace(each, sentences=tuple(with_bits(text, view.data_bytes) for text in each.sentences))
+        for each in grid_answers(grid, grid.key_responses[:FIRST])
     ]
 
 

@@ -56,6 +56,7 @@ def write_report(
     thresholds: Thresholds = DEFAULTS,
     against: str | None = None,
     compare: Sequence[str] = (),
+    responses: Sequence[str] = (),
     progress: Update | None = None,
     live: bool = True,
 ) -> Path:
@@ -64,12 +65,15 @@ def write_report(
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the new
     one is complete.
 
-    `against`, `compare`: the comparisons, as for `mesonet.report`. `live`: the page holds the simulator if it has a
+    `against`, `compare`, `responses`: as for `mesonet.report`. `live`: the page holds the simulator if it has a
     replay, so that readers can simulate in it.
     """
     with places.file(path) as aside:
         aside.write_text(
-            report_html(campaign, progress, thresholds, against=against, compare=compare, live=live), encoding="utf-8"
+            report_html(
+                campaign, progress, thresholds, against=against, compare=compare, responses=responses, live=live
+            ),
+            encoding="utf-8",
         )
     return Path(path)
 
@@ -86,10 +90,11 @@ def report_html(
     *,
     against: str | None = None,
     compare: Sequence[str] = (),
+    responses: Sequence[str] = (),
     live: bool = True,
 ) -> str:
     """Return the report as one HTML document."""
-    view = view_of(campaign, against, thresholds, compare)
+    view = view_of(campaign, against, thresholds, compare, asked=responses)
     if progress:
         progress(0, 1, "statistics")
     parts = _parts(view, live)

@@ -9,14 +9,15 @@ from mesonet.reporting.page.page_figure import PageFigure, PageGroup
 
 #: Figures at the top of the page; the replay counts as one.
 NUMBER = 6
-#: Figures for readers who decide, most useful first: what a deployment does, the conditions behind each verdict, what
-#: users get, losses, delays, who gains from sharing, and the settings at which that changes. The later figures replace
-#: figures that a campaign lacks.
+#: Figures for readers who decide, most useful first: levels of a grid, what a deployment does, the conditions behind
+#: each verdict, what users get, losses, delays, who gains from sharing, and the settings at which that changes. The
+#: later figures replace figures that a campaign lacks.
 PREFERRED = (
+    "levels", "level-maps", "level-changes",
     "deploy-shares", "deploy-tests", "deploy-groups",
     "forest", "goodput", "congestion", "conditions-in-order", "queues", "differences", "effects-on-difference",
     "service", "condition-response", "responses", "ranks", "main-effects", "buffers", "flow-states", "available-share",
-    "sensitivity", "levels", "points",
+    "sensitivity", "points",
 )  # fmt: skip
 TITLE = "Six figures to decide by"
 

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from mesonet.charts import theme
+from mesonet.reporting.campaign_view.grid import is_grid
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import Control, Drawing, Figure, Group
 from mesonet.reporting.figures.figure import Selection
@@ -100,7 +101,7 @@ def page_groups(groups: Sequence[Group], start: Selection, segment_bytes: float 
 def start_of(view: CampaignView) -> dict[str, str]:
     """Return the selection that the page begins with."""
     return {
-        "response": view.congestion_response,
+        "response": view.key_responses[0] if view.asked or is_grid(view.campaign) else view.congestion_response,
         "algorithm": view.choices_of_algorithm[0],
         "period": view.main_period,
     }

@@ -4,24 +4,42 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from mesonet.designs import grid
+from mesonet.reporting.campaign_view.grid import title_of
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
 from mesonet.reporting.page.payload import Conditions
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
+from mesonet.reporting.text.grid_text import FIRST, grid_answers, note
+from mesonet.units import with_bits
 from mesonet.words import capitalised, counted, listed, number
+
+GRID_METHODS = (
+    ("of a combination", "Student's t of its own replicates; a combination with one run has the pooled variance"),
+    (
+        "of a change",
+        "Welch's t of the mean over the other factors, at 95 % for all pairs of levels of a factor (Bonferroni)",
+    ),
+    ("of two algorithms", "differences of runs with equal seeds, in each combination and in the mean"),
+)
+"""How the intervals of a grid are made."""
 
 
 def summary(sampled: Sampled) -> Markup:
     """Return HTML on the comparison, the parts left out, and the strongest factors of the responses."""
-    campaign, view = sampled.campaign, sampled.view
+    campaign, view, grid = sampled.campaign, sampled.view, sampled.grid
     counts = campaign.counts
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
-    how = "over all their levels" if campaign.rows.kind == grid.KIND else "between two values"
     what = (
         f"{listed(campaign.algorithms)} in {counted(len(sampled.points), 'condition')} of a design of kind "
-        f"{campaign.rows.kind}, which vary {counted(len(sampled.factors), 'factor')} {how}. Runs: {done}."
+        f"{campaign.rows.kind}, which vary {counted(len(sampled.factors), 'factor')} between two values. Runs: {done}."
     )
+    if grid is not None:
+        sizes = listed([f"{len(each.texts)} of {title_of(each)}" for each in grid.factors])
+        what = f"{listed(campaign.algorithms)} at all combinations of levels: {sizes}. Runs: {done}."
+        found = grid_answers(grid, grid.key_responses[FIRST:]) if view.has_results else []
+        pairs = [("What was compared", what)]
+        pairs += [(each.title, " ".join(each.sentences)) for each in found]
+        return html.definitions([(name, with_bits(text, view.data_bytes)) for name, text in pairs], "findings")
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
     if view.has_results:
         pairs += [(view.label_of(name), sampled.follows(name)) for name in view.key_responses]
@@ -29,9 +47,11 @@ def summary(sampled: Sampled) -> Markup:
 
 
 def answer(sampled: Sampled) -> str:
-    """Return the sentence at the top of the page: what the first response follows."""
+    """Return the sentence at the top of the page: what the first response follows; empty for a grid."""
     view = sampled.view
-    return sampled.follows(view.key_responses[0]) if view.has_results else "No run has given a result yet."
+    if not view.has_results:
+        return "No run has given a result yet."
+    return "" if sampled.grid is not None else sampled.follows(view.key_responses[0])
 
 
 def conditions(sampled: Sampled) -> Conditions:
@@ -40,6 +60,9 @@ def conditions(sampled: Sampled) -> Conditions:
     Conditions by rising mean of the first response of the page.
     """
     levels = {place: row.tolist() for place, row in enumerate(sampled.inputs, start=1)}
+    if sampled.grid is not None:
+        texts = {place: sampled.grid.condition_words(place - 1) for place in levels}
+        return Conditions(sampled.by_first_response, levels, texts)
     words = {
         place: ", ".join(f"{factor} {number(value)}" for factor, value in zip(sampled.factors, row, strict=True))
         for place, row in levels.items()
@@ -55,7 +78,7 @@ def range_filters(sampled: Sampled) -> Markup:
 
 def conditions_html(sampled: Sampled) -> Markup:
     """Return the table of conditions; a condition can be highlighted from its row."""
-    table = sampled.conditions()
+    table = sampled.conditions() if sampled.grid is None else sampled.grid.conditions()
     highlights = sampled.view.has_results
     rows = [
         [html.condition_button(first) if highlights else first]
@@ -63,13 +86,23 @@ def conditions_html(sampled: Sampled) -> Markup:
         for first, *rest in table.iter_rows()
     ]
     return html.table(
-        table.columns, rows, caption="Factors from −1 (minus) to +1 (plus), and what they set.", classes="conditions",
+        table.columns, rows, caption=_CAPTION if sampled.grid is None else "", classes="conditions",
         attributes=[{"data-condition": condition} for condition in table["condition"]],
     )  # fmt: skip
 
 
+_CAPTION = "Factors from −1 (minus) to +1 (plus), and what they set."
+
+
 def methods_html(sampled: Sampled) -> Markup:
-    """Return HTML on the factors and the meaning of the coefficients."""
+    """Return HTML on the factors, and the meaning of the coefficients or the intervals."""
+    if sampled.grid is not None:
+        factors = [
+            [html.strong(each.factor.id), each.factor.name, ", ".join(each.texts), html.code(each.factor.path)]
+            for each in sampled.grid.factors
+        ]
+        table = html.table(["factor", "name", "levels", "sets"], factors)
+        return table + html.definitions([("intervals", note(sampled.grid)), *GRID_METHODS])
     texts = [
         (
             "SRC",

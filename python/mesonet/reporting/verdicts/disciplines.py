@@ -19,7 +19,7 @@ from mesonet.analysis import MainEffects, main_effects
 from mesonet.analysis.decisions.decision import BETTER, CANNOT_TELL, WORSE
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
-from mesonet.reporting.campaign_view.flow_groups import groups_of_conditions, has_groups
+from mesonet.reporting.campaign_view.flow_groups import groups_of_conditions
 from mesonet.reporting.campaign_view.queues import discipline_factor, queue_table
 from mesonet.reporting.campaign_view.tables import filled
 from mesonet.reporting.campaign_view.values import level_text
@@ -131,7 +131,7 @@ def _chosen(outcomes: tuple[Outcome, ...], names: tuple[str, str]) -> str:
 
 def _flows(view: CampaignView) -> Iterator[tuple[str, list[_Quantity]]]:
     """Yield the groups of flows by algorithm of the run and of the flows, with their quantities."""
-    if not has_groups(view.campaign):
+    if not view.campaign.has_groups:
         return
     rows = groups_of_conditions(view.campaign).filter((pl.col("period") == WHOLE) & pl.col("group").is_not_null())
     if not {"throughput", "flow_seconds"} <= set(rows.columns):

@@ -30,7 +30,6 @@ from mesonet.reporting.campaign_view.flow_groups import (
     group_labels,
     group_values,
     groups_of_conditions,
-    has_groups,
     numbers_of_conditions,
 )
 from mesonet.reporting.campaign_view.tables import filled
@@ -148,7 +147,7 @@ def negative(view: CampaignView) -> list[str]:
 
 def of_few_flows(view: CampaignView) -> list[str]:
     """Return the goodputs that would be judged, but count fewer than `FEWEST_EVENTS` flows a run in a condition."""
-    if not has_groups(view.campaign) or view.campaign.groups.is_empty():
+    if not view.campaign.has_groups or view.campaign.groups.is_empty():
         return []
     rows = groups_of_conditions(view.campaign).filter((pl.col("period") == WHOLE) & pl.col("group").is_not_null())
     runs = view.campaign.runs.filter(
@@ -199,7 +198,7 @@ def of_incumbent(view: CampaignView) -> list[Quantity]:
 
 def _rows_by_group(view: CampaignView, which: pl.Expr) -> Iterator[tuple[int, tuple[str, str, str], pl.DataFrame]]:
     """Yield number, labels and rows of each group of flows that some run has enough flows of."""
-    if not has_groups(view.campaign) or view.campaign.groups.is_empty():
+    if not view.campaign.has_groups or view.campaign.groups.is_empty():
         return
     rows = groups_of_conditions(view.campaign).filter(
         (pl.col("period") == WHOLE) & which & pl.col("group").is_not_null() & (pl.col("flows") >= FEWEST_EVENTS)

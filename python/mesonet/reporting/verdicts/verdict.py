@@ -22,7 +22,6 @@ from mesonet.analysis.decisions.pairs import shift_at_zero
 from mesonet.campaign.ledger import UNTIL
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.explicit_flows import explicit_flows
-from mesonet.reporting.campaign_view.flow_groups import has_groups
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.comparisons import LEVEL, Comparison, choices, comparisons
@@ -183,7 +182,7 @@ def competitor(view: CampaignView) -> str | None:
     Name of the algorithm; None if there is none, if there is only one algorithm, or if flow groups were not kept.
     """
     other = view.campaign.experiment.get("mixed_with")
-    return str(other) if other and len(view.algorithms) > 1 and has_groups(view.campaign) else None
+    return str(other) if other and len(view.algorithms) > 1 and view.campaign.has_groups else None
 
 
 @cached
