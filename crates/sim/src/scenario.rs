@@ -20,6 +20,7 @@ pub mod bounds;
 mod changes;
 mod deployment;
 mod receiver;
+mod stacks;
 mod topology;
 mod traffic;
 
@@ -29,6 +30,7 @@ pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use deployment::{Deployment, Ranks, Unit};
 pub use receiver::ReceiverKind;
+pub use stacks::StackSpec;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, LinkValues, PlaceRule, Places, TierParameters, TopologyChoice,
 };
@@ -1085,7 +1087,8 @@ impl Scenario {
         self.check_applications()?;
         self.check_receivers()?;
         deployment::check(&self.deployment, &self.algorithms, self.time.duration)?;
-        self.check_algorithms()
+        self.check_algorithms()?;
+        stacks::check(self)
     }
 
     fn check_users(&self) -> Result<(), InvalidScenario> {
@@ -1311,6 +1314,12 @@ impl Scenario {
             return Err(invalid("users.incumbent", message));
         }
         Ok(())
+    }
+
+    /// Returns whether some algorithm is a whole transport stack.
+    #[must_use]
+    pub fn has_stacks(&self) -> bool {
+        self.algorithms.iter().any(|share| share.loaded().is_some_and(Plugin::is_stack))
     }
 
     /// Refuses plug-ins that were not loaded.

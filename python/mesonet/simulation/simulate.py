@@ -146,7 +146,7 @@ def simulate_json(
 def refuse_snapshots(scenario: Mapping[str, Any], checkpoint: Checkpoint | None) -> None:
     """Raise an `InputError` for a checkpoint of a run with a plug-in whose state has pointers."""
     if checkpoint and (name := without_snapshots(scenario)):
-        problem = f"the state of the plug-in {name} has pointers, so that the run cannot be resumed"
+        problem = f"the state of {name} cannot be written, so that the run cannot be resumed"
         raise InputError(problem, path="--checkpoint", value=str(checkpoint.path), allowed="no checkpoint")
 
 
