@@ -25,8 +25,11 @@ ALIASES = {"reno": "tcp", "newreno": "tcp", "compound": "ctcp"}
 STACK = "stack:"
 """Beginning of the name of a whole transport stack: ``stack:quinn/cubic``."""
 
-PRODUCTION = dict.fromkeys(("s2n-cubic", "s2n-bbr2"), "the cargo feature s2n (docs/how-to/production-rust.md)") | {
-    f"{STACK}{name}/{control}": f"the cargo feature {name}, as of `make stacks` (docs/how-to/your-stack.md)"
+PRODUCTION = dict.fromkeys(("s2n-cubic", "s2n-bbr2"), "the cargo feature s2n (docs/how-to/production-rust.md)")
+"""What a build needs that has congestion controls of production software, by their names."""
+
+STACKS = {
+    f"{STACK}{name}/{control}": f"the cargo feature {name}: make stacks (docs/how-to/your-stack.md)"
     for name, controls in {
         "quinn": ("cubic", "newreno", "bbr"),
         "noq": ("cubic", "newreno", "bbr3"),
@@ -34,7 +37,7 @@ PRODUCTION = dict.fromkeys(("s2n-cubic", "s2n-bbr2"), "the cargo feature s2n (do
     }.items()
     for control in controls
 }
-"""What a build needs that has congestion controls of production software or transport stacks, by their names."""
+"""What a build needs that has whole transport stacks, by their names."""
 
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
 _ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the file of a plug-in"
@@ -203,8 +206,8 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
 
 
 def _refuse_missing(name: str, text: str, known: Mapping[str, core.Algorithm]) -> None:
-    if name in PRODUCTION and name not in known:
-        raise InputError("this build lacks it", value=text, allowed=f"a build with {PRODUCTION[name]}")
+    if (needed := {**PRODUCTION, **STACKS}.get(name)) and name not in known:
+        raise InputError("this build lacks it", value=text, allowed=f"a build with {needed}")
 
 
 def _known_name(text: str) -> str:

@@ -1329,6 +1329,10 @@ impl Scenario {
     pub fn refuse_unloaded(&self) -> Result<(), InvalidScenario> {
         match self.algorithms.iter().find(|algorithm| algorithm.registered().is_none()) {
             None => Ok(()),
+            Some(AlgorithmShare { name, plugin: Some(version), .. }) if name.starts_with("stack:") => {
+                let message = format!("{version} is not in this build; allowed: a build with this stack");
+                Err(invalid(format!("algorithms.{name}"), message))
+            }
             Some(algorithm) => Err(invalid(
                 format!("algorithms.{}", algorithm.name),
                 "a plug-in that is not loaded; allowed: a plug-in that was loaded from a file that you name",

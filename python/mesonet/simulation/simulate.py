@@ -103,6 +103,7 @@ def simulate_json(
     seed = integer(seed, "seed", 0, LARGEST_SEED)
     threads = integer(threads, "threads", 1, MOST_THREADS)
     scenario = canonical.content(scenario_json)
+    plugins.by_name()  # those of the build, which a scenario from a folder may name
 
     def make(state: bytes | None) -> Any:
         try:
