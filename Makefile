@@ -11,12 +11,13 @@ FUZZ_S ?= 60
 # Tests start hundreds of processes: each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: docs gallery images help demo dev quick test rust-tests python-tests quick-claims check rust-check python-check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs gallery images help demo dev stacks verify-stacks quick test rust-tests python-tests quick-claims check rust-check python-check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
 	@echo "make dev     build after an edit of the Rust sources, quickly: a little slower to run, equal results;"
 	@echo "             FEATURES=s2n adds s2n-cubic and s2n-bbr2"
+	@echo "make stacks  build with whole transport stacks: stack:quinn/cubic, stack:noq/bbr3, stack:smoltcp/cubic ..."
 	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lints, types, language and licences of dependencies"
@@ -42,6 +43,16 @@ demo: $(VENV)/.run
 dev: $(VENV)/bin/maturin
 	PIP_QUIET=1 $(BIN)/maturin develop --profile dev-fast --extras test --quiet $(if $(FEATURES),--features $(FEATURES))
 	@touch $(VENV)/.run $(VENV)/.test
+
+# Stacks draw from the seed of the run: the crate getrandom calls a function of crates/stacks. These flags build every
+# crate once more, in a folder of their own.
+stacks verify-stacks: export RUSTFLAGS := --cfg getrandom_backend="custom"
+stacks: $(VENV)/bin/maturin
+	PIP_QUIET=1 $(BIN)/maturin develop --release --extras test --quiet --features stacks --target-dir target/stacks
+	@touch $(VENV)/.run $(VENV)/.test
+
+verify-stacks:
+	cargo test --package mesonet-stacks --features quinn,noq,smoltcp --target-dir target/stacks --quiet
 
 quick: $(VENV)/.test
 	$(BIN)/ruff check --quiet .
@@ -145,6 +156,7 @@ quick-claims: $(VENV)/.test
 verify: $(VENV)/.test
 	cargo test --workspace --quiet -- --ignored
 	cargo test --package mesonet-production --features s2n --quiet
+	@$(MAKE) --no-print-directory verify-stacks
 	$(BIN)/python -m pytest --timeout 1800 verification
 	cargo check --quiet --manifest-path fuzz/Cargo.toml
 	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml

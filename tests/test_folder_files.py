@@ -161,6 +161,7 @@ AROUND = {
     "campaign/trust.py": "the record of the user",
     "campaign/serving.py": "its pipe",
     "cli/common.py": "the null device",
+    "cli/glossary.py": "files of the package",
     "adversarial/trials.py": "writes, and reads the lines that it wrote",
     "cli/table_analysis.py": "Polars reads bytes of the reader",
     "conform/mutants/mutants.py": "the source of a plug-in that was loaded",

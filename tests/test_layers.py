@@ -293,12 +293,13 @@ CRATES = {
     "cc": set(),
     "sim": {"cc"},
     "production": {"cc"},
+    "stacks": {"cc", "sim"},
     "wasm": {"cc", "sim"},
-    "py": {"cc", "sim", "production"},
+    "py": {"cc", "sim", "production", "stacks"},
 }
 #: Parts of the simulation, each of which uses only those before it.
 SIMULATION = (
-    ("code", "shared"), ("events",), ("books",), ("sending",), ("answering",), ("sessions",), ("domain",),
+    ("code", "shared"), ("events",), ("books",), ("sending",), ("answering",), ("stacks",), ("sessions",), ("domain",),
     ("faults", "look", "windows", "waiting"),
     ("bound", "changes", "check", "demands", "large_files", "long_lived", "sampling", "threads", "tracing"),
 )  # fmt: skip

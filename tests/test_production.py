@@ -70,4 +70,4 @@ def test_a_run_without_snapshots_says_so(tmp_path: Path) -> None:
     ]
     done = CliRunner().invoke(main, run)
     assert done.exit_code == 2
-    assert holds(done.stderr, "plug-in s2n-cubic", "pointers")
+    assert holds(done.stderr, "s2n-cubic", "resumed")

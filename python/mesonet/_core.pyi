@@ -54,7 +54,7 @@ def algorithms() -> str:
     """Return every congestion control with its constants, as a JSON array."""
 
 def load_production() -> str:
-    """Load the congestion controls of production software that this build has; return a JSON array."""
+    """Load the controls of production software and the stacks that this build has; return a JSON array."""
 
 def loading(file: str | None) -> None:
     """Name the file of a plug-in before it is loaded, and None after it, for the case that its code calls exit."""

@@ -22,8 +22,22 @@ OUTSIDE = r"(?![^()]*\))"
 ALIASES = {"reno": "tcp", "newreno": "tcp", "compound": "ctcp"}
 """Other names that people type. Whether `tcp` recovers as Reno or NewReno is ``transport.recovery``."""
 
+STACK = "stack:"
+"""Beginning of the name of a whole transport stack: ``stack:quinn/cubic``."""
+
 PRODUCTION = dict.fromkeys(("s2n-cubic", "s2n-bbr2"), "the cargo feature s2n (docs/how-to/production-rust.md)")
 """What a build needs that has congestion controls of production software, by their names."""
+
+STACKS = {
+    f"{STACK}{name}/{control}": f"the cargo feature {name}: make stacks (docs/how-to/your-stack.md)"
+    for name, controls in {
+        "quinn": ("cubic", "newreno", "bbr"),
+        "noq": ("cubic", "newreno", "bbr3"),
+        "smoltcp": ("cubic", "reno"),
+    }.items()
+    for control in controls
+}
+"""What a build needs that has whole transport stacks, by their names."""
 
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
 _ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the file of a plug-in"
@@ -173,8 +187,7 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
     known = plugins.known()
     if "(" not in text and ")" not in text:
         name = _known_name(text)
-        if name in PRODUCTION and name not in known:
-            raise InputError("this build lacks it", value=text, allowed=f"a build with {PRODUCTION[name]}")
+        _refuse_missing(name, text, known)
         if name not in known:
             raise unknown("algorithm", text, known)
         return Named(name, known[name], {}, _digest(name))
@@ -182,6 +195,7 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
     if not match:
         raise InputError("not the name of an algorithm", value=text, allowed=_ALLOWED)
     name = _known_name(match[1])
+    _refuse_missing(name, text, known)
     if name not in known:
         error = unknown("algorithm", match[1], known)
         raise InputError(error.problem, value=text, allowed=error.allowed)
@@ -189,6 +203,11 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
     given = _constants(text, algorithm, match[2])
     ordered = {about.name: given[about.name] for about in algorithm.params if about.name in given}
     return Named(_text(algorithm, ordered), algorithm, ordered, _digest(algorithm.name))
+
+
+def _refuse_missing(name: str, text: str, known: Mapping[str, core.Algorithm]) -> None:
+    if (needed := {**PRODUCTION, **STACKS}.get(name)) and name not in known:
+        raise InputError("this build lacks it", value=text, allowed=f"a build with {needed}")
 
 
 def _known_name(text: str) -> str:

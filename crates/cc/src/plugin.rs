@@ -10,6 +10,7 @@
 pub mod abi;
 mod fault;
 mod load;
+pub mod observed;
 mod round;
 
 use crate::window::Window;
@@ -20,6 +21,7 @@ use crate::{
 use crate::{FlowName, IdleRule, SendEvent, Start, TimeoutRule, WindowBasis, seconds};
 use abi::Config as Rules;
 pub use fault::{Call, Event, Fault, Shown, mark, marked, present};
+use load::LOADED;
 pub use load::{find, load};
 use round::RoundSums;
 use serde::de::Error;
@@ -38,6 +40,8 @@ pub struct Plugin {
     timer_period: Option<Picos>,
     /// Names of its modes.
     modes: Vec<&'static str>,
+    /// It is inside of a stack, and only observed.
+    is_observed: bool,
 }
 
 // SAFETY: the table holds functions, which are called with state of one flow at a time, and texts that were
@@ -53,6 +57,18 @@ impl Plugin {
     #[must_use]
     pub fn has_pointers(&self) -> bool {
         self.table.flags & abi::HAS_POINTERS != 0
+    }
+
+    /// It is the congestion control of a whole transport stack, which the simulator only observes.
+    #[must_use]
+    pub fn is_stack(&self) -> bool {
+        self.is_observed
+    }
+
+    /// Version or digest under which it is kept.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// The state of a flow can be as it was before a loss.

@@ -1,5 +1,6 @@
 //! The list of algorithms. One line each; everything that enumerates algorithms reads this list.
 
+use crate::plugin::observed::Observed;
 use crate::plugin::{PluginConfig, PluginFlow, abi};
 use crate::{
     AckEvent, Algorithm, Codepoint, Common, CongestionControl, IdleEvent, LossEvent, LostSegment, MarkRules,
@@ -238,6 +239,14 @@ macro_rules! registry {
                 match (self, &config.constants) { $((Self::$variant(s), Constants::$variant(c)) => s.phase(c, now),)*
                     (Self::Plugin(s), Constants::Plugin(_)) => s.phase(),
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// Takes over what the stack of a flow shows; for flows of stacks.
+            pub fn observe(&mut self, seen: &Observed) {
+                match self {
+                    Self::Plugin(s) => s.observe(seen),
+                    _ => unreachable!("a built-in algorithm is no stack"),
+                }
             }
 
             /// Congestion window, segments.

@@ -144,9 +144,7 @@ impl PySimulation {
     /// be written.
     fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         if let Some(name) = self.0.without_snapshots() {
-            return Err(refuse(format!(
-                "the state of the plug-in {name} has pointers: there are no snapshots"
-            )));
+            return Err(refuse(format!("the state of {name} cannot be written: there are no snapshots")));
         }
         let bytes = py.detach(|| self.0.snapshot());
         Ok(PyBytes::new(py, &bytes))
@@ -161,6 +159,7 @@ impl PySimulation {
                 "responses" => responses(&self.0),
                 "series" => self.0.take_series(),
                 "flows" => self.0.take_flows(),
+                "stacks" => self.0.take_stacks(),
                 "groups" => self.0.groups(),
                 "units" => self.0.units(),
                 "routers" => self.0.routers(),
@@ -225,8 +224,8 @@ fn loading(file: Option<String>) {
     let _ = file;
 }
 
-/// Loads the congestion controls of production software that this build has. Returns a JSON array: of each
-/// what `load_plugin` returns, and `digest`.
+/// Loads the congestion controls of production software and the transport stacks that this build has. Returns
+/// a JSON array: of each what `load_plugin` returns, and `digest`.
 #[pyfunction]
 #[allow(unsafe_code)]
 fn load_production() -> PyResult<String> {
@@ -236,6 +235,13 @@ fn load_production() -> PyResult<String> {
         let loaded = unsafe { plugin::load(build.table, &build.version, ALGORITHMS) }.map_err(refuse)?;
         found.push(serde_json::json!({
             "algorithm": loaded.algorithm, "pointers": loaded.has_pointers(), "digest": build.version,
+        }));
+    }
+    for build in mesonet_stacks::builds() {
+        let kept = plugin::observed::keep(&build.about, &build.version);
+        mesonet_sim::stacks::register(build.stack);
+        found.push(serde_json::json!({
+            "algorithm": kept.algorithm, "pointers": kept.has_pointers(), "digest": build.version,
         }));
     }
     Ok(serde_json::Value::from(found).to_string())

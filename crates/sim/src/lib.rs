@@ -20,6 +20,7 @@
 //! | [`measure`] | time series, responses, flow records |
 //! | [`simulation`] | the loop that joins them |
 //! | [`snapshot`] | state as bytes, and back |
+//! | [`stacks`] | whole transport stacks as the ends of connections: their interface, and their list |
 
 pub mod applications;
 pub mod disciplines;
@@ -32,6 +33,7 @@ pub mod random;
 pub mod scenario;
 pub mod simulation;
 pub mod snapshot;
+pub mod stacks;
 pub mod transport;
 pub mod users;
 

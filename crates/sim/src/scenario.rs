@@ -20,6 +20,7 @@ pub mod bounds;
 mod changes;
 mod deployment;
 mod receiver;
+mod stacks;
 mod topology;
 mod traffic;
 
@@ -29,6 +30,7 @@ pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use deployment::{Deployment, Ranks, Unit};
 pub use receiver::ReceiverKind;
+pub use stacks::StackSpec;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, LinkValues, PlaceRule, Places, TierParameters, TopologyChoice,
 };
@@ -1085,7 +1087,8 @@ impl Scenario {
         self.check_applications()?;
         self.check_receivers()?;
         deployment::check(&self.deployment, &self.algorithms, self.time.duration)?;
-        self.check_algorithms()
+        self.check_algorithms()?;
+        stacks::check(self)
     }
 
     fn check_users(&self) -> Result<(), InvalidScenario> {
@@ -1313,6 +1316,12 @@ impl Scenario {
         Ok(())
     }
 
+    /// Returns whether some algorithm is a whole transport stack.
+    #[must_use]
+    pub fn has_stacks(&self) -> bool {
+        self.algorithms.iter().any(|share| share.loaded().is_some_and(Plugin::is_stack))
+    }
+
     /// Refuses plug-ins that were not loaded.
     ///
     /// # Errors
@@ -1320,6 +1329,10 @@ impl Scenario {
     pub fn refuse_unloaded(&self) -> Result<(), InvalidScenario> {
         match self.algorithms.iter().find(|algorithm| algorithm.registered().is_none()) {
             None => Ok(()),
+            Some(AlgorithmShare { name, plugin: Some(version), .. }) if name.starts_with("stack:") => {
+                let message = format!("{version} is not in this build; allowed: a build with this stack");
+                Err(invalid(format!("algorithms.{name}"), message))
+            }
             Some(algorithm) => Err(invalid(
                 format!("algorithms.{}", algorithm.name),
                 "a plug-in that is not loaded; allowed: a plug-in that was loaded from a file that you name",

@@ -47,6 +47,7 @@ mod segment_delays;
 mod slow_start;
 mod slowdown;
 mod snapshots;
+mod stacks;
 mod timers;
 mod topology;
 mod traffic;

@@ -9,6 +9,7 @@ MOST_RUNS = 1_000_000
 
 KEEPABLE = (
     "series", "flows", "units", "routers", "demands", "applications", "flow_traces", "router_traces", "packets",
+    "stacks",
 )  # fmt: skip
 """Tables of a run that a campaign keeps where its experiment lists them: see `mesonet.simulation.result.TABLES`."""
 

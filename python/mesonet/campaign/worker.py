@@ -67,7 +67,7 @@ def _checkpoint(task: dict[str, Any]) -> AbstractContextManager[Checkpoint | Non
     if task["model"] is not None:
         return nullcontext()
     if name := without_snapshots(json.loads(task["scenario"])):
-        print(f"no snapshots: the state of the plug-in {name} has pointers", file=sys.stderr)  # noqa: T201 - the log
+        print(f"no snapshots: the state of {name} cannot be written", file=sys.stderr)  # noqa: T201 - the log
         return nullcontext()
     return Checkpoint(Ledger(task["folder"]).snapshot(task["key"]), task["snapshot_every"], forgiving=True)
 

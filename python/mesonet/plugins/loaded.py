@@ -34,7 +34,7 @@ _LOADED: dict[str, Plugin] = {}
 
 @cache
 def _load_the_build() -> None:
-    """Load, once, the congestion controls of production software that this build has (crates/production)."""
+    """Load, once, the controls and stacks that this build has (crates/production, crates/stacks)."""
     for about in json.loads(core.module().load_production()):
         plugin = Plugin(core.algorithm(about["algorithm"]), "", about["digest"], about["pointers"])
         _LOADED[plugin.algorithm.name] = plugin

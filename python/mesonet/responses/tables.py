@@ -385,6 +385,36 @@ TIDY = TableColumns(
 )
 """Columns of `Campaign.tidy`, without the factors: each has its level as text, and as a number where it is one."""
 
+STACKS = TableColumns(
+    "one row per connection of a whole transport stack, in the order in which they ended",
+    {
+        "source": ("1", "number of the source, as in `flows`"),
+        "transfer": ("1", "which transfer of this source, from 0"),
+        "category": ("", "file category; `explicit` for explicit flows, `arrival` for open-loop arrivals"),
+        "algorithm": ("", "the stack and its congestion control"),
+        "outcome": (
+            "",
+            "completed; aborted (by a stack); given up (by an impatient user); cut short (by the end of the run)",
+        ),
+        "reason": ("", "why a stack aborted it, in the words of the stack; else empty"),
+        "started_s": ("s", "when it began"),
+        "connected_s": ("s", "when the handshake of the source was complete; null before"),
+        "ended_s": ("s", "when it ended, or the run did"),
+        "bytes_read": ("bytes", "data that the receiving application has read, without headers"),
+        "goodput_bit_s": ("bit/s", "these data / (last read - connected)"),
+        "packets_sent": ("packets", "packets of the source, handshake and retransmissions included"),
+        "packets_answered": ("packets", "packets of the receiver"),
+        "packets_dropped": ("packets", "packets of the source that queues or links dropped"),
+        "packets_lost": ("packets", "packets that the source declared lost; null where the stack does not show them"),
+        "spurious_losses": ("packets", "packets declared lost less packets dropped: at least so many had arrived"),
+        "window_reductions": ("events", "congestion events of the source; null where it does not show them"),
+        "spurious_reductions": ("events", "congestion events that the source found needless; null as well"),
+        "rtt_ms": ("ms", "last smoothed round-trip time of the source; null as well"),
+        "cwnd_bytes": ("bytes", "last congestion window of the source; null as well"),
+        "bandwidth_bit_s": ("bit/s", "last bandwidth estimate of the source; null as well"),
+    },
+)
+
 TABLES = {
     "responses": RESPONSES,
     "series": SERIES,
@@ -397,5 +427,6 @@ TABLES = {
     "flow_traces": FLOW_TRACES,
     "router_traces": ROUTER_TRACES,
     "packets": PACKETS,
+    "stacks": STACKS,
 }
 """Tables of a run by name."""

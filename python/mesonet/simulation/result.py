@@ -37,6 +37,7 @@ INDEX: Mapping[str, Sequence[str]] = {
     "flow_traces": ("flow", "time_s"),
     "router_traces": ("router", "time_s"),
     "packets": (),
+    "stacks": ("source", "transfer"),
 }
 """Columns that identify a row of a table of a result."""
 TABLES = tuple(INDEX)
@@ -242,6 +243,8 @@ class Result:
         Detailed traces of flows, sources and routers that the scenario's ``trace`` names; else empty.
     packets
         Events of single segments of these flows and sources, where the scenario has ``trace.packets``; else empty.
+    stacks
+        Connections of whole transport stacks (``--algorithm stack:quinn/cubic``), with how each ended; else empty.
     performance
         ``cpu_s``, ``wall_s``, ``data_segments_delivered``, ``router_hops``, ``peak_rss_bytes`` (of the process so far).
     provenance
@@ -259,6 +262,7 @@ class Result:
     flow_traces: Table
     router_traces: Table
     packets: Table
+    stacks: Table
     performance: Mapping[str, Any]
     provenance: Mapping[str, Any]
 

@@ -103,6 +103,7 @@ def simulate_json(
     seed = integer(seed, "seed", 0, LARGEST_SEED)
     threads = integer(threads, "threads", 1, MOST_THREADS)
     scenario = canonical.content(scenario_json)
+    plugins.by_name()  # those of the build, which a scenario from a folder may name
 
     def make(state: bytes | None) -> Any:
         try:
@@ -146,7 +147,7 @@ def simulate_json(
 def refuse_snapshots(scenario: Mapping[str, Any], checkpoint: Checkpoint | None) -> None:
     """Raise an `InputError` for a checkpoint of a run with a plug-in whose state has pointers."""
     if checkpoint and (name := without_snapshots(scenario)):
-        problem = f"the state of the plug-in {name} has pointers, so that the run cannot be resumed"
+        problem = f"the state of {name} cannot be written, so that the run cannot be resumed"
         raise InputError(problem, path="--checkpoint", value=str(checkpoint.path), allowed="no checkpoint")
 
 

@@ -16,7 +16,7 @@ const LONGEST_PERIOD: f64 = 1e6;
 const MOST_NAME: usize = 40;
 const MOST_TEXT: usize = 400;
 
-static LOADED: RwLock<Vec<&'static Plugin>> = RwLock::new(Vec::new());
+pub(super) static LOADED: RwLock<Vec<&'static Plugin>> = RwLock::new(Vec::new());
 
 /// The plug-in called `name` of the file with this digest, if it was loaded.
 #[must_use]
@@ -67,8 +67,14 @@ pub unsafe fn load(
         return Ok(known);
     }
     let timer_period = (table.timer_period > 0.0).then(|| picos(table.timer_period));
-    let plugin: &'static Plugin =
-        Box::leak(Box::new(Plugin { algorithm, digest: digest.to_owned(), table, timer_period, modes }));
+    let plugin: &'static Plugin = Box::leak(Box::new(Plugin {
+        algorithm,
+        digest: digest.to_owned(),
+        table,
+        timer_period,
+        modes,
+        is_observed: false,
+    }));
     LOADED.write().unwrap_or_else(std::sync::PoisonError::into_inner).push(plugin);
     Ok(plugin)
 }

@@ -18,6 +18,6 @@ pub use interfaces::Interfaces;
 pub use lanes::Lanes;
 pub use prefetch::prefetch;
 pub use ring::Ring;
-pub use segment::{FlowHome, FlowId, MOST_GROUPS, MOST_SLOTS, MOST_TARGETS, Segment};
+pub use segment::{FlowHome, FlowId, MOST_GROUPS, MOST_SLOTS, MOST_STACK_FLOWS, MOST_TARGETS, Segment};
 pub use timers::{TIMER_SLOT_BITS, Timers};
 pub use winner_tree::WinnerTree;

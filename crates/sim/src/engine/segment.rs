@@ -1,5 +1,6 @@
 //! A segment, and how it names its flow.
 
+use crate::stacks::HANDLE_BITS;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +16,20 @@ pub enum FlowHome {
     Group(usize),
     /// The flow has lanes of its own, and this number among the flows that have.
     OwnLanes(usize),
+    /// One direction of a connection between stacks, by this number; its packets have sizes of their own.
+    Stack(u32),
 }
 
 /// Bits of a number in a flow's name, and of a slot in the code of a timer.
 const SLOT_BITS: u32 = 24;
 /// Instead of a group: the flow has lanes of its own.
 const OWN: u32 = 0xff;
+
+/// In the number of a flow without a group: a direction of a connection between stacks.
+const STACK: u32 = 1 << (SLOT_BITS - 1);
+
+/// Most numbers of directions of connections between stacks.
+pub const MOST_STACK_FLOWS: u32 = STACK;
 
 /// Most groups of access routers that flows can name.
 pub const MOST_GROUPS: usize = OWN as usize;
@@ -40,12 +49,20 @@ impl FlowId {
         Self((OWN << SLOT_BITS) | n as u32)
     }
 
+    /// The `n`-th direction of connections between stacks.
+    #[must_use]
+    pub fn stack(n: u32) -> Self {
+        Self((OWN << SLOT_BITS) | STACK | n)
+    }
+
     /// The place where the flow is to be found.
     #[must_use]
     #[inline]
     pub fn home(self) -> FlowHome {
         let group = self.0 >> SLOT_BITS;
-        if group == OWN {
+        if group == OWN && self.0 & STACK != 0 {
+            FlowHome::Stack(self.0 & (STACK - 1))
+        } else if group == OWN {
             FlowHome::OwnLanes(self.number() as usize)
         } else {
             FlowHome::Group(group as usize)
@@ -162,6 +179,30 @@ impl Segment {
         self.stamp & SCALABLE != 0
     }
 
+    /// The two bits of its ECN field.
+    #[must_use]
+    pub fn ecn_bits(&self) -> u8 {
+        ((self.stamp & ECN_MASK) >> ECN_MASK.trailing_zeros()) as u8
+    }
+
+    /// This segment, which has no ECN field yet, with these two bits.
+    #[must_use]
+    pub fn with_ecn_bits(self, bits: u8) -> Self {
+        Self { stamp: self.stamp | u64::from(bits & 3) << ECN_MASK.trailing_zeros(), ..self }
+    }
+
+    /// Returns whether it is a packet of a stack that receives data: such packets count as acknowledgements.
+    #[must_use]
+    pub fn is_answer_of_stack(&self) -> bool {
+        matches!(self.flow.home(), FlowHome::Stack(direction) if direction % 2 == 1)
+    }
+
+    /// Bytes of a packet between stacks.
+    #[must_use]
+    pub fn packet_bytes(&self) -> u32 {
+        self.sequence >> HANDLE_BITS
+    }
+
     /// A hop clears its ECN field.
     pub fn clear_ecn(&mut self) {
         self.stamp &= !ECN_MASK;
@@ -234,6 +275,8 @@ mod tests {
         let id = FlowId::new(254, 0xab_cdef);
         assert_eq!((id.home(), id.number()), (FlowHome::Group(254), 0xab_cdef));
         assert_eq!(FlowId::own(7).home(), FlowHome::OwnLanes(7));
+        assert_eq!(FlowId::stack(7).home(), FlowHome::Stack(7));
+        assert_eq!(FlowId::stack(MOST_STACK_FLOWS - 1).home(), FlowHome::Stack(MOST_STACK_FLOWS - 1));
     }
 
     #[test]
@@ -253,6 +296,15 @@ mod tests {
             });
             assert_eq!(rewritten, expected.map(|number| fields[number]));
         }
+    }
+
+    #[test]
+    fn ecn_bits_are_those_of_the_field() {
+        let plain = Segment::new(5, FlowId(7), 9, 3);
+        for (bits, segment) in [(0, plain), (1, plain.scalable()), (2, plain.ecn_capable())] {
+            assert_eq!((segment.ecn_bits(), plain.with_ecn_bits(bits)), (bits, segment));
+        }
+        assert!(plain.with_ecn_bits(3).is_marked());
     }
 
     proptest! {

@@ -77,6 +77,9 @@ forwarded! {
         /// From now on, segments that reach receivers are events of the endpoints, which [`Carrier::answer`].
         fn hand_over(&mut self);
 
+        /// From now on, packets that reach stacks are events of the endpoints.
+        fn serve_stacks(&mut self);
+
         /// The acknowledgement of a segment enters the access router of its receiver now.
         fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment);
 
@@ -92,6 +95,9 @@ forwarded! {
 
         /// The segments dropped since the last call.
         fn drops(&mut self) -> &mut Vec<DroppedSegment>;
+
+        /// Packets between stacks of which links made a copy since the last call.
+        fn copies(&mut self) -> &mut Vec<Segment>;
 
         /// The segments whose acknowledgements were dropped since the last call, with the instant.
         fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)>;

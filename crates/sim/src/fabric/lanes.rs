@@ -33,6 +33,8 @@ enum End {
     /// At hosts whose endpoints decide when receivers acknowledge. A flag of `Hosts` in its place costs all
     /// other runs 0.7 % more instructions.
     Deciding,
+    /// At hosts of which some have stacks; otherwise as the end with this number among those in `behind`.
+    Stacks(u16),
     /// At sources.
     Sources,
     /// Not a lane: an alarm of the endpoints.
@@ -112,6 +114,8 @@ impl SharedLanes {
 pub struct LaneFabric {
     lanes: Lanes,
     ends: Vec<End>,
+    /// Ends of lanes to hosts of which some have stacks.
+    behind: Vec<End>,
     /// Number in the whole network by lane.
     numbers: Vec<LaneId>,
     /// Queues by router, or by egress lane where they are at ports.
@@ -162,6 +166,7 @@ pub struct LaneFabric {
     origins: Option<Origins>,
     dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
+    copies: Vec<Segment>,
     /// One-way delays, if these are recorded.
     segment_delays: Option<Box<SegmentDelays>>,
     /// The lane from which the last acknowledgement came.
@@ -295,6 +300,7 @@ impl LaneFabric {
         Self {
             lanes,
             ends,
+            behind: Vec::new(),
             numbers,
             egress,
             egress_numbers,
@@ -330,6 +336,7 @@ impl LaneFabric {
             origins,
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
+            copies: Vec::new(),
             segment_delays: None,
             acknowledging_lane: 0,
         }
@@ -391,6 +398,12 @@ impl Carrier for LaneFabric {
                         return Some(Event::acknowledgement(time, segment));
                     }
                 }
+                End::Stacks(behind) => {
+                    let segment = self.lanes.pop(lane).words();
+                    if let Some(event) = self.reach_stack(time, lane, usize::from(behind), segment) {
+                        return Some(event);
+                    }
+                }
                 End::Alarm(alarm) => return Some(Event::alarm(time, alarm)),
                 End::Departure(queue) => self.serve(time, usize::from(queue)),
             }
@@ -430,6 +443,13 @@ impl Carrier for LaneFabric {
         }
     }
 
+    fn serve_stacks(&mut self) {
+        let receives = |end: &&mut End| matches!(end, End::Hosts(_) | End::Deciding | End::Receivers(_));
+        for end in self.ends.iter_mut().filter(receives) {
+            self.behind.push(std::mem::replace(end, End::Stacks(self.behind.len() as u16)));
+        }
+    }
+
     #[inline(always)]
     fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let origin =
@@ -450,7 +470,11 @@ impl Carrier for LaneFabric {
             self.dropped_acks.push((time, segment));
             return;
         }
-        self.crossed.dropped += 1;
+        if segment.is_answer_of_stack() {
+            self.crossed.acks_dropped += 1;
+        } else {
+            self.crossed.dropped += 1;
+        }
         self.drops.push(DroppedSegment::new(time, segment));
     }
 
@@ -460,6 +484,10 @@ impl Carrier for LaneFabric {
 
     fn drops(&mut self) -> &mut Vec<DroppedSegment> {
         &mut self.drops
+    }
+
+    fn copies(&mut self) -> &mut Vec<Segment> {
+        &mut self.copies
     }
 
     fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
@@ -555,6 +583,7 @@ impl Carrier for LaneFabric {
         let Self {
             lanes,
             ends: _,
+            behind: _,
             numbers: _,
             routers,
             at_ports: _,
@@ -585,6 +614,7 @@ impl Carrier for LaneFabric {
             origins,
             dropped_acks,
             arrivals,
+            copies: _,
             segment_delays,
             acknowledging_lane: _,
         } = self;
@@ -730,6 +760,9 @@ impl LaneFabric {
             Fate::Late(by) => self.send_late(departure + by, egress, segment),
             Fate::Twice(by) => {
                 self.crossed.duplicated += 1;
+                if matches!(segment.flow.home(), FlowHome::Stack(_)) {
+                    self.copies.push(segment);
+                }
                 self.send_late(departure + by, egress, segment);
                 self.send_late(departure + by, egress, segment);
             }
@@ -834,6 +867,7 @@ impl LaneFabric {
         let egress = match segment.flow.home() {
             FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
             FlowHome::OwnLanes(own) => return self.acknowledge_own(now, own, segment.words()),
+            FlowHome::Stack(_) => unreachable!("{STACKS}"),
         };
         if let Some(delays) = &mut self.segment_delays {
             delays.add(segment.age(now));
@@ -895,6 +929,33 @@ impl LaneFabric {
                 self.send_on(now, self.own_flows[own].acks, segment);
                 false
             }
+            FlowHome::Stack(_) => unreachable!("{STACKS}"),
+        }
+    }
+
+    /// A segment comes to hosts of which some have stacks.
+    #[inline(never)]
+    fn reach_stack(&mut self, time: Picos, lane: usize, behind: usize, segment: [u64; 2]) -> Option<Event> {
+        let segment = Segment::from_words(time, segment);
+        if matches!(segment.flow.home(), FlowHome::Stack(_)) {
+            self.crossed.leaving += u64::from(!segment.is_answer_of_stack());
+            return Some(Event::packet(time, segment));
+        }
+        match self.behind[behind] {
+            End::Receivers(row) => {
+                self.acknowledge(time, usize::from(row), segment);
+                None
+            }
+            End::Hosts(_) | End::Deciding if segment.target() >= self.receivers => {
+                self.returns(time, lane, segment).then(|| Event::acknowledgement(time, segment))
+            }
+            End::Hosts(router) => {
+                if let Some(answer) = self.reach(time, segment) {
+                    self.answer(time, router, answer);
+                }
+                None
+            }
+            _ => self.reach(time, segment).map(|answer| Event::arrival(time, answer)),
         }
     }
 
@@ -935,11 +996,14 @@ impl LaneFabric {
     }
 }
 
+const STACKS: &str = "packets between stacks end at stacks, and have no acknowledgements";
+
 /// Bytes of a segment, if it is of data: `standard` unless its flow is one of those with a size of their own.
 #[inline]
 fn data_bytes(segment: &Segment, own_flows: &[OwnLanes], has_sizes: bool, standard: u32) -> u32 {
     match segment.flow.home() {
         FlowHome::OwnLanes(own) if has_sizes => own_flows[own].bytes,
+        FlowHome::Stack(_) => segment.packet_bytes(),
         FlowHome::OwnLanes(_) | FlowHome::Group(_) => standard,
     }
 }

@@ -35,6 +35,8 @@ pub enum EventKind {
     Acknowledgement,
     /// A segment reaches a receiver that decides when it acknowledges.
     Arrival,
+    /// A packet reaches a stack.
+    Packet,
     /// An alarm is due.
     Alarm(Alarm),
 }
@@ -62,6 +64,11 @@ impl Event {
     #[inline(always)]
     fn acknowledgement(time: Picos, segment: Segment) -> Self {
         Self { time, kind: EventKind::Acknowledgement, segment }
+    }
+
+    /// `segment` reaches a stack at `time`.
+    fn packet(time: Picos, segment: Segment) -> Self {
+        Self { time, kind: EventKind::Packet, segment }
     }
 
     /// `segment` reaches a receiver that decides at `time`.

@@ -37,6 +37,7 @@ impl Origins {
         match flow.home() {
             FlowHome::Group(group) => self.numbers[group][flow.number() as usize],
             FlowHome::OwnLanes(own) => self.own[own],
+            FlowHome::Stack(_) => unreachable!("stacks answer with packets"),
         }
     }
 

@@ -95,6 +95,7 @@ pub struct PlainFabric {
     hands_over: bool,
     dropped_acks: Vec<(Picos, Segment)>,
     arrivals: Vec<(Picos, Segment)>,
+    copies: Vec<Segment>,
     /// One-way delays, if these are recorded.
     segment_delays: Option<Box<SegmentDelays>>,
     /// The last event found.
@@ -135,6 +136,7 @@ impl PlainFabric {
             hands_over: false,
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
+            copies: Vec::new(),
             segment_delays: None,
             event: None,
         }
@@ -246,6 +248,8 @@ impl Carrier for PlainFabric {
         self.hands_over = true;
     }
 
+    fn serve_stacks(&mut self) {}
+
     fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let Some(origins) = &self.origins else { return };
         let target = self.network.targets.ack(origins.of(segment.flow).index(), segment.target());
@@ -262,7 +266,11 @@ impl Carrier for PlainFabric {
             self.dropped_acks.push((time, segment));
             return;
         }
-        self.crossed.dropped += 1;
+        if segment.is_answer_of_stack() {
+            self.crossed.acks_dropped += 1;
+        } else {
+            self.crossed.dropped += 1;
+        }
         self.drops.push(DroppedSegment::new(time, segment));
     }
 
@@ -272,6 +280,10 @@ impl Carrier for PlainFabric {
 
     fn drops(&mut self) -> &mut Vec<DroppedSegment> {
         &mut self.drops
+    }
+
+    fn copies(&mut self) -> &mut Vec<Segment> {
+        &mut self.copies
     }
 
     fn dropped_acks(&mut self) -> &mut Vec<(Picos, Segment)> {
@@ -378,6 +390,7 @@ impl Carrier for PlainFabric {
             hands_over: _,
             dropped_acks,
             arrivals,
+            copies: _,
             segment_delays,
             event: _,
         } = self;
@@ -417,13 +430,18 @@ impl PlainFabric {
                 let SegmentEvent { order, segment } = self.heap.pop()?.0;
                 match self.network.lanes[order.1.index()].end {
                     LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
+                    LaneEnd::Receivers(_) if matches!(segment.flow.home(), FlowHome::Stack(_)) => {
+                        self.crossed.leaving += u64::from(!segment.is_answer_of_stack());
+                        return Some(Event::packet(time, segment));
+                    }
                     LaneEnd::Receivers(_) if self.is_acknowledgement(&segment) => match segment.flow.home() {
                         FlowHome::Group(_) => return Some(Event::acknowledgement(time, segment)),
                         FlowHome::OwnLanes(own) => self.push(time, self.own[own].acks, segment),
+                        FlowHome::Stack(_) => unreachable!("above"),
                     },
                     LaneEnd::Receivers(access) => {
                         let receiver = match segment.flow.home() {
-                            FlowHome::Group(_) => OwnReceiver::default(),
+                            FlowHome::Group(_) | FlowHome::Stack(_) => OwnReceiver::default(),
                             FlowHome::OwnLanes(own) if self.own[own].loses(&segment) => {
                                 self.crossed.lost_on_links += 1;
                                 self.drop(time, segment);
@@ -462,6 +480,7 @@ impl PlainFabric {
     fn data_bytes(&self, segment: &Segment) -> u32 {
         match segment.flow.home() {
             FlowHome::OwnLanes(own) => self.own[own].bytes,
+            FlowHome::Stack(_) => segment.packet_bytes(),
             FlowHome::Group(_) => self.network.bytes[0],
         }
     }
@@ -489,6 +508,9 @@ impl PlainFabric {
             fate @ (Fate::Late(by) | Fate::Twice(by)) => {
                 if fate == Fate::Twice(by) {
                     self.crossed.duplicated += 1;
+                    if matches!(segment.flow.home(), FlowHome::Stack(_)) {
+                        self.copies.push(segment);
+                    }
                     self.push(departure + by, lane, segment);
                 }
                 self.push(departure + by, lane, segment);
@@ -536,6 +558,7 @@ impl PlainFabric {
         let lane = match segment.flow.home() {
             FlowHome::Group(source) => self.network.group_lane(self.network.group_of(receiver), source),
             FlowHome::OwnLanes(own) => self.own[own].acks,
+            FlowHome::Stack(_) => unreachable!("stacks answer with packets"),
         };
         self.push(now, lane, segment);
     }

@@ -17,6 +17,7 @@ pub mod routers;
 pub mod rtt_class;
 pub mod sample;
 pub mod slowdown;
+pub mod stacks;
 pub mod traces;
 pub mod units;
 
@@ -34,5 +35,6 @@ pub use responses::{Interval, PeriodSums, Responses};
 pub use routers::RouterUse;
 pub use sample::Sample;
 pub use slowdown::SlowdownClasses;
+pub use stacks::StackRow;
 pub use traces::Traces;
 pub use units::{UnitRow, Units};

@@ -30,6 +30,8 @@ pub struct Sample {
     /// Sending flows by pair class.
     pub by_class: [u64; PAIR_CLASSES],
     window: u128,
+    /// Sending flows whose window is not known: stacks that do not show it.
+    windowless: u64,
     round_trip: u128,
     with_rtt: u64,
     queueing: u128,
@@ -79,7 +81,9 @@ impl Sample {
             FlowState::Sending => self.sending += 1,
         }
         self.by_class[usize::from(flow.pair_class)] += 1;
-        self.window += (flow.controller.cwnd() * WINDOW_UNIT) as u128;
+        let cwnd = flow.controller.cwnd();
+        self.window += (cwnd * WINDOW_UNIT) as u128;
+        self.windowless += u64::from(cwnd.is_nan());
         if flow.rtt.srtt > 0 {
             self.with_rtt += 1;
             self.round_trip += u128::from(flow.rtt.srtt);
@@ -115,10 +119,10 @@ impl Sample {
         count as f64 / self.sending as f64
     }
 
-    /// Mean window of the sending flows, segments; NaN without any.
+    /// Mean window of the sending flows that show it, segments; NaN without any.
     #[must_use]
     pub fn mean_window(&self) -> f64 {
-        self.window as f64 / WINDOW_UNIT / self.sending as f64
+        self.window as f64 / WINDOW_UNIT / (self.sending - self.windowless) as f64
     }
 
     /// Mean smoothed round-trip time, s; NaN without any.

@@ -4,7 +4,7 @@
 //! Equal instants come in the order of their codes: by kind, then by source. Slots never decide, so that the
 //! order does not depend on how the network is divided into domains. Applications have their number in the
 //! domain, which rises with the number of their flow. Receivers have the name of their flow, then their
-//! access router.
+//! access router. Stacks have the number of their direction.
 
 use crate::engine::MOST_SLOTS;
 
@@ -19,6 +19,7 @@ pub const APPLICATION: u64 = 8 << 56;
 pub const DATAGRAM: u64 = 9 << 56;
 pub const EARLY_ACK: u64 = 10 << 56;
 pub const RECEIVER: u64 = 11 << 56;
+pub const STACK: u64 = 12 << 56;
 pub const KIND: u64 = 0xff << 56;
 
 /// Bits of a slot.

@@ -7,6 +7,7 @@ use super::events::Events;
 use super::sending::{Outcome, Sender, Senders};
 use super::sessions::{Members, Parts, Sessions};
 use super::shared::Shared;
+use super::stacks::Stacks;
 use crate::engine::{FlowHome, Segment};
 use crate::fabric::{Alarm, DroppedSegment, Event, EventKind, Fabric};
 use crate::measure::Counters;
@@ -21,6 +22,7 @@ pub struct Domain {
     pub books: Books,
     pub senders: Senders,
     pub answering: Answering,
+    pub stacks: Stacks,
     pub sessions: Sessions,
 }
 
@@ -33,6 +35,7 @@ impl Domain {
             books: Books::new(shared, number, &members.sources),
             senders: Senders::new(shared, number),
             answering: Answering::new(shared, number),
+            stacks: Stacks::default(),
             sessions: Sessions::new(shared, members),
         };
         domain.session(shared, |sessions, parts| sessions.arm_start(parts));
@@ -48,6 +51,7 @@ impl Domain {
                     let Self { events, senders, answering, .. } = self;
                     answering.hosts.reach(shared, events, senders, segment.words());
                 }
+                EventKind::Packet => self.packet(shared, segment.words()),
                 EventKind::Alarm(Alarm::Timer) => self.timer(shared),
                 EventKind::Alarm(Alarm::Interface(queue)) => self.interface(shared, queue),
             }
@@ -84,6 +88,11 @@ impl Domain {
                 let Self { events, senders, answering, .. } = self;
                 answering.hosts.due(shared, events, senders, code, time);
             }
+            code::STACK => {
+                let Self { events, books, senders, stacks, .. } = self;
+                let outcome = stacks.due(shared, events, senders, books, (number, time));
+                self.conclude_stack(shared, outcome);
+            }
             code::EARLY_ACK => self.early_ack(shared, number as usize),
             kind => self.session(shared, |sessions, parts| match kind {
                 code::EXPLICIT => sessions.start_explicit(number, parts),
@@ -96,6 +105,27 @@ impl Domain {
             }),
         }
         self.events.rearm(Alarm::Timer);
+    }
+
+    /// A packet reaches a stack.
+    #[inline(never)]
+    fn packet(&mut self, shared: &Shared, segment: [u64; 2]) {
+        let segment = Segment::from_words(self.events.now, segment);
+        let FlowHome::Stack(direction) = segment.flow.home() else { return };
+        let Self { events, books, senders, stacks, .. } = self;
+        let outcome = stacks.arrive(shared, events, senders, books, (direction, segment));
+        self.conclude_stack(shared, outcome);
+    }
+
+    fn conclude_stack(&mut self, shared: &Shared, outcome: Option<(u32, Outcome)>) {
+        if let Some((slot, outcome)) = outcome {
+            self.conclude(shared, slot, outcome);
+        }
+    }
+
+    /// Lets flows take over what their stacks show.
+    pub fn observe_stacks(&mut self, shared: &Shared) {
+        self.stacks.observe(shared, &mut self.senders, &mut self.books);
     }
 
     /// An acknowledgement of an optimistic receiver reaches its source.
@@ -128,8 +158,8 @@ impl Domain {
 
     /// Lets the sessions act on the other parts.
     fn session<R>(&mut self, shared: &Shared, act: impl FnOnce(&mut Sessions, &mut Parts) -> R) -> R {
-        let Self { events, books, senders, answering, sessions } = self;
-        act(sessions, &mut Parts { shared, events, books, senders, answering })
+        let Self { events, books, senders, answering, stacks, sessions } = self;
+        act(sessions, &mut Parts { shared, events, books, senders, answering, stacks })
     }
 
     /// A segment of a flow of this domain was dropped, before now and not before this window began.
@@ -137,6 +167,12 @@ impl Domain {
         if let FlowHome::OwnLanes(own) = drop.flow.home()
             && self.sessions.count_dropped_datagram(shared, own, drop)
         {
+            return;
+        }
+        if let FlowHome::Stack(direction) = drop.flow.home() {
+            if let Some(slot) = self.stacks.count_drop(&mut self.events, direction, drop) {
+                self.senders.flows[slot as usize].losses += 1;
+            }
             return;
         }
         if let Some((slot, sequence)) = self.senders.count_drop(drop) {
@@ -163,6 +199,7 @@ impl Domain {
     /// Records the flows that the end of the run cut short at `end`.
     pub fn record_unfinished(&mut self, shared: &Shared, end: Picos) {
         self.books.record_unfinished(shared, end, &self.senders.flows);
+        self.stacks.record_unfinished(end, &self.senders.flows);
     }
 
     /// Counts of this domain since the start.
@@ -172,7 +209,8 @@ impl Domain {
 
     /// Writes or replaces what changes during a run, between two windows.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { events, books, senders, answering, sessions } = self;
+        // Runs with stacks have no snapshots.
+        let Self { events, books, senders, answering, stacks: _, sessions } = self;
         events.pass(passage)?;
         books.pass(passage)?;
         senders.pass(passage)?;

@@ -1,6 +1,6 @@
 //! The whole run: domains that advance in windows, and what is measured between them.
 //!
-//! A domain (`domain`) is a part of the network that advances alone. It has five parts, of which each uses
+//! A domain (`domain`) is a part of the network that advances alone. It has six parts, of which each uses
 //! only those before it:
 //!
 //! | part | what it knows |
@@ -9,6 +9,7 @@
 //! | `books` | counts and records |
 //! | `sending` | flows: how their senders react to acknowledgements, losses and timers |
 //! | `answering` | receivers that delay acknowledgements, or are watched |
+//! | `stacks` | connections between whole transport stacks, which are flows of the books |
 //! | `sessions` | users, explicit flows, applications, arrivals: what begins flows, and what follows when they end |
 //!
 //! All domains read `shared` state. `windows` advances them, on any number of `threads`, of which `bound`
@@ -34,6 +35,7 @@ mod sending;
 mod sessions;
 mod shared;
 mod snapshot;
+mod stacks;
 mod threads;
 mod tracing;
 mod waiting;
@@ -41,7 +43,7 @@ mod windows;
 
 use crate::engine::Segment;
 use crate::fabric::{Fabric, LaneFabric, Origins, PlainFabric};
-use crate::measure::{Counters, FlowRecords, Table, applications};
+use crate::measure::{self, Counters, FlowRecords, Table, applications};
 use crate::network::lanes::LaneEnd;
 use crate::network::{DomainId, Domains, LaneId, Network};
 use crate::scenario::{AlgorithmShare, InvalidScenario, Scenario};
@@ -112,7 +114,8 @@ impl Simulation {
         scenario.refuse_unloaded()?;
         let network = Network::build(&scenario)?;
         let divide = match engine {
-            Engine::Domains => Domains::of,
+            Engine::Domains if !scenario.has_stacks() => Domains::of,
+            Engine::Domains => Domains::one,
             Engine::OneDomain | Engine::Reference => Domains::one,
         };
         check::check(&scenario, &network, &divide(&network))?;
@@ -167,6 +170,9 @@ impl Simulation {
             self.run_before(stop);
             self.now = stop;
             let (shared, domains) = (&*self.shared, &mut self.domains[..]);
+            if !shared.stacks.is_empty() {
+                domains.iter_mut().for_each(|domain| domain.observe_stacks(shared));
+            }
             if stop == self.sampling.next(shared) && self.sampling.look(shared, domains, stop) {
                 self.end = stop;
             }
@@ -249,6 +255,7 @@ impl Simulation {
     /// Records the flows that the end of the run cut short.
     pub fn record_unfinished(&mut self) {
         for domain in &mut self.domains {
+            domain.observe_stacks(&self.shared);
             domain.record_unfinished(&self.shared, self.now);
         }
     }
@@ -271,6 +278,13 @@ impl Simulation {
     #[must_use]
     pub fn groups(&self) -> Table {
         self.look().groups().table(&self.shared.algorithm_names)
+    }
+
+    /// The connections of stacks that have ended since the last call, in the order in which they did.
+    pub fn take_stacks(&mut self) -> Table {
+        let rows =
+            self.domains.iter_mut().flat_map(|domain| std::mem::take(&mut domain.stacks.rows)).collect();
+        measure::stacks::table(rows, &self.shared.algorithm_names)
     }
 
     /// The table of units: flows of the measured span by period, user and class; without rows unless the
@@ -440,6 +454,9 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
         }
         if shared.answers.is_some() {
             fabric.hand_over();
+        }
+        if !shared.stacks.is_empty() {
+            fabric.serve_stacks();
         }
         fabric
     };

@@ -8,7 +8,7 @@ use crate::network::alone::Way;
 use crate::network::ecmp::connection_hash;
 use crate::network::{AccessRouter, DomainId, Domains, LaneId, Network, RouterClass};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{AckRtt, Demand, ExplicitFlow, Scenario, Traffic, WindowGrowth, WindowUse};
+use crate::scenario::{AckRtt, Demand, ExplicitFlow, Scenario, StackSpec, Traffic, WindowGrowth, WindowUse};
 use crate::transport::receiver::AckRules;
 use crate::transport::{Flow, FlowEnds, PieceRules, RtoRules, Rules, Saved};
 use crate::users::files::{ARRIVAL, EXPLICIT};
@@ -36,6 +36,8 @@ pub struct Shared {
     pub has_plugins: bool,
     /// The first fault of a plug-in.
     pub fault: Mutex<Option<Fault>>,
+    /// Stacks by algorithm of the scenario; empty where there is none.
+    pub stacks: Vec<Option<StackSpec>>,
     /// Some algorithm wants samples of the delivery rate.
     pub samples: bool,
     /// Names by algorithm of the scenario.
@@ -107,6 +109,10 @@ impl Shared {
         let configs = scenario.configs();
         let end = picos(scenario.time.duration);
         let mut domains = domains;
+        if scenario.has_stacks() {
+            // Payloads of packets that were dropped stay until the end of the window.
+            domains.lookahead = domains.lookahead.min(SECOND / 10);
+        }
         let watches = own.iter().any(|(_, own)| own.receiver.is_watched);
         if watches {
             // Arrivals at receivers that are watched wait for the end of the window.
@@ -139,6 +145,7 @@ impl Shared {
             algorithm_names: scenario.algorithms.iter().map(|a| a.name.clone()).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
             has_plugins: configs.iter().any(Config::is_plugin),
+            stacks: StackSpec::all(&scenario),
             samples: configs.iter().any(Config::wants_delivery_rate),
             fault: Mutex::new(None),
             configs,
@@ -214,6 +221,11 @@ impl Shared {
         }
     }
 
+    /// Returns whether an algorithm of the scenario is a stack.
+    pub fn is_stack(&self, algorithm: u8) -> bool {
+        self.stacks.get(usize::from(algorithm)).is_some_and(Option::is_some)
+    }
+
     /// Returns whether acknowledgements pass routers.
     pub fn queued_acks(&self) -> bool {
         self.network.queued_acks.is_some()
@@ -229,6 +241,8 @@ impl Shared {
         match flow.home() {
             FlowHome::Group(group) => self.domains.of[self.network.anchor(group)],
             FlowHome::OwnLanes(own) => self.domain_of(self.origin(self.own[own].0)),
+            // Where there are stacks, there is one domain.
+            FlowHome::Stack(_) => DomainId::default(),
         }
     }
 

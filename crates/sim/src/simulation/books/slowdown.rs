@@ -18,7 +18,7 @@ pub fn of(shared: &Shared, flow: &Flow, now: Picos) -> Option<(u64, u64)> {
     }
     let bytes = match flow.id.home() {
         FlowHome::OwnLanes(own) => shared.own[own].1.bytes,
-        FlowHome::Group(_) => shared.network.bytes[0],
+        FlowHome::Group(_) | FlowHome::Stack(_) => shared.network.bytes[0],
     };
     let alone = time_alone(shared, flow, bytes);
     Some((slowdown(now - flow.started, alone), (flow.end - flow.base) * u64::from(bytes)))

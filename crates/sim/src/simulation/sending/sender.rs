@@ -18,6 +18,8 @@ pub enum Outcome {
     Delivered,
     /// No SYN was answered.
     GaveUp,
+    /// A stack has ended the connection before all data were acknowledged.
+    Aborted,
 }
 
 impl Outcome {

@@ -90,6 +90,7 @@ impl Slots {
             FlowHome::Group(_) if self.slots.is_empty() => flow.number(),
             FlowHome::Group(group) => self.slots[group][flow.number() as usize],
             FlowHome::OwnLanes(own) => self.own[own],
+            FlowHome::Stack(_) => u32::MAX,
         }
     }
 }

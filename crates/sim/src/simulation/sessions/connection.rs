@@ -38,7 +38,7 @@ pub struct Opening<'a> {
 
 /// A flow takes a slot and sends its first SYN. Returns the slot.
 pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
-    let Parts { shared, events, books, senders, answering } = parts;
+    let Parts { shared, events, books, senders, answering, stacks } = parts;
     let (origin, receiver) = (opening.origin, opening.receiver);
     // Where a flow is watched or loses segments by number, its first segment has the first number of a slot.
     let counts = opening.own.is_some_and(|(_, own)| own.receiver.is_watched || !own.lost.is_empty());
@@ -90,6 +90,13 @@ pub fn open(opening: &Opening, parts: &mut Parts) -> u32 {
     if let Some(size) = opening.size {
         flow.resize(size);
     }
+    if shared.is_stack(opening.algorithm) {
+        stacks.begin(shared, events, &mut flow, slot);
+        books.flow_begins(slot, &flow);
+        senders.begin(shared, events, slot, flow);
+        stacks.start(events, books, slot);
+        return slot;
+    }
     answering.hosts.announce_opened(shared, events, &flow);
     books.flow_begins(slot, &flow);
     senders.begin(shared, events, slot, flow);
@@ -105,6 +112,14 @@ impl Sessions {
             Outcome::Nothing => {}
             Outcome::Completed => self.complete(parts, slot),
             Outcome::Delivered => self.feed_player(slot, parts),
+            Outcome::Aborted => {
+                let counters = &mut parts.books.counters;
+                match parts.senders.flows[slot as usize].state {
+                    FlowState::Connecting => counters.failures += 1,
+                    _ => counters.aborted += 1,
+                }
+                self.close(parts, slot, false);
+            }
             Outcome::GaveUp => {
                 parts.books.counters.failures += 1;
                 self.close(parts, slot, false);
@@ -124,11 +139,14 @@ impl Sessions {
 
     /// The flow ends, and its slot is free; the source thinks.
     pub fn close(&mut self, parts: &mut Parts, slot: u32, completed: bool) {
-        let Parts { shared, events, books, senders, answering } = parts;
+        let Parts { shared, events, books, senders, answering, stacks } = parts;
+        stacks.end(shared, events.now, senders, books, (slot, completed));
         let flow = &senders.flows[slot as usize];
         let (home, category, delivered) = (flow.home, flow.category, flow.delivered);
         books.flow_ends(shared, events.now, slot, flow, completed);
-        answering.hosts.announce_ended(shared, events, flow);
+        if !shared.is_stack(flow.algorithm) {
+            answering.hosts.announce_ended(shared, events, flow);
+        }
         senders.end(shared, events.now, slot);
         if category == EXPLICIT {
             let explicit = &mut self.explicit[home as usize - self.sources.len()];

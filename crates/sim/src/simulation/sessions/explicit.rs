@@ -114,6 +114,10 @@ impl Sessions {
     /// acknowledged. An application hands nothing over any more; what it has handed over is still sent.
     pub fn stop_explicit(&mut self, place: u32, parts: &mut Parts) {
         let Some(slot) = self.explicit[place as usize].slot else { return };
+        if parts.stacks.has(slot) {
+            parts.stacks.stop(parts.events, parts.books, slot);
+            return;
+        }
         let flow = &mut parts.senders.flows[slot as usize];
         if std::mem::take(&mut flow.is_fed) && flow.end > flow.board.next() && flow.end != u64::MAX {
             return;

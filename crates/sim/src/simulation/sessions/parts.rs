@@ -5,6 +5,7 @@ use crate::simulation::books::Books;
 use crate::simulation::events::Events;
 use crate::simulation::sending::{Sender, Senders};
 use crate::simulation::shared::Shared;
+use crate::simulation::stacks::Stacks;
 
 /// Everything in a domain but its sessions.
 pub struct Parts<'a> {
@@ -13,6 +14,7 @@ pub struct Parts<'a> {
     pub books: &'a mut Books,
     pub senders: &'a mut Senders,
     pub answering: &'a mut Answering,
+    pub stacks: &'a mut Stacks,
 }
 
 impl Parts<'_> {
