@@ -100,7 +100,7 @@ def test_a_scenario_file_runs_as_the_search_does(objective: str, tmp_path: Path)
     (of_search,) = trials.outcomes([Trial(path, 7)])
     for lineup, outcome in of_search.items():
         result = simulate(trials.scenario(path, lineup), 7)
-        assert trials.outcome(path, lineup, result) == outcome
+        assert trials.outcome(path, lineup, vars(result)) == outcome
 
 
 def test_cross_traffic_leaves_less_capacity() -> None:
