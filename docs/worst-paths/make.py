@@ -40,18 +40,19 @@ MEANING = {
 }
 
 
-def page(folder: Path) -> str:
-    """Return the page of the matrix in a folder, and write its pictures and scenarios."""
+def write(folder: Path, here: Path = HERE) -> None:
+    """Write the page of the matrix in a folder, with its pictures and scenarios."""
     cells = json.loads((folder / TABLE).read_text("utf-8"))
     version = json.loads((folder / cells[0]["folder"] / NUMBERS).read_text("utf-8"))["code_version"]
-    shutil.rmtree(HERE / CELLS, ignore_errors=True)
-    (HERE / CELLS).mkdir()
+    shutil.rmtree(here / CELLS, ignore_errors=True)
+    (here / CELLS).mkdir()
     for cell in cells:
         if cell["confirmed"]:
-            shutil.copyfile(folder / cell["folder"] / SIMPLEST, HERE / CELLS / f"{cell['folder']}.toml")
+            shutil.copyfile(folder / cell["folder"] / SIMPLEST, here / CELLS / f"{cell['folder']}.toml")
     for name, picture in pictures(cells).items():
-        (HERE / f"{name}.svg").write_text(picture, encoding="utf-8")
-    return "\n".join([*_head(cells, version), *(line for name in MEANING for line in _section(name, cells)), ""])
+        (here / f"{name}.svg").write_text(picture, encoding="utf-8")
+    sections = (line for name in MEANING for line in _section(name, cells))
+    (here / "README.md").write_text("\n".join([*_head(cells, version), *sections]), encoding="utf-8")
 
 
 def _head(cells: Sequence[Mapping[str, Any]], version: str) -> Iterator[str]:
@@ -115,4 +116,4 @@ if __name__ == "__main__":
     parser.add_argument("--page", type=Path, metavar="FOLDER", help="write the page of a matrix that is there")
     parser.add_argument("--threads", type=int, help="runs at a time; by default one per processor")
     given = parser.parse_args()
-    (HERE / "README.md").write_text(page(given.page or made(given.threads)), encoding="utf-8")
+    write(given.page or made(given.threads))
