@@ -11,7 +11,7 @@ FUZZ_S ?= 60
 # Tests start hundreds of processes: each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: docs gallery images help demo dev stacks verify-stacks quick test rust-tests python-tests quick-claims check rust-check python-check wheel sbom wasm bench peers verify fuzz format generate baselines clean
+.PHONY: docs gallery worst-paths images help demo dev stacks verify-stacks quick test rust-tests python-tests quick-claims check rust-check python-check wheel sbom wasm bench peers verify fuzz format generate baselines clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -29,6 +29,7 @@ help:
 	@echo "make docs    documentation site, offline: target/docs/site/index.html"
 	@echo "make images  pictures of the README, after a change that moves results or pages; needs Chromium"
 	@echo "make gallery pictures and page of docs/gallery from its entries"
+	@echo "make worst-paths  matrix of docs/worst-paths: under an hour on two cores"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
 	@echo "make fuzz    random changes of every kind of input file, for FUZZ_S=60 s"
@@ -114,6 +115,9 @@ images: $(VENV)/.test
 
 gallery: $(VENV)/.test
 	$(BIN)/python docs/gallery/make.py
+
+worst-paths: $(VENV)/.test
+	$(BIN)/python docs/worst-paths/make.py
 
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py

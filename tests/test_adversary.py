@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import runpy
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +37,7 @@ GROWN = ChangingPath(20.0, 60.0, (Phase(0.0, 10.0, 0.0), Phase(1.0, 10.0, 60.0))
 """A round trip of 20 ms that grows to 80 ms, which halves the goodput of BBR; the losses change little."""
 SLOW = "tcp(increase=0.05)"
 """An algorithm that takes 20 times as long as standard TCP to recover from an outage."""
+MAKE = Path(__file__).parents[1] / "docs/worst-paths/make.py"
 SMALL = {"evaluations": 20, "duration": "2 s", "rate_limit": "10 Mbit/s", "space": ("outage",), "seed": 1}
 
 
@@ -100,7 +103,7 @@ def test_a_scenario_file_runs_as_the_search_does(objective: str, tmp_path: Path)
     (of_search,) = trials.outcomes([Trial(path, 7)])
     for lineup, outcome in of_search.items():
         result = simulate(trials.scenario(path, lineup), 7)
-        assert trials.outcome(path, lineup, result) == outcome
+        assert trials.outcome(path, lineup, vars(result)) == outcome
 
 
 def test_cross_traffic_leaves_less_capacity() -> None:
@@ -222,6 +225,25 @@ def test_a_matrix_has_a_cell_for_each_pair(tmp_path: Path) -> None:
     page = (tmp_path / "index.html").read_text()
     assert all(f'href="{each["folder"]}/index.html"' in page for each in cells)
     assert all((tmp_path / each["folder"] / "adversary.json").exists() for each in cells)
+
+
+def test_the_numbers_of_the_page_of_a_matrix_lead_to_scenarios(tmp_path: Path) -> None:
+    out, page = tmp_path / "matrix", tmp_path / "page"
+    page.mkdir()
+    options = ["--evaluations", "20", "--duration", "2 s", "--space", "outage", "--rate-limit", "10 Mbit/s"]
+    options += ["--objective", "utilisation,starves", "--out", str(out)]
+    shown = CliRunner().invoke(main, ["adversary", SLOW, "--against", "cubic", "--matrix", *options])
+    assert shown.exit_code == 0, shown.output
+    runpy.run_path(str(MAKE))["write"](out, page)
+    text = (page / "README.md").read_text()
+    cells = [each for each in json.loads((out / "matrix.json").read_text()) if each["confirmed"]]
+    links = re.findall(r"\[(0\.\d+)\]\((cells/[^)]+\.toml)\)", text)
+    assert {link for _, link in links} == {f"cells/{each['folder']}.toml" for each in cells}
+    assert any(float(harm) == pytest.approx(cells[0]["score"], abs=0.01) for harm, _ in links)
+    for _, link in links:
+        assert mn.scenario(page / link).to_json()
+    assert "none" in text
+    assert {file.name for file in page.glob("*.svg")} == {"utilisation.svg", "starves.svg"}
 
 
 @pytest.mark.parametrize(

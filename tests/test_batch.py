@@ -51,6 +51,15 @@ def drawn(draw: random.Random) -> dict[str, Any]:
     return {path: choices[path] for path in draw.sample(sorted(choices), draw.randrange(len(choices)))}
 
 
+def test_runs_have_an_edit_and_a_seed_of_their_own() -> None:
+    runs = [({"flows[0].start": f"{number / 10} s"}, seed) for number, seed in enumerate([7, 3, 7])]
+    found = module.run_edits(template(), runs, ("flows", "series"), threads=2)
+    for (edit, seed), tables in zip(runs, found, strict=True):
+        single = mn.simulate(template().with_values(edit), seed)
+        assert tables["flows"] == single.flows
+        assert tables["series"] == single.series
+
+
 def test_numbers_are_the_numbers_of_single_runs_on_any_number_of_threads() -> None:
     chosen, edits = template(), [drawn(random.Random(seed)) for seed in range(12)]
     kept = ("flows", "series")

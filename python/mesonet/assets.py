@@ -27,12 +27,18 @@ def asset(package: str, name: str) -> str:
 def templates(package: str) -> Environment:
     """Return the templates of a part of the package, which escape all text that is not marked as HTML.
 
-    `package`: the folder above the folder ``templates``, such as ``mesonet.reporting``.
+    `package`: the folder above the folder ``templates``, such as ``mesonet.reporting``. A template of another package
+    has the name ``mesonet.reporting/page.html``.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # only pages need it
+    from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader, StrictUndefined  # only pages need it
 
-    loader = PackageLoader(package, "templates")
+    loader = ChoiceLoader([PackageLoader(package, "templates"), FunctionLoader(_of_package)])
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+def _of_package(name: str) -> str | None:
+    package, _, file = name.partition("/")
+    return asset(package, f"templates/{file}") if file else None
 
 
 def render(package: str, name: str, /, **values: Any) -> str:

@@ -1,6 +1,8 @@
-//! Loss recovery of both versions of BBR (Linux `tcp_bbr.c`; draft-ietf-ccwg-bbr, section on the congestion
-//! window): in its first round what is delivered may be sent, later losses are taken off the window, and it
-//! ends with the window from before it.
+//! Loss recovery of both versions of BBR: it ends with the window from before it (Linux `tcp_bbr.c`;
+//! draft-ietf-ccwg-bbr, section 5.6.4.4).
+//!
+//! Of version 1 alone: in the first round what is delivered may be sent, and later losses are taken off the
+//! window.
 
 use crate::{AckEvent, Limits, LossCause};
 use serde::{Deserialize, Serialize};
@@ -146,19 +148,25 @@ impl Conservation {
             if conserving {
                 return cwnd.at_least(f64::from(ack.in_flight) + acked);
             }
-            let grown = if full {
-                (cwnd + acked).at_most(target)
-            } else if cwnd < target || (ack.delivered as f64) < initial {
-                cwnd + acked
-            } else {
-                cwnd
-            };
-            grown.at_least(smallest)
+            grown(cwnd, target, full, initial, ack).at_least(smallest)
         };
         if self.ended != Ended::No {
             let conserving = self.ended == Ended::Conserving;
             self.ended_window = after(Recovery::Fast, conserving, f64::from(self.ended_window)) as f32;
         }
         after(self.recovery, self.conserving, cwnd)
+    }
+}
+
+/// The window after an acknowledgement without regard to losses: towards `target`, beyond which it does not
+/// grow once the path is `full`; `initial` is the initial window (draft-ietf-ccwg-bbr, section 5.6.4.6).
+pub fn grown(cwnd: f64, target: f64, full: bool, initial: f64, ack: &AckEvent) -> f64 {
+    let larger = cwnd + f64::from(ack.acked);
+    if full {
+        larger.at_most(target)
+    } else if cwnd < target || (ack.delivered as f64) < initial {
+        larger
+    } else {
+        cwnd
     }
 }

@@ -195,17 +195,19 @@ fn bandwidth_up_10x() {
 
 /// A tenth of the bandwidth, with a buffer of what the path held. Version 1 forgets the old rate after ten
 /// round trips, which the queue makes ten times longer, version 3 after two cycles of probes; both need a new
-/// probe of the round-trip time, ten seconds after the last good one. The path stays full all the time.
+/// probe of the round-trip time, ten seconds after the last good one. The path stays full all the time. The
+/// probes of version 3 take half of a product whose round-trip time includes the queue (issue 109 of the
+/// draft), so that a third of a product remains.
 #[test]
 fn bandwidth_down_10x() {
-    for name in ["bbr", "bbr3"] {
+    for (name, remains) in [("bbr", 0.25), ("bbr3", 0.35)] {
         let seen = see(&path(name, BDP, 60.0, &[(20.0, 0.1)]));
         for t in [20, 25, 30, 35, 40, 50] {
             seen.line(name, f64::from(t), f64::from(t) + 5.0);
         }
         assert!(seen.utilisation(20.0, 60.0) > 0.94, "{name}");
         // 10 s for the round-trip time, 2 cycles of 3 s for the bandwidth.
-        assert!(seen.queue(36.0, 60.0) < 0.25 * BDP, "{name}");
+        assert!(seen.queue(36.0, 60.0) < remains * BDP, "{name}");
         assert_eq!(seen.lost(36.0, 60.0), 0, "{name}");
     }
 }

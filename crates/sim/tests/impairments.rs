@@ -115,6 +115,33 @@ fn duplicates_come_twice() {
     }
 }
 
+/// The receiver of datagrams counts the first copy of each: what is delivered, in time and late is as without
+/// copies. Losses leave messages open behind which others are complete.
+#[test]
+fn the_second_copy_of_a_datagram_counts_nowhere() {
+    let sources = [
+        json!({"constant": {"rate": 500.0}}),
+        json!({"frames": {"rate": 25.0, "size": 10.0, "key_size": null, "key_every": 1}}),
+    ];
+    let names =
+        ["datagrams_delivered", "datagram_delay_p50", "frames_sent", "frames_delivered", "frames_late"];
+    for source in sources {
+        let of = |duplicate: f64, loss: f64| {
+            let values = [
+                ("impairments.duplicate", json!(duplicate)),
+                ("impairments.loss", json!(loss)),
+                ("network.buffer", segments(5000.0)),
+            ];
+            let simulation = fed(&source, &values);
+            assert_eq!(simulation.counters().duplicated > 0, duplicate > 0.0);
+            names.map(|name| response(&simulation, name).to_bits())
+        };
+        for loss in [0.0, 0.05] {
+            assert_eq!(of(1.0, loss), of(0.0, loss), "{source}");
+        }
+    }
+}
+
 /// The first transmissions of these segments are lost, and nothing else.
 #[test]
 fn listed_segments_are_lost_once() {
@@ -307,10 +334,14 @@ fn a_policer_limits_the_rate() {
 
 /// A flow of datagrams at `rate` segments/s over the link, and its responses.
 fn datagrams(rate: f64, values: &[(&str, Value)]) -> Simulation {
+    fed(&json!({"constant": {"rate": rate}}), values)
+}
+
+/// Datagrams of a source over the link.
+fn fed(source: &Value, values: &[(&str, Value)]) -> Simulation {
     let mut scenario = link(values);
     let flow = &mut scenario["flows"][0];
-    flow["application"] =
-        json!({"source": {"constant": {"rate": rate}}, "late_after": 0.25, "report_interval": 5.0});
+    flow["application"] = json!({"source": source, "late_after": 0.25, "report_interval": 5.0});
     flow["transport"] = json!("udp");
     run(&scenario, 1)
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from mesonet.adversarial import files
 from mesonet.adversarial.answer import CONFIRMING, Adversary, Confirmed, Worst
@@ -12,7 +12,7 @@ from mesonet.adversarial.judge import CONFIRMED, Judge
 from mesonet.adversarial.minimise import minimised
 from mesonet.adversarial.neighbourhood import neighbourhood
 from mesonet.adversarial.objective import LEAST
-from mesonet.adversarial.question import AGAINST, DURATION, EVALUATIONS, OBJECTIVE, RATE_LIMIT, Question, question
+from mesonet.adversarial.question import Asked, Question, question
 from mesonet.adversarial.search import search
 from mesonet.adversarial.trials import Ledger, Trials
 from mesonet.files import places
@@ -25,9 +25,17 @@ _SEARCH_SHARE = 0.4
 
 
 def answered(
-    asked: Question, folder: Path | None = None, *, threads: int | None = None, progress: bool = True
+    asked: Question,
+    folder: Path | None = None,
+    *,
+    neighbours: bool = True,
+    threads: int | None = None,
+    progress: bool = True,
 ) -> Adversary:
-    """Search for the worst path of a question, and write the answer if there is a folder."""
+    """Search for the worst path of a question, and write the answer if there is a folder.
+
+    `neighbours`: vary each number of the path, too, a third of the work.
+    """
     number = integer(threads if threads is not None else os.cpu_count() or 1, "threads", 1, MOST_THREADS)
     if folder is not None:
         with places.folder(folder):
@@ -42,8 +50,8 @@ def answered(
             bar.update(0.8, 1.0)
             copies = tuple(judge.judged(judge.copies(simplest, CONFIRMING, (CONFIRMED,))))
             confirmed = Confirmed(copies, judge.still([simplest])[0])
-            neighbours = neighbourhood(judge, simplest) if confirmed.holds else ()
-            worst = Worst(way.path, simplest, confirmed, tuple(neighbours))
+            around = neighbourhood(judge, simplest) if neighbours and confirmed.holds else ()
+            worst = Worst(way.path, simplest, confirmed, tuple(around))
     answer = Adversary(asked, way, trials.paths, worst, trials)
     if folder is not None:
         files.write(answer, folder)
@@ -53,16 +61,10 @@ def answered(
 def adversary(
     algorithm: str,
     *,
-    against: Sequence[str] = AGAINST,
-    objective: str = OBJECTIVE,
-    space: Sequence[str] | None = None,
-    evaluations: int = EVALUATIONS,
-    seed: int = 1,
-    duration: str = DURATION,
-    rate_limit: str = RATE_LIMIT,
     out: str | Path | None = None,
     threads: int | None = None,
     progress: bool = True,
+    **asked: Unpack[Asked],
 ) -> Adversary:
     """Search for the path that changes in time on which an algorithm does worst. See ``docs/how-to/worst-path.md``.
 
@@ -70,27 +72,24 @@ def adversary(
     ----------
     algorithm
         The algorithm, a variant, or the file of a plug-in.
-    against
-        References; with the objectives ``starves`` and ``starved`` incumbents.
-    objective
-        ``utilisation``, ``delay``, ``starves``, ``starved`` or ``frames``.
-    space
-        Parts of the path that vary: ``rate``, ``delay``, ``buffer``, ``loss``, ``outage``, ``cross``, ``join``; by
-        default all that matter for the objective.
-    evaluations
-        Paths that the search looks at, copies not included, at least 1.
-    seed
-        Names the random numbers of the search, at least 0.
-    duration
-        Simulated time of a run, 1 s to 600 s.
-    rate_limit
-        Fastest rate of the link, 0.1 to 1000 Mbit/s.
     out
         Folder for the answer; an interrupted search continues from it. None: nothing is written.
     threads
         Runs at a time, 1 to 256; by default the number of processors. The answer does not depend on it.
     progress
         Show the progress on a terminal.
+    **asked
+        Any of these parts of the question:
+
+        * ``against``: references; with the objectives ``starves`` and ``starved`` incumbents. By default
+          ``["cubic", "bbr"]``.
+        * ``objective``: ``utilisation`` (the default), ``delay``, ``starves``, ``starved`` or ``frames``.
+        * ``space``: parts of the path that vary, ``rate``, ``delay``, ``buffer``, ``loss``, ``outage``, ``cross``,
+          ``join``. By default all that matter for the objective.
+        * ``evaluations``: paths that the search looks at, copies not included, at least 1. By default 500.
+        * ``seed``: names the random numbers of the search, at least 0. By default 1.
+        * ``duration``: simulated time of a run, ``"1 s"`` to ``"600 s"``. By default ``"10 s"``.
+        * ``rate_limit``: fastest rate of the link, 0.1 to 1000 Mbit/s. By default ``"20 Mbit/s"``.
 
     Returns
     -------
@@ -102,14 +101,6 @@ def adversary(
     InputError
         If a value is not allowed, or the folder has another search.
     """
-    asked = question(
-        algorithm,
-        against=against,
-        objective=objective,
-        space=space,
-        evaluations=evaluations,
-        seed=seed,
-        duration=duration,
-        rate_limit=rate_limit,
+    return answered(
+        question(algorithm, **asked), None if out is None else Path(out), threads=threads, progress=progress
     )
-    return answered(asked, None if out is None else Path(out), threads=threads, progress=progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from mesonet.adversarial.adversary import answered
 from mesonet.adversarial.answer import SIMPLEST, Adversary
 from mesonet.adversarial.objective import DUEL_REFERENCE, OBJECTIVES, objective_of
 from mesonet.adversarial.question import Question, question
-from mesonet.assets import asset, render
+from mesonet.assets import render
 from mesonet.charts.export import to_svg
 from mesonet.charts.matrix import Look, matrix
 from mesonet.errors import InputError
@@ -48,14 +48,16 @@ class Cell:
 
     def document(self) -> dict[str, Any]:
         """Return the cell as plain data."""
-        asked = self.answer.question
+        asked, worst = self.answer.question, self.answer.worst
         return {
             "objective": asked.objective.name,
             "algorithm": asked.algorithm,
             "against": asked.against[0],
             "score": self.score,
+            "confirmed": self.is_found,
             "folder": self.folder,
             "sentence": self.answer.sentences()[0],
+            "path": None if worst is None else worst.simplest.words(),
         }
 
 
@@ -79,11 +81,18 @@ def questions(names: Sequence[str], objectives: Sequence[str], **given: Any) -> 
 
 
 def answered_matrix(asked: Sequence[Question], out: Path, *, threads: int | None, progress: bool) -> list[Cell]:
-    """Search for each question in a folder of its own, and write the table and the page."""
+    """Search for each question in a folder of its own, and write the table and the page.
+
+    Cells have no neighbourhood: the command of a cell adds it.
+    """
     cells = []
     for each in asked:
         folder = "-".join(name_part(part) for part in (each.objective.name, each.algorithm, "against", each.against[0]))
-        cells.append(Cell(folder, answered(each, places.inside(out, folder), threads=threads, progress=progress)))
+        cells.append(
+            Cell(
+                folder, answered(each, places.inside(out, folder), neighbours=False, threads=threads, progress=progress)
+            )
+        )
     texts = {
         TABLE: json.dumps([each.document() for each in cells], indent=1, ensure_ascii=False) + "\n",
         files.PAGE: _html(cells),
@@ -95,40 +104,32 @@ def answered_matrix(asked: Sequence[Question], out: Path, *, threads: int | None
 
 
 def _html(cells: Sequence[Cell]) -> str:
-    charts = []
-    for objective in dict.fromkeys(each.answer.question.objective for each in cells):
-        charts.append(
-            (objective.title, Markup(to_svg(_chart([c for c in cells if c.answer.question.objective == objective]))))
-        )
-    rows = [
-        (
-            each.document(),
-            difference(each.score, each.answer.question.objective.unit) if each.is_found else "none",
-            each.is_found,
-        )
-        for each in cells
-    ]
-    return render(
-        "mesonet.adversarial",
-        "matrix.html",
-        style=Markup(asset("mesonet.charts", "static_page.css")),
-        charts=charts,
-        rows=rows,
-        scenario=SIMPLEST,
-        page=files.PAGE,
-    )
+    documents = [each.document() for each in cells]
+    charts = [(OBJECTIVES[name].title, Markup(chart)) for name, chart in pictures(documents).items()]
+    rows = [(each, _harm(each), each["confirmed"]) for each in documents]
+    return render("mesonet.adversarial", "matrix.html", charts=charts, rows=rows, scenario=SIMPLEST, page=files.PAGE)
 
 
-def _chart(cells: Sequence[Cell]) -> Any:
-    asked = [each.answer.question for each in cells]
-    unit = asked[0].objective.unit
+def _harm(cell: Mapping[str, Any]) -> str:
+    """Return the harm of a cell in words. `cell`: as `Cell.document`."""
+    return difference(cell["score"], OBJECTIVES[cell["objective"]].unit) if cell["confirmed"] else "none"
+
+
+def pictures(cells: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return a heat map as SVG by objective. `cells`: as `Cell.document`."""
+    names = dict.fromkeys(each["objective"] for each in cells)
+    return {name: to_svg(_chart([each for each in cells if each["objective"] == name])) for name in names}
+
+
+def _chart(cells: Sequence[Mapping[str, Any]]) -> Any:
+    unit = OBJECTIVES[cells[0]["objective"]].unit
     shown = pl.DataFrame(
         {
-            "row": [each.algorithm for each in asked],
-            "column": [each.against[0] for each in asked],
-            "text": [quantity(each.score, unit) if each.is_found else "none" for each in cells],
-            "shade": [min(1.0, each.score / (1.0 if unit == "1" else _WORST_DELAY_S)) for each in cells],
-            "tip": [each.answer.sentences()[0] for each in cells],
+            "row": [each["algorithm"] for each in cells],
+            "column": [each["against"] for each in cells],
+            "text": [quantity(each["score"], unit) if each["confirmed"] else "none" for each in cells],
+            "shade": [min(1.0, each["score"] / (1.0 if unit == "1" else _WORST_DELAY_S)) for each in cells],
+            "tip": [each["sentence"] for each in cells],
         }
     )
     names = list(dict.fromkeys(shown["row"].to_list() + shown["column"].to_list()))

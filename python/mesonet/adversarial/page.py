@@ -10,7 +10,7 @@ from mesonet.adversarial.answer import CONFIRMING, FOUND, SIMPLEST, Adversary
 from mesonet.adversarial.objective import Lineup
 from mesonet.adversarial.path import LINK, ChangingPath, title
 from mesonet.adversarial.trials import queueing_delay
-from mesonet.assets import asset, render
+from mesonet.assets import render
 from mesonet.charts.export import to_svg
 from mesonet.charts.neighbourhood import neighbourhood
 from mesonet.charts.run_course import run_course
@@ -37,7 +37,6 @@ def html(answer: Adversary) -> str:
     return render(
         "mesonet.adversarial",
         "adversary.html",
-        style=Markup(asset("mesonet.charts", "static_page.css")),
         algorithm=asked.algorithm,
         title=f"The worst path of {asked.algorithm}",
         headline=first,
@@ -95,7 +94,14 @@ def _of_run(panel: str, path: ChangingPath, lineup: Lineup, result: Result) -> l
     if panel == _DELAY:
         columns = result.router_traces.columns
         here = np.array(columns["router"]) == LINK
-        return [_lines(panel, lineup.tested, np.asarray(columns["time_s"])[here], 1e3 * queueing_delay(path, result))]
+        return [
+            _lines(
+                panel,
+                lineup.tested,
+                np.asarray(columns["time_s"])[here],
+                1e3 * queueing_delay(path, result.router_traces),
+            )
+        ]
     series = result.series.columns
     times = np.asarray(series["time_s"], dtype=float)
     names = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from mesonet import algorithms, core
 from mesonet.adversarial.objective import DUEL_REFERENCE, Objective, objective_of
@@ -60,19 +60,23 @@ class Question:
         )
 
 
-def question(
-    algorithm: str,
-    *,
-    against: Sequence[str] = AGAINST,
-    objective: str = OBJECTIVE,
-    space: Sequence[str] | None = None,
-    evaluations: int = EVALUATIONS,
-    seed: int = 1,
-    duration: str = DURATION,
-    rate_limit: str = RATE_LIMIT,
-) -> Question:
+class Asked(TypedDict, total=False):
+    """Parts of a question with defaults; `mesonet.adversary` has their meanings."""
+
+    against: Sequence[str]
+    objective: str
+    space: Sequence[str] | None
+    evaluations: int
+    seed: int
+    duration: str
+    rate_limit: str
+
+
+def question(algorithm: str, **asked: Unpack[Asked]) -> Question:
     """Return the question that a user has, with names resolved."""
-    about = objective_of(objective)
+    duration, rate_limit = asked.get("duration", DURATION), asked.get("rate_limit", RATE_LIMIT)
+    against = asked.get("against", AGAINST)
+    about = objective_of(asked.get("objective", OBJECTIVE))
     tested = _resolved(algorithm, "ALGORITHM")
     references = tuple(dict.fromkeys(_resolved(each, "against") for each in against))
     if not references:
@@ -85,12 +89,12 @@ def question(
         against=references,
         objective=about,
         space=Space(
-            dimensions=about.dimensions(space),
+            dimensions=about.dimensions(asked.get("space")),
             duration=_within("duration", duration, TIME.parse, _DURATIONS_S, "s"),
             rate_limit=_within("rate_limit", rate_limit, _mbit, _RATES_MBIT, "Mbit/s"),
         ),
-        evaluations=integer(evaluations, "evaluations", 1, _MOST_EVALUATIONS),
-        seed=integer(seed, "seed", 0, LARGEST_SEED),
+        evaluations=integer(asked.get("evaluations", EVALUATIONS), "evaluations", 1, _MOST_EVALUATIONS),
+        seed=integer(asked.get("seed", 1), "seed", 0, LARGEST_SEED),
     )
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +17,19 @@ from mesonet.adversarial.path import LINK, ChangingPath, path_of
 from mesonet.adversarial.question import Question
 from mesonet.errors import InputError
 from mesonet.files import places
-from mesonet.scenarios.canonical import plain
 from mesonet.scenarios.scenario import Scenario, load_scenario
-from mesonet.simulation.result import Result
-from mesonet.simulation.simulate import simulate_json
+from mesonet.simulation.batch import run_edits
+from mesonet.simulation.result import Table
 from mesonet.units import SEGMENT_BYTES
 
 BASE = "bottleneck"
 """Built-in scenario that each path changes."""
 LEDGER = "evaluations.jsonl"
 """File of the outcomes: a line with the question, then a line for each path and seed."""
+AT_ONCE = 50
+"""Trials of one batch: an interrupted search repeats at most so many (chosen)."""
+TABLES = ("series", "router_traces", "applications")
+"""Tables of a run from which its outcome follows."""
 _MBIT = SEGMENT_BYTES * 8 / 1e6
 _FRAMES_PER_S = 30
 _FRAMES_RATE = 0.3
@@ -50,14 +52,18 @@ class Trials:
         compared = question.objective.comparisons(question.algorithm, question.against)
         self.lineups = list(dict.fromkeys(lineup for pair in compared for lineup in pair))
         self._ledger, self._threads = ledger, threads
-        self._tree = cache(self._template_tree)
 
     def outcomes(self, trials: Sequence[Trial]) -> list[dict[Lineup, Outcome]]:
         """Return the outcome of each lineup on each path. The result does not depend on the number of threads."""
         new = [each for each in dict.fromkeys(trials) if each not in self._ledger.known]
-        with ThreadPoolExecutor(self._threads) as pool:
-            for trial, found in zip(new, pool.map(self._run, new), strict=True):
-                self._ledger.add(trial, found)
+        for begin in range(0, len(new), AT_ONCE):
+            part = new[begin : begin + AT_ONCE]
+            of = [(trial, lineup) for trial in part for lineup in self.lineups]
+            runs = [(self._edit(trial.path, lineup), trial.seed) for trial, lineup in of]
+            finished = run_edits(self._template, runs, TABLES, threads=self._threads)
+            found = [self.outcome(trial.path, lineup, run) for (trial, lineup), run in zip(of, finished, strict=True)]
+            for place, trial in enumerate(part):
+                self._ledger.add(trial, found[place * len(self.lineups) :][: len(self.lineups)])
         return [dict(zip(self.lineups, self._ledger.known[each], strict=True)) for each in trials]
 
     @property
@@ -67,16 +73,20 @@ class Trials:
 
     def values(self, path: ChangingPath, lineup: Lineup) -> dict[str, Any]:
         """Return the values of the scenario of a path by path, with its flows; without the tested algorithm."""
-        return {**self._common(lineup), **path.values(), "flows": self._flows(path, lineup)}
+        return {**self._common, **{key: value for key, value in self._edit(path, lineup).items() if key != "algorithm"}}
 
     def scenario(self, path: ChangingPath, lineup: Lineup) -> Scenario:
         """Return the scenario of a path."""
-        return load_scenario(BASE).with_values({**self.values(path, lineup), "algorithm": lineup.tested})
+        return self._template.with_values(self._edit(path, lineup))
 
-    def outcome(self, path: ChangingPath, lineup: Lineup, result: Result) -> Outcome:
-        """Return the measurements of a run."""
+    def canonical(self, path: ChangingPath, lineup: Lineup) -> str:
+        """Return the canonical form of the scenario of a path."""
+        return self.scenario(path, lineup).to_json()
+
+    def outcome(self, path: ChangingPath, lineup: Lineup, tables: Mapping[str, Table]) -> Outcome:
+        """Return the measurements of a run. `tables`: those of `TABLES`."""
         start, end = path.join, self.question.space.duration
-        series = result.series.columns
+        series = tables["series"].columns
 
         def delivered(flow: int) -> float:
             counts = np.asarray(series[f"flow_{flow}_delivered"], dtype=float)
@@ -89,51 +99,33 @@ class Trials:
         mine, both = delivered(1), sum(delivered(1 + place) for place in range(flows))
         late = 0.0
         if self.question.objective.has_frames:
-            table = result.applications.columns
-            late = float(table["messages_late"][0]) / max(1.0, float(table["messages"][0]))
+            frames = tables["applications"].columns
+            late = float(frames["messages_late"][0]) / max(1.0, float(frames["messages"][0]))
         return Outcome(
             used=mine / left if left > 0 else 0.0,
             share=mine / both if both else 0.5,
-            delay=float(np.mean(queueing_delay(path, result))),
+            delay=float(np.mean(queueing_delay(path, tables["router_traces"]))),
             late=late,
         )
 
-    def _run(self, trial: Trial) -> list[Outcome]:
-        found = []
-        for lineup in self.lineups:
-            result = simulate_json(self.canonical(trial.path, lineup), trial.seed)
-            found.append(self.outcome(trial.path, lineup, result))
-        return found
+    def _edit(self, path: ChangingPath, lineup: Lineup) -> dict[str, Any]:
+        """Return the values of a run above those that all paths share."""
+        traced = [1] if lineup.incumbent is None else [1, 2]
+        flows = self._flows(path, lineup)
+        return {**path.values(), "trace.flows": traced, "flows": flows, "algorithm": lineup.tested}
 
-    def canonical(self, path: ChangingPath, lineup: Lineup) -> str:
-        """Return the canonical form of the scenario of a path: only what the path sets is read again."""
-        template, tree = self._tree(lineup)
-        given = {**path.values(), "flows": self._flows(path, lineup)}
-        changed = template.with_values(given)
-        found = dict(tree)
-        for path_of_value in given:
-            section, _, name = path_of_value.rpartition(".")
-            value = plain(changed.value(path_of_value))
-            if section:
-                found[section] = {**found[section], name: value}
-            else:
-                found[name] = value
-        return json.dumps(found)
+    @cached_property
+    def _template(self) -> Scenario:
+        return load_scenario(BASE).with_values(self._common)
 
-    def _template_tree(self, lineup: Lineup) -> tuple[Scenario, dict[str, Any]]:
-        still = ChangingPath(40.0, 100.0, phases=(), join=0.0)
-        values = {**self._common(lineup), "flows": self._flows(still, lineup), "algorithm": lineup.tested}
-        template = load_scenario(BASE).with_values(values)
-        return template, template.canonical()
-
-    def _common(self, lineup: Lineup) -> dict[str, Any]:
-        """Return the values that all paths share."""
+    @cached_property
+    def _common(self) -> dict[str, Any]:
+        """Values that all paths share."""
         return {
             "network.buffer_floor": "1 segment",
             "time.duration": f"{self.question.space.duration:g} s",
             "time.warmup": "0 s",
             "measurement.interval": "100 ms",
-            "trace.flows": [1] if lineup.incumbent is None else [1, 2],
             "trace.routers": ["A"],
             "trace.every": "50 ms",
             "impairments.at": [LINK],
@@ -149,12 +141,13 @@ class Trials:
         return [tested, *beside, *path.cross_flows()]
 
 
-def queueing_delay(path: ChangingPath, result: Result) -> np.ndarray:
-    """Return the time that the queue of the link needs at each traced instant, s."""
-    columns = result.router_traces.columns
+def queueing_delay(path: ChangingPath, traces: Table) -> np.ndarray:
+    """Return the time that the queue of the link needs at each instant of the traces of routers, s."""
+    columns = traces.columns
     here = np.array(columns["router"]) == LINK
     times, queue = np.asarray(columns["time_s"])[here], np.asarray(columns["queue"], dtype=float)[here]
-    found: np.ndarray = queue * _MBIT / np.array([path.at(time).rate for time in times.tolist()])
+    starts, rates = np.array([(each.start, each.rate) for each in path.phases]).T
+    found: np.ndarray = queue * _MBIT / rates[np.searchsorted(starts, times, side="right") - 1]
     return found
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from markupsafe import Markup
 
 from mesonet.analysis.decisions.decision import BETTER, NO_WORSE, WORSE
-from mesonet.assets import asset, render
+from mesonet.assets import render
 from mesonet.charts.export import to_svg
 from mesonet.charts.harm_by_cell import harm_by_cell
 from mesonet.evidence import drafts
@@ -53,7 +53,6 @@ def html(plan: EvidencePlan, findings: Sequence[CriterionVerdict], common: Summa
     return render(
         "mesonet.evidence",
         "evidence.html",
-        style=Markup(asset("mesonet.charts", "static_page.css")),
         suite=plan.suite,
         algorithm=plan.algorithm,
         summary=common,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from mesonet.fitting.paths import EVERY_S, PORT, FittedPath
+from mesonet.fitting.paths import BASE, EVERY_S, PORT, FittedPath
 from mesonet.fitting.recording import Recording
-from mesonet.simulation.simulate import simulate
+from mesonet.scenarios.scenario import load_scenario
+from mesonet.simulation.batch import run_edits
+from mesonet.simulation.result import Table
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,14 @@ def replays(
 ) -> list[Replay]:
     """Return the replays of controls on paths. `runs`: path, control and seed of each."""
     chosen = list(runs)
-    found = []
-    for number, (path, control, seed) in enumerate(chosen, 1):
-        found.append(_replay(path, control, seed))
-        if progress:
-            progress(number, len(chosen))
-    return found
+    edits = [(path.settings(control), seed) for path, control, seed in chosen]
+    finished = run_edits(load_scenario(BASE), edits, ("flow_traces", "router_traces"), progress=progress)
+    return [_replay(path, tables) for (path, _, _), tables in zip(chosen, finished, strict=True)]
 
 
-def _replay(path: FittedPath, control: str, seed: int) -> Replay:
-    result = simulate(path.scenario(control), seed)
-    flow, queues = result.flow_traces.to_polars(), result.router_traces.to_polars().filter(router=PORT)
+def _replay(path: FittedPath, tables: Mapping[str, Table]) -> Replay:
+    flow, queues = (tables[name].to_polars() for name in ("flow_traces", "router_traces"))
+    queues = queues.filter(router=PORT)
     time_s = queues["time_s"].to_numpy()
     service_s, queue = path.service_s(time_s), queues["queue"].to_numpy()
     # Little's law: packets in the queue, the one in service included, over their rate.

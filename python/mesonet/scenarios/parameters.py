@@ -425,7 +425,7 @@ _TABLE = (
     Parameter("impairments.late_by", TIMES, "0 s", "Delay of late segments.", "chosen: none"),
     Parameter(
         "impairments.duplicate", PROBABILITIES, 0,
-        "Probability that a link delivers a segment twice. Both copies of a datagram count as delivered.",
+        "Probability that a link delivers a segment twice. The receiver of datagrams counts the first copy.",
         "off; RFC 9743, section 7.2",
     ),
     Parameter(

@@ -80,7 +80,7 @@ def _trials(algorithm: str, duration: float, rate: float) -> Trials:
 
 
 def _parts(trials: Trials, path: ChangingPath, lineup: Lineup, result: Result) -> Parts:
-    outcome = trials.outcome(path, lineup, result)
+    outcome = trials.outcome(path, lineup, vars(result))
     used, fairness = outcome.used, 1.0
     if lineup.incumbent is not None:
         used = used / outcome.share if outcome.share else 1.0
@@ -88,7 +88,7 @@ def _parts(trials: Trials, path: ChangingPath, lineup: Lineup, result: Result) -
     traces = result.flow_traces.columns
     last = np.asarray(traces["time_s"]) == np.max(traces["time_s"])
     sent, lost = (float(np.sum(np.asarray(traces[name])[last])) for name in ("segments_sent", "losses"))
-    delay = float(np.mean(queueing_delay(path, result))) * 1e3
+    delay = float(np.mean(queueing_delay(path, result.router_traces))) * 1e3
     return Parts(
         fill=min(1.0, used),
         fairness=fairness,

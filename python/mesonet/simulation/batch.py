@@ -21,7 +21,7 @@ from mesonet.responses import tables as definitions
 from mesonet.responses.definitions import BY_NAME
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.scenario import scenario as named_scenario
-from mesonet.simulation.result import INDEX, TABLES, Table
+from mesonet.simulation.result import INDEX, TABLES, Table, table
 from mesonet.simulation.simulate import LARGEST_SEED, MOST_THREADS, SLICE_S, Progress, advance, faults
 from mesonet.simulation.size import refuse_large
 from mesonet.units import integer
@@ -140,7 +140,7 @@ def batch(
     if isinstance(scenario, str | Path):
         scenario = named_scenario(scenario)
     threads = integer((os.cpu_count() or 1) if threads is None else threads, "threads", 1, MOST_THREADS)
-    edited = [_edited(scenario, _place(number), values, memory) for number, values in enumerate(edits)]
+    edited = [_edited(scenario, number, values, memory) for number, values in enumerate(edits)]
     chosen = [integer(seed, f"seeds[{number}]", 0, LARGEST_SEED) for number, seed in enumerate(seeds)]
     _refuse_none(edits=edited, seeds=chosen, periods=periods, responses=(*responses, *tables))
     _refuse_unknown("table", "tables", tables, _KEPT)
@@ -154,8 +154,26 @@ def batch(
     )
 
 
-def _edited(scenario: Scenario, place: str, values: Mapping[str, Any], memory: int | None) -> Scenario:
+def run_edits(
+    scenario: Scenario,
+    runs: Sequence[tuple[Mapping[str, Any], int]],
+    tables: Sequence[str],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Table]]:
+    """Return tables of runs by name, in the order of the runs: each is an edit of the scenario with its own seed."""
+    made = [_Run(number, _edited(scenario, number, edit, None), seed) for number, (edit, seed) in enumerate(runs)]
+    finished = _finished(made, tables, threads or os.cpu_count() or 1, progress)
+    return [
+        {name: table(columns, definitions.TABLES[name], INDEX[name]) for name, columns in each.items()}
+        for each in finished
+    ]
+
+
+def _edited(scenario: Scenario, number: int, values: Mapping[str, Any], memory: int | None) -> Scenario:
     """Return the scenario of an edit, checked as far as no run is needed."""
+    place = _place(number)
     if not isinstance(values, Mapping):
         raise InputError("not an edit", path=place, value=values, allowed="a mapping of paths to values")
     try:

@@ -18,8 +18,8 @@
 //!   that acknowledgements in bunches do not stop the flow.
 //! * After an idle time the flow paces at gain 1, and does not probe the round-trip time at once: the queue
 //!   had time to drain.
-//! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a
-//!   timeout leaves one segment more than what is in flight, so one.
+//! * Fast recovery leaves the window alone, because the bounds of the model answer losses, and ends with the
+//!   window from before it; a timeout leaves one segment more than what is in flight, so one.
 //!
 //! In brackets stand the names of the draft's own steps, and its sections. The names outlive the numbers,
 //! which are those of revision 05; precautionary probes are of revision 06, section 5.3.3.6. `constants` has
@@ -31,7 +31,7 @@ mod marks;
 mod model;
 mod modes;
 
-use crate::conservation::Conservation;
+use crate::conservation::{Conservation, grown};
 use crate::draw::Draw;
 use crate::{
     AckEvent, Codepoint, CongestionControl, IdleEvent, Limits, LossCause, LossEvent, LostSegment, MarkRules,
@@ -135,7 +135,6 @@ impl Bbr3 {
         if self.round_start {
             self.start_round(ack.delivered);
             self.mode.count_round();
-            self.recovery.end_round();
         }
         if !self.tainted {
             self.model.update_max_bandwidth(ack);
@@ -193,7 +192,7 @@ impl Bbr3 {
             self.product(self.mode.cwnd_gain(c)) + c.extra_acked_gain * self.model.aggregation.excess();
         let largest = self.with_room(c, flight);
         let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
-        let mut cwnd = self.recovery.window(cwnd, largest, self.full.ever, initial, c.min_window, ack);
+        let mut cwnd = grown(cwnd, largest, self.full.ever, initial, ack).at_least(c.min_window);
         if self.mode.is_probe_rtt() {
             cwnd = cwnd.at_most(self.probe_rtt_window(c));
         }
@@ -340,18 +339,13 @@ impl CongestionControl for Bbr3 {
 
     // BBROnEnterFastRecovery, BBROnEnterRTO (section 5.6.4.4).
     fn on_loss(&mut self, config: &Bbr3Config, loss: &LossEvent) {
-        match loss.cause {
-            // Each acknowledgement reports its marks.
-            LossCause::Ecn => {}
-            LossCause::FastRetransmit => {
-                self.recovery.begin(loss.cause, self.window.cwnd(), self.mode.is_probe_rtt());
-                self.start_round(self.delivered);
-                self.window.set(&config.common, f64::from(self.in_flight) + 1.0);
-            }
-            LossCause::Timeout => {
-                self.recovery.begin(loss.cause, self.window.cwnd(), self.mode.is_probe_rtt());
-                self.window.set(&config.common, 1.0);
-            }
+        // Each acknowledgement reports its marks.
+        if loss.cause == LossCause::Ecn {
+            return;
+        }
+        self.recovery.begin(loss.cause, self.window.cwnd(), self.mode.is_probe_rtt());
+        if loss.cause == LossCause::Timeout {
+            self.window.set(&config.common, 1.0);
         }
     }
 
@@ -742,7 +736,8 @@ mod tests {
         let (config, mut bbr) = known(Mode::Cruise(WAIT));
         bbr.on_ack(&config, &round(bbr.delivered, MS, 21.0, 5000));
         bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
-        assert_eq!(bbr.cwnd(), 5001.0);
+        bbr.on_ack(&config, &AckEvent { lost: 300, ..round(bbr.delivered, MS, 21.0, 4700) });
+        assert_near(bbr.cwnd(), 6804.0, 1e-9);
         bbr.on_recovery_exit(&config, 2 * MS);
         assert_near(bbr.cwnd(), 6804.0, 1e-9);
         bbr.on_loss(&config, &loss(LossCause::Timeout, 6000));

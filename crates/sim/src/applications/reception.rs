@@ -58,15 +58,24 @@ impl PeriodRecord {
     }
 }
 
-/// A message of datagrams of which some are missing.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+/// A message of datagrams of which some are missing, or which is behind one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pending {
     /// When it was handed over.
     at: Picos,
     /// End of its segments.
     end: u64,
-    /// Segments that have not arrived.
-    missing: u64,
+    /// When a segment of a later message was the first to arrive: all of this one had left.
+    passed: Picos,
+    /// Its segments that have arrived: all before `next`, and those in `ahead`, as end by beginning.
+    next: u64,
+    ahead: BTreeMap<u64, u64>,
+}
+
+impl Pending {
+    fn is_complete(&self) -> bool {
+        self.next == self.end
+    }
 }
 
 /// Segments that have arrived.
@@ -148,7 +157,25 @@ impl Reception {
         }
         let is_new = match &mut self.arrived {
             Arrived::InOrder { next, ahead } => insert(next, ahead, heard.number),
-            Arrived::Datagrams { .. } => true,
+            Arrived::Datagrams { next, pending } => {
+                while *next <= heard.number
+                    && let Some(producer) = &mut self.producer
+                    && let Some((at, Act::Give(end))) = producer.next()
+                {
+                    if let Some(last) = pending.back_mut() {
+                        last.passed = heard.now;
+                    }
+                    let passed = Picos::MAX;
+                    pending.push_back(Pending { at, end, passed, next: *next, ahead: BTreeMap::new() });
+                    *next = end;
+                    producer.advance();
+                }
+                let of_it = pending.partition_point(|message| message.end <= heard.number);
+                // A second copy is of a complete message, or has its place in the list.
+                pending
+                    .get_mut(of_it)
+                    .is_some_and(|message| insert(&mut message.next, &mut message.ahead, heard.number))
+            }
         };
         if !is_new {
             return;
@@ -175,25 +202,17 @@ impl Reception {
                     producer.advance();
                 }
             }
-            Arrived::Datagrams { next, pending } => {
-                while *next <= heard.number
-                    && let Some((at, Act::Give(end))) = producer.next()
-                {
-                    pending.push_back(Pending { at, end, missing: end - *next });
-                    *next = end;
-                    producer.advance();
-                }
+            Arrived::Datagrams { pending, .. } => {
                 let of_it = pending.partition_point(|message| message.end <= heard.number);
-                if let Some(message) = pending.get_mut(of_it) {
-                    message.missing -= 1;
-                    if message.missing == 0 {
-                        deliver(message.at);
-                    }
+                if let Some(message) = pending.get(of_it)
+                    && message.is_complete()
+                {
+                    deliver(message.at);
                 }
                 while let Some(first) = pending.front()
-                    && (first.missing == 0 || first.at.saturating_add(OLDEST) < heard.now)
+                    && (first.is_complete() || first.passed.saturating_add(OLDEST) < heard.now)
                 {
-                    self.periods[place(first.at)].messages += u64::from(first.missing > 0);
+                    self.periods[place(first.at)].messages += u64::from(!first.is_complete());
                     pending.pop_front();
                 }
             }
@@ -218,7 +237,7 @@ impl Reception {
             }
         };
         if let Arrived::Datagrams { pending, .. } = &self.arrived {
-            pending.iter().filter(|message| message.missing > 0).for_each(|message| miss(message.at));
+            pending.iter().filter(|message| !message.is_complete()).for_each(|message| miss(message.at));
         }
         if let Some(mut producer) = self.producer.clone() {
             while let Some((at, Act::Give(_))) = producer.next()

@@ -14,7 +14,6 @@ from markupsafe import Markup
 from mesonet._version import __version__
 from mesonet.analysis import ExperimentAnalysis
 from mesonet.analysis.terms import has_margins
-from mesonet.assets import asset
 from mesonet.charts.export import to_svg
 from mesonet.designs.factor import Factor
 from mesonet.files import places
@@ -87,7 +86,6 @@ def experiment_html(found: ExperimentAnalysis, *, title: str = "", progress: Upd
     return str(
         html.render(
             "experiment.html",
-            style=Markup(asset("mesonet.charts", "static_page.css")),
             title=title or f"What changes {found.response}",
             size=found.size(),
             sentences=found.sentences(),
