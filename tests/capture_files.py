@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from mesonet.fitting.recording import Recording
 
 MSS = 1448
@@ -201,6 +203,33 @@ def qlog(path: Path, recording: Recording, *, form: str, version: str = "0.3", u
     else:
         mark = "\x1e" if form == "sequence" else ""
         path.write_text("".join(f"{mark}{json.dumps(row)}\n" for row in [header | {"trace": {}}, *rows]))
+    return path
+
+
+def samples(path: Path, recording: Recording, *, form: str, every_s: float = 0.05, unit: float = 1.0) -> Path:
+    """Write what TCP_INFO would show of a recording. `form`: ``csv`` or ``ss``. `unit`: factor of the round trips."""
+    times, trips = recording.round_trips
+    smoothed = [float(trips[0])]
+    for trip in trips:
+        smoothed.append(smoothed[-1] + (float(trip) - smoothed[-1]) / 8)
+    acked = np.sort(recording.acked_s[recording.arrived])
+    lost_s = recording.sent_s[recording.lost]
+    known_s = np.sort(lost_s + np.interp(lost_s, times, trips))
+    sent, shortest = np.sort(recording.sent_s), np.minimum.accumulate(trips)
+    lines = ["time_s,tcpi_rtt,tcpi_min_rtt,tcpi_delivered,tcpi_total_retrans,tcpi_snd_mss,tcpi_unacked"]
+    for at in np.arange(times[0], recording.duration_s, every_s):
+        row = int(np.searchsorted(times, at, side="right")) - 1
+        delivered, again, left = (int(np.searchsorted(each, at, side="right")) for each in (acked, known_s, sent))
+        unacked = left - delivered - again
+        trip_us, least_us = (1e6 * unit * each for each in (smoothed[row + 1], shortest[row]))
+        if form == "csv":
+            lines.append(f"{at:.3f},{trip_us:.0f},{least_us:.0f},{delivered},{again},{MSS},{unacked}")
+            continue
+        lines[0] = ""
+        lines += [f"{1_700_000_000 + at:.3f}", "ESTAB 0 123 192.0.2.1:5001 192.0.2.2:5002"]
+        shown = f"rtt:{trip_us / 1e3:.3f}/1.2 mss:{MSS} cwnd:99 bytes_acked:{delivered * MSS} unacked:{unacked}"
+        lines.append(f"\t cubic wscale:7,7 rto:240 {shown} retrans:0/{again} minrtt:{least_us / 1e3:.3f}")
+    path.write_text("\n".join([*lines, ""]))
     return path
 
 

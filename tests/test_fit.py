@@ -13,16 +13,25 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
-from capture_files import ACK, SYN, Packet, pcap, pcapng, qlog, transfer
+from capture_files import ACK, SYN, Packet, pcap, pcapng, qlog, samples, transfer
 from mesonet.cli.verbs import main
+from mesonet.conform import qlog as conform_qlog
+from mesonet.conform.samples import Samples
 from mesonet.errors import InputError
+from mesonet.evidence.plan import cells_of, plan
 from mesonet.fitting import what_if
 from mesonet.fitting.estimates import estimate
 from mesonet.fitting.fit import Fit
-from mesonet.fitting.gate import judge
-from mesonet.fitting.paths import fitted, near
+from mesonet.fitting.fits import Fits
+from mesonet.fitting.gate import chosen, judge
+from mesonet.fitting.paths import FittedPath, fitted, near
 from mesonet.fitting.readers import flows, read
+from mesonet.fitting.recording import Recording
+from mesonet.fitting.tables import of_packets
+from mesonet.fitting.what_if import refusal
+from verification import fit_table
 
+WAY = {"from": "A", "to": "B", "interface": "1 Gbit/s"}
 CAPTURES = Path(__file__).parent / "captures"
 CUBIC, RENO = (CAPTURES / f"{name}.pcap.gz" for name in ("p6-cubic", "p4-reno"))
 
@@ -246,6 +255,205 @@ def test_a_folder_has_a_row_for_each_file(tmp_path: Path, plain: tuple) -> None:
     assert CliRunner().invoke(main, ["fit", str(folder), "--flow", "1"]).exit_code == 2
 
 
+def test_a_run_of_mesonet_can_be_fitted(tmp_path: Path) -> None:
+    """Both records of one run, the table and the qlog, have the path with which it was simulated."""
+    path = FittedPath(((0.0, 20e6),), 0.04, 67, 0.0, 1500, True, 8.0)
+    scenario = path.scenario("cubic").with_values({"trace.packets": True})
+    result = mn.simulate(scenario, 1)
+    result.write(tmp_path / "run")
+    conform_qlog.write(tmp_path / "run.sqlog", Samples(scenario, result), 1, "a run")
+    for file, protocol in (("run/packets.parquet", "TCP"), ("run.sqlog", "mesonet")):
+        recording = read(tmp_path / file)
+        found = estimate(recording)
+        assert (recording.protocol, recording.segment_bytes, found.buffer.value) == (protocol, 1500, 67)
+        assert found.rate.value == pytest.approx(20e6, rel=1e-3)
+        assert found.base_s.value == pytest.approx(0.04, abs=1e-5)
+        assert judge(recording, found, fitted(recording, found), "cubic").passed
+    (tmp_path / "run" / "run.json").unlink()
+    refused(tmp_path / "run" / "packets.parquet", "its folder has no run.json")
+    refused(tmp_path / "run" / "flows.parquet", "not a table", "time_s")
+    result.write(tmp_path / "again")
+    with pytest.raises(InputError, match="no such flow"):
+        read(tmp_path / "again" / "packets.parquet", 2)
+
+
+@pytest.mark.parametrize(("rate", "base_s"), [(20e6, 0.04), (2e6, 0.003)])
+def test_a_path_has_its_round_trip(rate: float, base_s: float) -> None:
+    path = FittedPath(((0.0, rate),), base_s, 20, 0.0, 1500, True, 2.0)
+    scenario = path.scenario("cubic").with_values({"trace.packets": True, "flows[0].size": "1 segments"})
+    sent, acked = mn.simulate(scenario, 1).packets.column("time_s")[:2]
+    assert acked - sent == pytest.approx(base_s + 8 * 1500 / rate, abs=2e-5)
+
+
+@pytest.mark.parametrize("form", ["csv", "ss"])
+def test_samples_have_the_path(tmp_path: Path, form: str) -> None:
+    recording = read(CUBIC)
+    found = estimate(read(samples(tmp_path / f"a.{form}", recording, form=form)))
+    assert found.rate.value == pytest.approx(5e6, rel=0.01)
+    assert found.base_s.value == pytest.approx(0.1, abs=1e-3)
+    assert found.buffer.value == pytest.approx(60, rel=0.1)
+    assert found.buffer.within(60)
+    assert found.buffer.high > 1.2 * 60  # lost data counts as in flight
+    assert found.lost == pytest.approx(87, abs=3)
+    fit = mn.fit(tmp_path / f"a.{form}", control="cubic")
+    assert fit.gate.passed
+    assert any("samples every 50 ms" in line for line in fit.sentences())
+
+
+def test_samples_that_do_not_show_the_path_are_refused(tmp_path: Path) -> None:
+    recording = read(CUBIC)
+    path = samples(tmp_path / "a.csv", recording, form="csv")
+    text = path.read_text()
+    lines = text.splitlines()
+    for changed, *words in (
+        (text.replace("tcpi_rtt", "srtt"), 'no column "rtt"'),
+        ("\n".join(lines[:10]), "9 samples", "at least 20 samples"),
+        ("\n".join([*lines[:30], lines[29], *lines[30:]]), "sample 30 is not after"),
+        (text.replace(lines[40], lines[40].replace(",", ",x", 1)), "line 41", "rtt", "not a number"),
+        (
+            "\n".join(
+                [*lines[:30], lines[90].replace(lines[90].split(",")[0], lines[30].split(",")[0], 1), *lines[31:]]
+            ),
+            "a count falls",
+        ),
+    ):
+        path.write_text(changed)
+        refused(path, *words)
+    samples(path, recording, form="csv", unit=1e-3)
+    refused(path, "rtt in us")
+    samples(path, recording, form="ss")
+    path.write_text("\n".join(line for line in path.read_text().splitlines() if not line[:1].isdecimal()))
+    refused(path, "without a time before it")
+    with pytest.raises(InputError, match="no such flow"):
+        read(samples(path, recording, form="ss"), 2)
+
+
+def test_codel_is_told_from_drop_tail_by_replays() -> None:
+    path = FittedPath(((0.0, 20e6),), 0.04, 400, 0.0, 1500, True, 12.0, "codel")
+    recording = simulated(path, "cubic")
+    found = estimate(recording)
+    assert not judge(recording, found, fitted(recording, found), "cubic").passed
+    codel, gate = chosen(recording, found, fitted(recording, found), "cubic")
+    assert (codel.discipline, gate.passed, refusal(found, gate, codel)) == ("codel", True, "")
+    assert codel.values()["aqm.discipline"] == "codel"
+    drop_tail = replace(path, discipline="drop_tail", buffer=67)
+    recording = simulated(drop_tail, "cubic")
+    found = estimate(recording)
+    own, gate = chosen(recording, found, fitted(recording, found), "cubic")
+    assert (own.discipline, gate.passed, gate.others) == ("drop_tail", True, ())
+
+
+@pytest.mark.parametrize(
+    ("values", "suspected"),
+    [
+        ({"impairments.policer_rate": "20 Mbit/s", "impairments.policer_burst": "60 segments"}, "a policer"),
+        ({"flows": [WAY, {**WAY, "start": "2 s", "algorithm": "cubic"}]}, "competing load"),
+        (
+            {"impairments.jitter": "wifi", "impairments.jitter_mean": "3 ms", "impairments.jitter_slot": "1 ms"},
+            "or jitter",
+        ),
+    ],
+)
+def test_what_a_path_is_not_is_suspected(values: dict[str, object], suspected: str) -> None:
+    place = {"impairments.at": ["A -> B"], "impairments.of": "data"} if "flows" not in values else {}
+    rate = 100e6 if suspected == "a policer" else 20e6
+    path = FittedPath(((0.0, rate),), 0.04, 67, 0.0, 1500, True, 12.0)
+    recording = simulated(path, "cubic", **place, **values)
+    if suspected == "a policer":
+        with pytest.raises(InputError, match=suspected):
+            estimate(recording)
+        return
+    found = estimate(recording)
+    assert suspected in "; ".join(found.suspected)
+    assert not judge(recording, found, fitted(recording, found), "cubic").passed
+
+
+def simulated(path: FittedPath, control: str, **values: object) -> Recording:
+    """A transfer on a path, as the table of its packets shows it."""
+    scenario = path.scenario(control).with_values({"trace.packets": True, **values})
+    frame = mn.simulate(scenario, 1).packets.frame.filter(flow="flow 1")
+    return of_packets(frame, {"segment_bytes": path.segment_bytes, "burst": 1.0}, "a simulated transfer")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three runs, two of them on one path, and a text."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, buffer in (("a", 40), ("b", 60), ("c", 60)):
+        path = FittedPath(((0.0, 20e6),), 0.04, buffer, 0.0, 1500, True, 10.0)
+        mn.simulate(path.scenario("cubic").with_values({"trace.packets": True}), 1).write(folder / name)
+    (folder / "note.txt").write_text("no capture")
+    return folder
+
+
+def test_paths_are_the_conditions_of_an_experiment(tmp_path: Path, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["fit", str(runs), "--control", "cubic", "--experiment"])
+    assert done.exit_code == 0, done.output
+    assert "conditions: 2 paths\nleft out: c: b has an equal path\nleft out: note.txt" in done.stdout
+    chosen = mn.experiment("paths.toml")
+    assert (chosen.conditions, chosen.algorithms) == (2, ("cubic",))
+    buffers = [chosen.canonical(number, "cubic")["network"]["buffer"]["factor"] for number in (1, 2)]
+    assert buffers == [40, 60]
+    found = mn.fit_folder(runs, control="cubic")
+    assert found.as_dicts()[2]["left_out"] == "b has an equal path"
+    # Paths with and without random loss, steps and CoDel have values for all of these.
+    fits = list(found.fits.values())
+    plain, other = fits[0], fits[1]
+    lossy = replace(other.path, random_loss=0.001, levels=((0.0, 20e6), (4.0, 5e6)), discipline="codel")
+    mixed = Fits({"a": plain, "b": replace(other, path=lossy)}, {})
+    chosen = mn.experiment(mixed.write_experiment(tmp_path / "two paths.toml"))
+    first, second = (chosen.canonical(number, "bbr") for number in (1, 2))
+    assert (first["impairments"]["loss"], second["impairments"]["loss"]) == (0, 0.001)
+    assert first["impairments"]["capacity"] is None
+    assert len(second["impairments"]["capacity"]["points"]) == 2
+    assert (first["aqm"]["discipline"], second["aqm"]["discipline"]) == ("drop_tail", "codel")
+
+
+def test_a_path_is_the_only_condition(tmp_path: Path, runs: Path) -> None:
+    found = mn.fit_folder(runs, control="cubic")
+    only = Fits({"a": found.fits["a"]}, {})
+    assert mn.experiment(only.write_experiment(tmp_path / "one.toml")).conditions == 1
+    failed = replace(found.fits["a"], gate=replace(found.fits["a"].gate, reason="goodput"))
+    with pytest.raises(InputError, match="no path can be a condition"):
+        Fits({"a": failed}, {}).write_experiment(tmp_path / "none.toml")
+    assert not (tmp_path / "none.toml").exists()
+    for words in (["--experiment"], ["--suite", "x"]):
+        refusal = CliRunner().invoke(main, ["fit", str(runs / "a"), *words])
+        assert (refusal.exit_code, "with a folder of captures" in refusal.output) == (2, True)
+
+
+def test_paths_are_the_cells_of_a_suite(tmp_path: Path, runs: Path) -> None:
+    folder = mn.fit_folder(runs, control="cubic").write_suite(tmp_path / "suite")
+    chosen = plan("bbr3", ["cubic"], 2, suite=str(folder))
+    assert [each.id for each in chosen.criteria] == ["alone", "beside"]
+    assert [each.label for each in cells_of(chosen.criteria[0], chosen.campaigns["alone"])] == [
+        "fitted path 1", "fitted path 2",
+    ]  # fmt: skip
+    assert f"--suite {folder}" in chosen.command()
+    case = folder / "01-alone.toml"
+    text = case.read_text()
+    for old, new, words in (
+        ('labels = ["1", "2"]', 'labels = ["1"]', "labels are missing"),
+        ("margin = 0.2", "margin = 2", "measures[0].margin"),
+        ('better = "higher"', "", "measures[0].better"),
+        ('id = "alone"', 'id = "beside"', "two cases have this id"),
+        ("title =", "title ==", "not valid TOML"),
+    ):
+        case.write_text(text.replace(old, new, 1))
+        with pytest.raises(InputError) as caught:
+            plan("bbr3", ["cubic"], 2, suite=str(folder))
+        assert words in str(caught.value)
+
+
+def test_the_page_of_random_paths_follows_from_the_table() -> None:
+    rows = fit_table.read()
+    assert len(rows) == 100
+    assert fit_table.PAGE.read_text(encoding="utf-8") == fit_table.page(rows)
+    path, control = next(iter(fit_table.paths(1)))
+    assert (round(path.levels[0][1] / 1e6, 3), control) == (float(rows[0]["rate"]), rows[0]["control"])
+
+
 def test_one_of_several_flows(tmp_path: Path, plain: tuple) -> None:
     packets, *_ = plain
     both = [*packets, *(replace(each, port=40001, time_s=each.time_s + 0.5) for each in packets)]
@@ -273,7 +481,10 @@ def test_captures_that_do_not_show_the_path_are_refused(tmp_path: Path, plain: t
     refused(pcap(path, [each for each in packets if not each.flags & SYN]), "no SYN")
     refused(pcap(path, packets, snaplen=60), "snaplen")
     refused(pcap(path, packets[:100]), "bytes of data")
-    refused(pcap(path, [replace(each, flags=each.flags & ~ACK) for each in packets if each.forth]), "no SYN")
+    refused(
+        pcap(path, [replace(each, flags=each.flags & ~ACK) for each in packets if each.forth]),
+        "packets of one direction only",
+    )
     at_receiver = [replace(each, time_s=each.time_s + (0.04 if each.forth else 0)) for each in packets]
     at_receiver[2] = replace(at_receiver[2], time_s=0.08)
     refused(pcap(path, at_receiver), "from its receiver", "at the sender")

@@ -168,9 +168,12 @@ def _experiment_json() -> bytes:
 def _capture(name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         write = capture_files.pcapng if name == "pcapng" else capture_files.pcap
-        file = write(Path(folder) / "capture", capture_files.transfer(seconds=1.0)[0])
+        seconds = 3.0 if name in ("csv", "ss") else 1.0
+        file = write(Path(folder) / "capture", capture_files.transfer(seconds=seconds)[0])
         if name == "qlog":
             file = capture_files.qlog(file, read_recording(file), form="lines")
+        elif name in ("csv", "ss"):
+            file = capture_files.samples(file, read_recording(file), form=name)
         return file.read_bytes()
 
 
@@ -190,7 +193,7 @@ TARGETS: dict[str, tuple[Callable[[], bytes], Callable[[Path], object]]] = {
     "scenario.toml": (SCENARIO.encode, _scenario),
     "experiment.toml": (TINY.encode, lambda file: mn.experiment(file).document()),
     "experiment.json": (_experiment_json, documents.experiment),
-    **{name: (partial(_capture, name), _fit) for name in ("pcap", "pcapng", "qlog")},
+    **{name: (partial(_capture, name), _fit) for name in ("pcap", "pcapng", "qlog", "csv", "ss")},
     "snapshot": (lambda: _state()[1], _snapshot),
 }
 """Sound bytes and reader by name of the file."""
@@ -206,6 +209,15 @@ def test_changed_files_are_read_or_refused(name: str, data: st.DataObject) -> No
         file.write_bytes(data.draw(changed(sound())))
         with suppress(InputError):
             read(file)
+
+
+@pytest.mark.parametrize("name", ["pcap", "pcapng", "qlog", "csv", "ss"])
+def test_captures_that_end_early_are_read_or_refused(name: str, tmp_path: Path) -> None:
+    sound = _capture(name)
+    for length in range(0, len(sound), len(sound) // 60):
+        (tmp_path / name).write_bytes(sound[:length])
+        with suppress(InputError):
+            _fit(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", TARGETS)

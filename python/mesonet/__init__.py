@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mesonet.experiments.gridded import grid
     from mesonet.experiments.network import experiment
     from mesonet.fitting.fit import Fit
+    from mesonet.fitting.fits import Fits
     from mesonet.maps.matrix import traffic_matrix
     from mesonet.scenarios.scenario import scenario
     from mesonet.scoring.score import score
@@ -49,6 +50,7 @@ __all__ = [
     "emulate",
     "experiment",
     "fit",
+    "fit_folder",
     "grid",
     "load",
     "plot",
@@ -99,7 +101,8 @@ def fit(
     Parameters
     ----------
     capture
-        A file of packets that was captured at the sender (pcap, pcapng), or its log of QUIC (qlog); also as .gz.
+        A file of packets that was captured at the sender (pcap, pcapng), its log of QUIC (qlog), or samples of its
+        TCP_INFO (CSV, or the text of ``ss -ti``); also as .gz. Or the folder of a run with the table ``packets``.
     flow
         Number of the flow in the file, from 1; by default the only one with data.
     control
@@ -217,6 +220,39 @@ def add_conditions(
     trust(ledger.path, code)
     run_added(ledger, RunOptions(workers=workers, **how), number, response, progress=progress)
     return load_campaign(path)
+
+
+def fit_folder(
+    folder: str | Path,
+    *,
+    control: str | None = None,
+    progress: Callable[[float, float], None] | None = None,
+) -> Fits:
+    """Return the fits of all captures in a folder, whose paths can be the conditions of an experiment.
+
+    See ``docs/how-to/fit-a-capture.md``.
+
+    Parameters
+    ----------
+    folder
+        The folder; each of its files is read as `fit` reads it.
+    control
+        Algorithm of all senders; by default guessed for each.
+    progress
+        Called with the number of finished files, and their total.
+
+    Returns
+    -------
+    The fit of each file, or the reason of its refusal.
+
+    Raises
+    ------
+    InputError
+        If there is no file, or no such algorithm.
+    """
+    from mesonet.fitting.fits import fit_folder as fit_all
+
+    return fit_all(folder, control=control, progress=progress)
 
 
 def run_until_decided(

@@ -19,8 +19,8 @@ from mesonet.terminal import write_json, write_table
 @click.argument("algorithm", metavar="ALGORITHM", required=False, shell_complete=completion.ALGORITHM)
 @click.option(
     "--suite",
-    metavar="NAME",
-    help="Suite of criteria (mesonet list suites); by default rfc9743.",
+    metavar="NAME|DIR",
+    help="Suite of criteria (mesonet list suites), or its folder; by default rfc9743.",
     shell_complete=completion.SUITE,
 )
 @click.option(
@@ -81,7 +81,7 @@ def evidence(
     adaptive = size != "full" and not replicates
     replicates = replicates or (from_suite.full if size == "full" else from_suite.quick)
     of_set = pairs_with_preset(values, preset)
-    chosen = plan(algorithm, incumbents, replicates, only, from_suite.name, until_decided=adaptive, values=of_set)
+    chosen = plan(algorithm, incumbents, replicates, only, from_suite.option, until_decided=adaptive, values=of_set)
     names = [from_suite.case, from_suite.cases[0]]
     if only_plan:
         columns = [*names, "cells", "runs", "about CPU s"]
@@ -97,7 +97,7 @@ def evidence(
         return
     if not options["shard"]:
         renderer()  # a page that cannot be written is known before the runs
-    name = algorithm if from_suite.name == DEFAULT else f"{from_suite.name}-{algorithm}"
+    name = algorithm if from_suite.option == DEFAULT else f"{from_suite.name}-{algorithm}"
     folder = out or Path(file_stem(f"evidence-{name}"))
     chosen_how = {"workers": workers, "progress": not as_json, **how(workers, **options)}
     results, findings = evaluate(chosen, folder, told=lambda line: click.echo(line, err=True), **chosen_how)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +17,10 @@ from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.progress import Progress
 from mesonet.terminal import write_json, write_table
+from mesonet.words import counted
+
+if TYPE_CHECKING:
+    from mesonet.fitting.fits import Fits
 
 
 @click.command(cls=Command)
@@ -34,6 +40,20 @@ from mesonet.terminal import write_json, write_table
     shell_complete=completion.ALGORITHMS,
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for path.toml and the figure of the replay.")
+@click.option(
+    "--experiment",
+    type=click.Path(path_type=Path),
+    is_flag=False,
+    flag_value=Path("paths.toml"),
+    metavar="[FILE]",
+    help="Of a folder: an experiment over the fitted paths; paths.toml unless FILE is given.",
+)
+@click.option(
+    "--suite",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Of a folder: a suite of mesonet evidence over the fitted paths.",
+)
 @JSON
 def fit(
     capture: Path,
@@ -42,22 +62,33 @@ def fit(
     control: str | None,
     what_if: str | None,
     out: Path | None,
+    experiment: Path | None,
+    suite: Path | None,
     as_json: bool,
 ) -> None:
     """Estimate the path of one flow in CAPTURE (pcap, pcapng, qlog), and replay its control there.
 
-    CAPTURE can be a folder: a table has a row for each file.
+    CAPTURE can be samples of TCP_INFO, a run of mesonet with its packets, or a folder: a table has a row for each file.
     """
+    from mesonet.fitting.tables import is_run
+
     if only_list:
-        _refuse(("--flow", flow), ("--control", control), ("--what-if", what_if), ("--out", out), without="--list")
+        options = {"--flow": flow, "--control": control, "--what-if": what_if, "--out": out}
+        _refuse(options | {"--experiment": experiment, "--suite": suite}, "without --list")
         _list(capture, as_json)
         return
-    if out:
-        places.checked(out / "path.toml")
-    if capture.is_dir():
-        _refuse(("--flow", flow), ("--what-if", what_if), without="a folder")
-        _fit_all(capture, control, out, as_json)
+    for option, place in (("--out", out and out / "path.toml"), ("--experiment", experiment)):
+        if place:
+            places.checked(place, option)
+    if suite:
+        places.checked(suite / "suite.toml", "--suite")
+    if capture.is_dir() and not is_run(capture):
+        _refuse({"--flow": flow, "--what-if": what_if}, "with one capture")
+        found_all = _fit_all(capture, control, out, as_json)
+        if experiment or suite:
+            _write(found_all, experiment, suite, as_json)
         return
+    _refuse({"--experiment": experiment, "--suite": suite}, "with a folder of captures")
     others = [] if what_if is None else algorithms.split(what_if)
     with Progress(f"paths of {capture.name}") as progress:
         found = mesonet.fit(capture, flow=flow, control=control, what_if=others, progress=progress.update)
@@ -71,10 +102,10 @@ def fit(
         click.echo(f"\nwritten to {out}")
 
 
-def _refuse(*options: tuple[str, object], without: str) -> None:
-    for option, value in options:
+def _refuse(options: Mapping[str, object], allowed: str) -> None:
+    for option, value in options.items():
         if value is not None:
-            raise InputError("has no effect here", path=option, value=str(value), allowed=f"without {without}")
+            raise InputError("has no effect here", path=option, value=str(value), allowed=allowed)
 
 
 def _list(capture: Path, as_json: bool) -> None:
@@ -87,29 +118,31 @@ def _list(capture: Path, as_json: bool) -> None:
         write_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def _fit_all(folder: Path, control: str | None, out: Path | None, as_json: bool) -> None:
-    """Fit each file of a folder; a file that is refused has its reason in the table."""
-    files = sorted(each for each in folder.iterdir() if each.is_file())
-    if not files:
-        raise InputError("no file in the folder", value=str(folder), allowed="a folder with captures")
-    if control is not None:
-        algorithms.resolve(control)
-    rows: list[list[str | float | None]] = []
-    documents = []
+def _fit_all(folder: Path, control: str | None, out: Path | None, as_json: bool) -> Fits:
+    """Fit each file of a folder, and print the table; a file that is refused has its reason there."""
+    from mesonet.fitting.fits import COLUMNS
+
     with Progress(f"captures of {folder.name}") as progress:
-        for number, file in enumerate(files, 1):
-            try:
-                found = mesonet.fit(file, control=control)
-            except InputError as error:
-                rows.append([file.name, *[None] * 5, error.problem])
-                documents.append({"file": file.name, "refused": str(error)})
-            else:
-                if out:
-                    found.write(out / file.name)
-                rows.append([file.name, *found.row()])
-                documents.append({"file": file.name, **found.as_dict()})
-            progress.update(number, len(files))
+        found = mesonet.fit_folder(folder, control=control, progress=progress.update)
+    for name, each in found.fits.items():
+        if out:
+            each.write(out / name)
     if as_json:
-        write_json(documents)
+        write_json(found.as_dicts())
     else:
-        write_table(["file", "control", "rate, Mbit/s", "base, ms", "buffer", "random loss, %", "replay"], rows)
+        write_table(list(COLUMNS), found.rows())
+    return found
+
+
+def _write(found: Fits, experiment: Path | None, suite: Path | None, as_json: bool) -> None:
+    """Write the paths as conditions, and print which ones are none."""
+    left_out = found.left_out()
+    kept = len(found.fits) + len(found.refused) - len(left_out)
+    lines = [f"\nconditions: {counted(kept, 'path', 'paths')}"]
+    lines += [f"left out: {name}: {reason}" for name, reason in left_out.items()]
+    if experiment:
+        lines.append(f"written to {found.write_experiment(experiment)}")
+    if suite:
+        lines.append(f"written to {found.write_suite(suite)}")
+    if not as_json:
+        click.echo("\n".join(lines))

@@ -112,6 +112,7 @@ def _sampled(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
 def _packets(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
     """Yield the events of single segments, as viewers match them by packet number."""
     size, acks = round(samples.scenario.segment_bytes), count(1)
+    sent_s: dict[int, float] = {}
     rows = samples.packets(number).select("time_s", "event", "transmission", "segment").iter_rows()
     for time, event, transmission, segment in rows:
         name = EVENTS[event]
@@ -119,10 +120,14 @@ def _packets(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
         if name == "transport:packet_sent":
             stream = {"frame_type": "stream", "stream_id": 0, "offset": (segment - 1) * size, "length": size}
             data |= {"raw": {"length": size}, "frames": [stream]}
+            sent_s[transmission] = time
         elif name == "transport:packet_received":
             data["header"]["packet_number"] = next(acks)
             data["frames"] = [{"frame_type": "ack", "acked_ranges": [[transmission, transmission]]}]
         yield _event(time * _MS, name, data)
+        if name == "transport:packet_received" and transmission in sent_s:
+            latest = (time - sent_s.pop(transmission)) * _MS
+            yield _event(time * _MS, "recovery:metrics_updated", {"latest_rtt": round(latest, 6)})
 
 
 def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float) -> dict[str, float | int]:
@@ -134,6 +139,7 @@ def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float
         "packets_in_flight": float(flow["in_flight"][row]),
         "ssthresh": float(flow["ssthresh"][row]) * size,
         "pacing_rate": float(flow["pacing_rate"][row]) * size * 8,
+        "delivered": float(flow["segments_delivered"][row]) * size,
     }
     times = ("min_rtt", "smoothed_rtt")
     known = {key: value for key, value in found.items() if np.isfinite(value)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,10 @@ from typing import Any
 
 from mesonet.errors import InputError, unknown
 from mesonet.evidence.measures import DERIVED, NAMED
+from mesonet.files.reading import MOST_TOML_BYTES, read_text
+from mesonet.files.toml import read_toml
 from mesonet.responses.definitions import BY_NAME
+from mesonet.scenarios.settings import flatten
 
 KINDS = ("alone", "beside", "search", "question", "covered", "missing")
 """Networks of one kind are compared; flows of the incumbent among newcomers; a search for the worst of such cells; the
@@ -86,8 +88,8 @@ class Criterion:
 
 def read(path: Path) -> Criterion:
     """Return the criterion of a file."""
-    text = path.read_text(encoding="utf-8")
-    table = tomllib.loads(text)
+    text = read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8")
+    table = read_toml(text, path.name)
     for key in table:
         if key not in _KEYS:
             raise unknown("key of a criterion", key, sorted(_KEYS), path=key).located(file=path.name)
@@ -97,12 +99,18 @@ def read(path: Path) -> Criterion:
     for key, allowed in (("kind", KINDS), ("demand", DEMANDS)):
         if key in table and table[key] not in allowed:
             raise InputError("not allowed", path.name, key, table[key], ", ".join(allowed))
-    measures = tuple(
-        _measure(path.name, place, given, table["kind"]) for place, given in enumerate(table.get("measures", []))
-    )
-    observed = tuple(
-        _observed(path.name, place, given, table["kind"]) for place, given in enumerate(table.get("observed", []))
-    )
+    for key in ("demand", "reading", "scenario", "reason", "numbers"):
+        if not isinstance(table.get(key, ""), str):
+            raise InputError("not allowed", path.name, key, table[key], "text in quotes")
+    if not isinstance(table.get("set", {}), dict):
+        raise InputError("not a table", path.name, "set", table["set"], "a table [set] of values by path")
+    measured = _tables(path.name, table, "measures", ("id", "title", "value", "better", "reason"))
+    measures = tuple(_measure(path.name, place, given, table["kind"]) for place, given in enumerate(measured))
+    seen = _tables(path.name, table, "observed", ("id", "title", "value"))
+    observed = tuple(_observed(path.name, place, given, table["kind"]) for place, given in enumerate(seen))
+    for place, factor in enumerate(_tables(path.name, table, "factors", ("id",))):
+        if table["kind"] != "search":  # whose factors have other keys
+            _refuse_labels(path.name, f"factors[{place}]", factor)
     runs = table["kind"] in ("alone", "beside", "search")
     if runs != bool(measures):
         raise InputError("measures go with the kinds alone, beside and search, which need them", path.name, "measures")
@@ -121,6 +129,30 @@ def read(path: Path) -> Criterion:
         reason=table.get("reason", ""),
         text=text,
     )
+
+
+def _tables(file: str, table: Mapping[str, Any], key: str, texts: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return a list of tables, each with some texts."""
+    found = table.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise InputError("not a list of tables", file, key, found, f"tables [[{key}]]")
+    for place, given in enumerate(found):
+        for name in texts:
+            if not isinstance(given.get(name), str):
+                raise InputError("missing", file, f"{key}[{place}].{name}", given.get(name), "text in quotes")
+    return found
+
+
+def _refuse_labels(file: str, where: str, factor: Mapping[str, Any]) -> None:
+    """Raise an `InputError` unless a factor has levels, and a label for each if it has several paths."""
+    levels = factor.get("levels")
+    values = list(flatten(levels).values()) if isinstance(levels, dict) else []
+    if not values or not all(isinstance(each, list) for each in values):
+        raise InputError("a factor needs levels", file, f"{where}.levels", levels, "path = [minus, plus]")
+    labels = factor.get("labels", [] if len(values) > 1 else values[0])
+    if not isinstance(labels, list) or len(labels) != len(values[0]):
+        allowed = f"a text for each of {len(values[0])} levels"
+        raise InputError("labels are missing", file, f"{where}.labels", labels, allowed)
 
 
 def _value(file: str, where: str, given: Mapping[str, Any], kind: str) -> tuple[str, str]:
@@ -142,6 +174,11 @@ def _measure(file: str, place: int, given: Mapping[str, Any], kind: str) -> Meas
     value, of = _value(file, where, given, kind)
     if given["better"] not in ("higher", "lower"):
         raise InputError("not allowed", file, f"{where}.better", given["better"], "higher, lower")
+    for key, lowest, highest in (("margin", 0.0, 1.0), ("least", -1.0, float("inf"))):
+        number = given.get(key, 0.0 if key == "least" else None)
+        if not isinstance(number, int | float) or not lowest < number < highest:
+            allowed = "a number from 0 on" if key == "least" else "a number more than 0 and less than 1"
+            raise InputError("not allowed", file, f"{where}.{key}", number, allowed)
     return Measure(
         id=given["id"],
         title=given["title"],

@@ -87,7 +87,7 @@ class EvidencePlan:
         every = [each.id for each in criteria(self.suite)]
         chosen = list(only) or [each.id for each in self.criteria]
         words = ["mesonet", "evidence", written(self.algorithm)]
-        words += ["--suite", self.suite.name] if self.suite.name != DEFAULT else []
+        words += ["--suite", self.suite.option] if self.suite.option != DEFAULT else []
         words += ["--against", ",".join(map(written, self.against))]
         words += ["--replicates", str(self.replicates)] if len(self.looks) == 1 else []
         words += ["--only", ",".join(chosen)] if chosen != every else []

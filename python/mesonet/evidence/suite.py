@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -13,8 +12,11 @@ from typing import Any
 
 from mesonet.errors import InputError, unknown
 from mesonet.evidence.criterion import Criterion, read
+from mesonet.files.reading import MOST_TOML_BYTES, is_file, read_text
+from mesonet.files.toml import read_toml
 
 DEFAULT = "rfc9743"
+_FILE = "suite.toml"
 _FOLDER = Path(str(files("mesonet.evidence"))) / "suites"
 _TEXTS = ("short", "title", "document", "source", "purpose", "case", "thresholds", "environments")
 _KEYS = {*_TEXTS, "demands", "cases", "quick", "full", "percentile", "bands"}
@@ -24,7 +26,8 @@ _KEYS = {*_TEXTS, "demands", "cases", "quick", "full", "percentile", "bands"}
 class Suite:
     """Collection of cases from one document."""
 
-    name: str  #: name on the command line, and of the folder
+    name: str  #: name of the folder
+    option: str  #: the suite on the command line: its name, or the folder of a user
     short: str  #: `short`, `title`: short name, and name for use in a sentence, such as ``the criteria of RFC 9743``
     title: str
     document: str  #: document with its date
@@ -65,25 +68,32 @@ class Suite:
 
 def suites() -> dict[str, Suite]:
     """Return all suites."""
-    found = [_read(path.parent) for path in sorted(_FOLDER.glob("*/suite.toml"))]
+    found = [_read(path.parent) for path in sorted(_FOLDER.glob(f"*/{_FILE}"))]
     return {each.name: each for each in sorted(found, key=lambda each: each.name != DEFAULT)}
 
 
 def suite_of(name: str) -> Suite:
-    """Return the suite of a name."""
+    """Return the suite of a name, or of a folder of a user."""
     known = suites()
-    if name not in known:
-        raise unknown("suite", name, list(known), path="--suite")
-    return known[name]
+    if name in known:
+        return known[name]
+    if is_file(Path(name) / _FILE):
+        return _read(Path(name), name)
+    raise unknown("suite", name, [*known, f"a folder with {_FILE}"], path="--suite")
 
 
 def criteria(suite: Suite, only: str | None = None) -> list[Criterion]:
     """Return the cases of a suite in the order of their files: numbers by value."""
     found = [read(path) for path in sorted(suite.folder.glob("[0-9]*.toml"), key=_order)]
+    known = [each.id for each in found]
+    if again := next((id for id in known if known.count(id) > 1), None):
+        raise InputError("two cases have this id", str(suite.folder), "id", again, "another id for each case")
+    if not found:
+        allowed = "files whose names begin with a digit, such as 01-alone.toml"
+        raise InputError("a suite without cases", str(suite.folder), allowed=allowed)
     if only is None:
         return found
     wanted = [part.strip() for part in only.split(",")]
-    known = [each.id for each in found]
     for id in wanted:
         if id not in known:
             raise unknown(suite.cases[0], id, known, path="--only")
@@ -95,9 +105,9 @@ def _order(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.findall(r"\d+|\D+", path.stem)]
 
 
-def _read(folder: Path) -> Suite:
-    file = f"{folder.name}/suite.toml"
-    table = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))
+def _read(folder: Path, option: str = "") -> Suite:
+    file = f"{option or folder.name}/{_FILE}"
+    table = read_toml(read_text(folder / _FILE, MOST_TOML_BYTES, "a TOML file in UTF-8"), file)
 
     def checked(key: str, fits: bool, allowed: str) -> Any:
         if not fits:
@@ -121,7 +131,8 @@ def _read(folder: Path) -> Suite:
         if bounds != sorted(bounds) or not bounds or math.isfinite(bounds[-1]):
             raise InputError("not allowed", file, f"bands.{value}", bounds, "bounds in ascending order, inf the last")
     return Suite(
-        name=folder.name,
+        name=folder.resolve().name,
+        option=option or folder.name,
         cases=tuple(checked("cases", two_words, "the words for one case and for several")),
         quick=checked("quick", is_count("quick"), "at least 2"),
         full=checked("full", is_count("full"), "at least 2"),

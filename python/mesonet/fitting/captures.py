@@ -14,7 +14,7 @@ from mesonet.fitting.headers import ACK, CUT_OFF, ECE, SYN, Headers, Seen, heade
 from mesonet.fitting.recording import FEWEST, Recording
 
 MOST_PACKETS = 5_000_000
-"""Most packets of TCP in a file (chosen): they take about 1.5 GB of memory."""
+"""Most packets of TCP in a file (chosen): they take about 1 GB of memory."""
 _NS = 1e-9
 _WRAP = 1 << 32
 
@@ -96,25 +96,23 @@ def read_capture(path: Path) -> Capture:
         raise InputError(f"no packet of TCP (it has {held})", file=str(path), allowed=allowed)
     packets = Headers.joined(parts)
     packets = packets.where(np.argsort(packets.time_ns, kind="stable"))
-    connection, side = _connections(packets.flow)
+    connection, side = _connections(packets.way, seen.ways)
     data = np.bincount(2 * connection + side, weights=packets.payload, minlength=2 * connection.max() + 2)
     forth = data[2 * connection + side] >= data[2 * connection + 1 - side]
     return Capture(path, packets, connection, forth, seen)
 
 
-def _connections(flow: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _connections(way: np.ndarray, ways: dict[bytes, int]) -> tuple[np.ndarray, np.ndarray]:
     """Return the connection of each packet, from 1, and its direction, 0 or 1."""
-    ways, first, way = np.unique(flow, return_index=True, return_inverse=True)
-    known: dict[bytes, tuple[int, int]] = {}
-    of_way = np.zeros((len(ways), 2), np.int64)
     connections = 0
-    for place in np.argsort(first):
-        ends = ways[place].tobytes()
-        back = ends[18:] + ends[:18]
-        if back not in known:
+    of_way = np.zeros((len(ways), 2), np.int32)
+    for ends, place in ways.items():
+        back = ways.get(ends[18:] + ends[:18], place)
+        if back < place:
+            of_way[place] = of_way[back, 0], 1
+        else:
             connections += 1
-            known[ends] = connections, 0
-        of_way[place] = (known[back][0], 1) if back in known else known[ends]
+            of_way[place] = connections, 0
     return of_way[way, 0], of_way[way, 1]
 
 
@@ -134,10 +132,12 @@ def _recording(packets: Headers, forth: np.ndarray, capture: Capture) -> Recordi
         problem = f"the flow has {packets.payload[data].sum():,} bytes of data"
         raise InputError(problem, file=file, allowed=f"at least {FEWEST} full packets")
     start = int(packets.seq[syn & forth][0]) + 1
-    first, ack = (_unwrapped(each - start) for each in (packets.seq[data], packets.ack[answers]))
-    blocks = packets.blocks[answers]
+    seq, answered, blocks = (
+        each.astype(np.int64) for each in (packets.seq[data], packets.ack[answers], packets.blocks[answers])
+    )
+    first, ack = _unwrapped(seq - start), _unwrapped(answered - start)
     # Edges of blocks are within half of the numbers from the acknowledgement that carries them.
-    apart = (blocks - packets.ack[answers][:, None, None] + _WRAP // 2) % _WRAP - _WRAP // 2
+    apart = (blocks - answered[:, None, None] + _WRAP // 2) % _WRAP - _WRAP // 2
     edges = np.where(blocks.any(axis=2, keepdims=True), ack[:, None, None] + apart, 0)
     sent = pieces(times[data], first, packets.payload[data], segment)
     found = fates(sent, Answers(times[answers], ack, edges))
@@ -165,6 +165,8 @@ def _recording(packets: Headers, forth: np.ndarray, capture: Capture) -> Recordi
 def _handshake(packets: Headers, syn: np.ndarray, forth: np.ndarray, file: str) -> tuple[int, float]:
     """Return the time of the first SYN, ns, and the round trip of the handshake, s; refuse the side of the receiver."""
     answer = syn & ((packets.flags & ACK) > 0)
+    if forth.all() or not forth.any():
+        raise InputError("packets of one direction only", file=file, allowed="a capture of both directions")
     if not (syn & ~answer).any() or not answer.any():
         raise InputError("the flow begins before the capture: no SYN", file=file, allowed="a capture of its beginning")
     times = packets.time_ns

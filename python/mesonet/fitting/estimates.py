@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 import numpy as np
@@ -18,6 +18,7 @@ NEAR = 0.03
 """Relative distance of two levels of a full queue (chosen)."""
 STEP = 0.04
 """Smallest relative step of a rate (chosen): noise of captures is below 1 %."""
+_FILLS = f"a transfer that fills its link for {100 * LEAST_BUSY:g} % of the time"
 _AHEAD = 100  # packets whose acknowledgements show whether one came late
 _SLICE = 20  # packets over which a rate is taken
 _LEVEL_S = 0.5  # shortest level that is looked for, s
@@ -27,6 +28,18 @@ _QUARTERS = 1.349  # distance of the quartiles of a normal distribution, in stan
 _ERROR = 0.001  # relative error of a rate where a queue always waits (measured on captures of a kernel)
 _BINS = 0.02  # width of a bin of rates, relative
 _MODE = 0.05  # share of the gaps that make a mode
+SHARED = "competing load or jitter: the queue serves others, or pauses, between packets of the flow"
+POLICER = "a policer: packets are lost where the flow is fastest, without a queue"
+_SHORT = 3.0
+"""Most packets in a queue before losses by a policer (chosen)."""
+_CERTAIN = 2
+"""Fewest losses at a full queue (chosen)."""
+_CHANCE = 0.01
+"""Probability below which losses at one level of the queue are not random ones (chosen)."""
+_AT_ONCE = 10
+"""Most packets since the queue was empty from whose round trips the base follows (chosen): an initial window."""
+_CLOCK_S = 2e-4
+"""Error of the times of a host, s: .16 ms at most on captures of a kernel."""
 _SHARED = 0.85  # rate over the rate of the closest gaps below which others share the queue
 _SHARED_TIME = 0.25
 
@@ -81,20 +94,56 @@ class PathEstimate:
 def estimate(recording: Recording) -> PathEstimate:
     """Return the path of a recording; refuse one that never fills its link."""
     busy = _busy(recording)
+    if not len(busy.end_s):
+        raise InputError(
+            "no packet waits in a queue: the rate of the link is unknown", file=recording.file, allowed=_FILLS
+        )
     share = float(busy.length_s.sum()) / recording.duration_s
     if share < LEAST_BUSY:
-        problem = f"packets wait in a queue for {100 * share:.1f} % of the time: the rate of the link is unknown"
-        allowed = f"a transfer that fills its link for {100 * LEAST_BUSY:g} % of the time"
-        raise InputError(problem, file=recording.file, allowed=allowed)
+        policed = f"; {POLICER}" if _policed(recording) else ""
+        problem = (
+            f"packets wait in a queue for {100 * share:.1f} % of the time: the rate of the link is unknown{policed}"
+        )
+        raise InputError(problem, file=recording.file, allowed=_FILLS)
     shared = _shared(busy)
     levels = (Level(0.0, shared),) if shared else _levels(busy, share, recording)
     base_s = _base(recording, levels)
     occupied = _occupied(recording, levels, base_s.value)
     losses = _losses(recording, occupied)
-    suspected = ["competing load: packets of others leave between packets of the flow"] if shared else []
+    if np.isfinite(recording.most_in_flight):
+        # What was in flight above the product of rate and round trip was in the queue, or lost.
+        rate = max(level.rate.value for level in levels)
+        most = recording.most_in_flight - rate * base_s.value / 8 / recording.segment_bytes
+        buffer = losses["buffer"]
+        losses["buffer"] = replace(buffer, high=max(buffer.high, most)) if np.isfinite(buffer.high) else buffer
+    # Random losses behind the queue were served, too.
+    served = 1 + losses["random_loss"].value
+    levels = tuple(replace(each, rate=replace(each.rate, high=served * each.rate.high)) for each in levels)
+    suspected = [SHARED] if shared else []
+    if losses["lost"] > 2 * losses["lost_at_full"] and not shared and _policed(recording, occupied):
+        suspected.append(POLICER)
     if recording.marked:
         suspected.append("marks (ECN): the queue signals before it is full")
     return PathEstimate(levels=levels, base_s=base_s, busy=share, suspected=tuple(suspected), **losses)
+
+
+def _policed(recording: Recording, occupied: np.ndarray | None = None) -> bool:
+    """Return True if losses are where the sending rate is highest, with hardly a queue: a policer."""
+    from scipy.stats import binom
+
+    lost = np.flatnonzero(recording.lost)
+    if occupied is not None:
+        known = np.flatnonzero(recording.arrived)
+        before = known[np.clip(np.searchsorted(known, lost), 1, len(known)) - 1]
+        if not len(lost) or np.median(occupied[before]) > _SHORT:
+            return False
+    times, trips = recording.round_trips
+    trip_s = trips[np.searchsorted(times, recording.sent_s).clip(0, len(trips) - 1)]
+    before = np.searchsorted(recording.sent_s, recording.sent_s - trip_s)
+    rate = (np.arange(len(before)) - before) / trip_s
+    _, first = np.unique(_events(recording, lost), return_index=True)
+    high = int((rate[lost[first]] > np.quantile(rate, 0.75)).sum())
+    return bool(len(first) and binom.sf(high - 1, len(first), 0.25) < _CHANCE / 10)
 
 
 @dataclass(frozen=True)
@@ -111,7 +160,7 @@ def _busy(recording: Recording) -> _Busy:
     _, trips = recording.round_trips
     gaps = np.diff(times)
     # The packet was in the queue before its predecessor left.
-    waits = (trips[1:] - trips.min() > gaps) & (gaps > 0)
+    waits = (trips[1:] - trips.min() > gaps + recording.slack_s) & (gaps > 0)
     return _Busy(times[1:][waits], gaps[waits], np.diff(arrived)[waits].astype(float))
 
 
@@ -132,10 +181,13 @@ def _levels(busy: _Busy, share: float, recording: Recording) -> tuple[Level, ...
     levels: list[Level] = []
     for first, last in spans:
         # The slices beside a step may hold a part of both levels.
-        low, high = first + (first > 0), last - (last < len(rates))
-        value = 8 * float(sizes[high] - sizes[low]) / (slice_s * (high - low))
-        quarters = np.subtract(*np.quantile(rates[low:high], [0.75, 0.25])) / _QUARTERS
-        half = float(2 * quarters / np.sqrt(high - low)) + _ERROR / share * value
+        own = rates[first + (first > 0) : last - (last < len(rates))]
+        sigma = float(np.subtract(*np.quantile(own, [0.75, 0.25]))) / _QUARTERS
+        # An acknowledgement of one packet that comes late looks like a slow queue.
+        middle = float(np.median(own))
+        own = own[np.abs(own - middle) <= max(3 * sigma, STEP * middle)]
+        value = float(own.mean())
+        half = 2 * sigma / float(np.sqrt(len(own))) + _ERROR / share * value
         start_s = 0.0
         if levels:
             before = levels[-1].rate.value
@@ -210,16 +262,36 @@ def _shared(busy: _Busy) -> Estimate | None:
 
 
 def _base(recording: Recording, levels: tuple[Level, ...]) -> Estimate:
-    times, trips = recording.round_trips
+    times, _, packets = recording.acknowledgements
+    _, trips = recording.round_trips
     starts = [level.start_s for level in levels]
     rates = np.array([level.rate.value for level in levels])
-    service = 8 * recording.segment_bytes / rates[np.searchsorted(starts, times, side="right") - 1]
+    service_s = 8 * recording.size / rates[np.searchsorted(starts, recording.sent_s, side="right") - 1]
+    behind_s, since = _behind(recording.sent_s, service_s)
     # Beside a step, the rate that served a packet is not certain.
     certain = np.all([np.abs(times - start_s) > _LEVEL_S / 2 for start_s in [-1.0, *starts[1:]]], axis=0)
-    least = float((trips - service)[certain].min())
+    # A lost packet may not have been at the queue. An acknowledgement of two packets reports the second one.
+    clean = recording.sent_s < recording.sent_s[recording.lost].min(initial=min([np.inf, *starts[1:]]) - _LEVEL_S)
+    early = certain & clean[packets]
+    early &= since[packets] <= since[packets][early].min(initial=_AT_ONCE) + 1
+    bound = float((trips - service_s[packets])[certain].min())
+    if recording.slack_s:  # smoothed round trips hide the shortest one, which is that of a packet that waits for none
+        bound = min(bound, recording.handshake_s - float(service_s[packets].min()))
+    least = float((trips - behind_s[packets])[early].min(initial=bound))
     # A SYN is small, but waits for clocks and interrupts as data does.
     longest = float(np.nanmin([trips.min(), recording.handshake_s]))
-    return Estimate(least, least, max(least, longest))
+    return Estimate(least, least - _CLOCK_S, max(least, longest))
+
+
+def _behind(sent_s: np.ndarray, service_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the time that each packet takes at the queue, s, and the packets before it since the queue was empty.
+
+    Source: Lindley 1952: the queue works off what was sent, as its running minimum shows.
+    """
+    ahead = np.append(0.0, np.cumsum(service_s[:-1])) - sent_s
+    least = np.minimum.accumulate(ahead)
+    place = np.arange(len(ahead))
+    return ahead - least + service_s, place - np.maximum.accumulate(np.where(ahead <= least, place, 0))
 
 
 def _occupied(recording: Recording, levels: tuple[Level, ...], base_s: float) -> np.ndarray:
@@ -274,27 +346,43 @@ def _losses(recording: Recording, occupied: np.ndarray) -> _Losses:
     names = np.unique(event)
     highest = float(np.nanmax(occupied))
     buffer, full = Estimate(highest, highest - 1, np.inf), np.zeros(len(lost), bool)
+    exposed = len(recording.sent_s)
     if len(names):
         level = max(float(np.median(at_loss[event == name])) for name in names)
         near = max(2.0, NEAR * level)
         at_level = at_loss >= level - near
+        if recording.slack_s:  # when each loss was is not known, only its event
+            at_level = np.isin(event, event[at_level])
         # If many packets found more in the queue and were not dropped, it was not full.
         above = int((occupied > level + near).sum())
-        if len(np.unique(event[at_level])) >= FEWEST_EVENTS and above < len(lost):
-            full = at_level
-            low, middle, high = np.quantile(at_loss[full], [0.1, 0.5, 0.9])
+        below = int((occupied < level - near).sum() + (~at_level).sum())
+        if above < len(lost) and _full(int(at_level.sum()), int((~at_level).sum()), len(known) - above, below):
+            full, exposed = at_level, below
+            events = len(np.unique(event[full]))
+            low, middle, high = np.quantile(at_loss[full & (at_loss >= level - near)], [0.1, 0.5, 0.9])
             # The packet in service takes no place, and a part of it is left.
-            buffer = Estimate(float(np.floor(middle)), float(np.floor(low)) - 1, float(np.ceil(high)))
+            value, least = float(np.floor(middle)), float(np.floor(low)) - 1
+            buffer = Estimate(value, least, float(np.ceil(high)) if events >= FEWEST_EVENTS else np.inf)
     random = len(lost) - int(full.sum())
-    sent = len(recording.sent_s)
     return {
         "buffer": buffer,
-        "random_loss": Estimate(random / sent, *_poisson(random, sent)),
+        "random_loss": Estimate(random / max(1, exposed), *_poisson(random, max(1, exposed))),
         "events": len(names),
         "full_events": len(np.unique(event[full])),
         "lost": len(lost),
         "lost_at_full": int(full.sum()),
     }
+
+
+def _full(at_level: int, elsewhere: int, near: int, below: int) -> bool:
+    """Return True if losses at a level of the queue are more than random ones, whose rate those elsewhere show.
+
+    `near`, `below`: packets that found the queue at the level, and below it.
+    """
+    from scipy.stats import poisson
+
+    expected = elsewhere / max(1, below) * max(0, near - below)
+    return at_level >= _CERTAIN and bool(poisson.sf(at_level - 1, expected) < _CHANCE)
 
 
 def _events(recording: Recording, lost: np.ndarray) -> np.ndarray:
@@ -305,6 +393,8 @@ def _events(recording: Recording, lost: np.ndarray) -> np.ndarray:
         trip = trips[min(int(np.searchsorted(times, at)), len(trips) - 1)]
         if at > begin + trip:
             number, begin = number + 1, at
+        elif recording.slack_s:  # retransmissions of one event, as samples show them, take several round trips
+            begin = at
         numbers[place] = number
     return numbers
 

@@ -24,13 +24,16 @@ def figure(recording: Recording, path: FittedPath, gate: Gate) -> Any:
     lost = np.searchsorted(np.sort(recording.sent_s[recording.lost]), at, side="right")
     replay = gate.replay
     place = np.searchsorted(replay.time_s, at, side="right").clip(1) - 1
+    # A round trip is known when it ends.
+    known_s = np.maximum.accumulate(replay.time_s + replay.round_trip_s)
+    ended = np.searchsorted(known_s, at, side="right").clip(1) - 1
     names = "capture", f"replay of {gate.control}"
     panels = {
         "rate, Mbit/s": (
             _rate(at, np.interp(at, times, arrived, left=0.0)),
             _rate(at, np.interp(at, replay.time_s, replay.delivered) * path.segment_bytes),
         ),
-        "round trip, ms": (1e3 * trip_s, 1e3 * replay.round_trip_s[place]),
+        "round trip, ms": (1e3 * trip_s, 1e3 * replay.round_trip_s[ended]),
         "packets lost": (lost, replay.lost[place]),
     }
     rows = [

@@ -10,8 +10,8 @@ from typing import Any
 from mesonet import algorithms
 from mesonet.files import places
 from mesonet.fitting.estimates import Estimate, PathEstimate, estimate
-from mesonet.fitting.gate import Gate, judge
-from mesonet.fitting.paths import AMPLE, FittedPath, file_text, fitted
+from mesonet.fitting.gate import Gate, chosen
+from mesonet.fitting.paths import AMPLE, DROP_TAIL, FittedPath, file_text, fitted
 from mesonet.fitting.readers import read
 from mesonet.fitting.recording import Recording
 from mesonet.fitting.what_if import Answer, answers
@@ -21,7 +21,7 @@ NEVER_KNOWN = (
     "fair queueing with competitors (looks like a slower link); smooth cross traffic (looks like another rate)"
 )
 """What no capture of one flow shows."""
-COUNTED = {"TCP": "packets", "QUIC": "events"}
+COUNTED = {"TCP": "packets", "QUIC": "events", "mesonet": "events", "samples": "samples"}
 """Parts of a file, by the protocol of its flow."""
 PATH, FIGURE = "path.toml", "replay.html"
 
@@ -65,10 +65,7 @@ class Fit:
             f"read {recording.read:,} of {recording.total:,} {COUNTED[recording.protocol]} ({recording.protocol}, "
             f"{recording.duration_s:.2f} s)",
             *(f"note: {note}" for note in recording.notes),
-            *self._levels(),
-            f"base round trip {_shown(found.base_s, 1e3, 1)} ms",
-            self._buffer(),
-            f"random loss {_shown(found.random_loss, 100, 3)} %",
+            *self.estimates(),
             f"losses: {found.lost}, of which {found.lost_at_full} at a full queue ({found.full_events} of "
             f"{found.events} loss events)",
             f"replay of {gate.control}{guessed}: goodput {percent(100 * goodput, sign=True)}, median round trip "
@@ -76,6 +73,21 @@ class Fit:
             f"not identified: {NEVER_KNOWN}",
         ]
         return lines + [line for answer in self.answers for line in _answer_lines(answer)]
+
+    def estimates(self) -> list[str]:
+        """Return the estimates with their intervals in lines of text.
+
+        Returns
+        -------
+        The lines: rate of each level, base round trip, buffer, discipline of the queue, random loss.
+        """
+        return [
+            *self._levels(),
+            f"base round trip {_shown(self.found.base_s, 1e3, 1)} ms",
+            self._buffer(),
+            self._queue(),
+            f"random loss {_shown(self.found.random_loss, 100, 3)} %",
+        ]
 
     def row(self) -> list[str | float]:
         """Return the fit as a row of a table.
@@ -129,6 +141,7 @@ class Fit:
             "gate": {
                 "control": gate.control,
                 "guessed": gate.is_guessed,
+                "disciplines": [each.discipline for each in (self.path, *gate.others)] if gate.passed else [],
                 "passed": gate.passed,
                 "reason": gate.reason,
                 "goodput_error": goodput,
@@ -181,6 +194,13 @@ class Fit:
         in_ms = 8e3 * buffer.value * size / self.found.rate.value
         return f"buffer {_shown(buffer, 1, 0)} packets, {buffer.value * size / 1e3:.0f} kB, {in_ms:.0f} ms"
 
+    def _queue(self) -> str:
+        if self.path.discipline != DROP_TAIL:
+            return "queue like CoDel: a drop-tail queue does not reproduce the capture"
+        if self.gate.others:
+            return "queue drop-tail or like CoDel: both reproduce the capture"
+        return "queue drop-tail" if self.gate.passed else "queue unknown"
+
     def _title(self) -> str:
         verdict = "passed" if self.gate.passed else "FAILED"
         return (
@@ -190,12 +210,13 @@ class Fit:
     def _comments(self) -> dict[str, str]:
         """Return how each value of the scenario was found, by its path."""
         found = self.found
-        buffer = "at losses" if found.is_buffer_known else f"that waited, times {AMPLE}"
+        buffer = "at losses" if found.lost_at_full else f"that waited, times {AMPLE}"
         return {
             "algorithms": f"of the capture{', guessed' if self.gate.is_guessed else ''}",
             "network.speed": f"acknowledged bytes while packets waited: {'; '.join(self._levels())}",
-            "network.delay_multiplier": f"base round trip in ms: {_shown(found.base_s, 1e3, 2)}",
+            "network.delay_multiplier": f"base round trip in ms, less a service: {_shown(found.base_s, 1e3, 2)}",
             "network.buffer": f"packets {buffer}: {self._buffer()}",
+            "aqm.discipline": self._queue(),
             "impairments.loss": f"losses at a queue that was not full: {_shown(found.random_loss, 100, 3)} %",
             "impairments.capacity": "the rate by the clock of the flow",
             "transport.segment_bytes": "a full packet: the largest segment of the handshake, and headers",
@@ -216,8 +237,7 @@ def fit(
     others = [algorithms.resolve(each).name for each in what_if]
     recording = read(Path(capture), flow)
     found = estimate(recording)
-    path = fitted(recording, found)
-    gate = judge(recording, found, path, named)
+    path, gate = chosen(recording, found, fitted(recording, found), named)
     answered = answers(found, path, gate, others, progress) if others else []
     return Fit(recording, found, path, gate, tuple(answered))
 
@@ -236,10 +256,12 @@ def _plain(estimate: Estimate) -> dict[str, float | None]:
 def _answer_lines(answer: Answer) -> list[str]:
     goodput = " to ".join(f"{1e-6 * end:.2f}" for end in answer.goodput)
     trip = " to ".join(f"{1e3 * end:.1f}" for end in answer.round_trip_s)
+    expected = answer.expected
     of_goodput, of_trip = (percent(100 * error) for error in answer.widened)
     return [
         f"what if {answer.control}: goodput {goodput} Mbit/s, median round trip {trip} ms, {answer.lost[0]} to "
-        f"{answer.lost[1]} packets lost ({answer.paths} paths; widened by {of_goodput} of goodput and {of_trip} of the "
-        "round trip)",
+        f"{answer.lost[1]} packets lost; on the fitted path {1e-6 * expected.goodput:.2f} Mbit/s, "
+        f"{1e3 * expected.round_trip_s:.1f} ms, {expected.lost} lost "
+        f"({answer.paths} paths; widened by {of_goodput} of goodput and {of_trip} of the round trip)",
         *(f"warning: {text}" for text in answer.warnings),
     ]

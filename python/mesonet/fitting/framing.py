@@ -18,7 +18,7 @@ from mesonet.files.reading import MOST_JSON_BYTES, opened, refuse_unprintable
 
 KEPT = 160
 """Bytes of a packet that are looked at: Ethernet with two VLAN tags, IPv6, and TCP with all options need 122."""
-ALLOWED = "a capture by tcpdump or Wireshark (pcap, pcapng), or qlog 0.3 or 0.4; .gz, too"
+ALLOWED = "a capture by tcpdump or Wireshark (pcap, pcapng), or qlog 0.3 or 0.4; samples of TCP_INFO as CSV; .gz, too"
 CUT = -1
 """Link type of a last packet that the end of the file cuts."""
 _BATCH = 20_000
@@ -55,8 +55,13 @@ Packet = tuple[int, int, int, bytes]
 
 def begins_as_json(path: Path) -> bool:
     """Return True if a file, unpacked if it is gzip, begins as JSON or a JSON text sequence does."""
+    return first_bytes(path, 16).lstrip(b"\xef\xbb\xbf\x1e \r\n\t")[:1] == b"{"
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """Return the first bytes of a file, unpacked if it is gzip."""
     with _unpacked(path) as file:
-        return _read(file, 16, path).lstrip(b"\xef\xbb\xbf\x1e \r\n\t")[:1] == b"{"
+        return _read(file, count, path)
 
 
 def unpacked_text(path: Path) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mesonet.fitting.estimates import PathEstimate
-from mesonet.fitting.paths import FittedPath
+from mesonet.fitting.paths import DROP_TAIL, FittedPath, with_codel
 from mesonet.fitting.recording import Recording
 from mesonet.fitting.replays import Outcome, Replay, recorded, replays
 
@@ -18,6 +18,9 @@ SEEDS = 9
 _CERTAIN = 4
 """Random losses of a recording without any in the replay that are no chance: 4 expected, none seen with 2 %."""
 
+_FACTOR = 2.0
+"""Ratio of drops by a discipline, in the capture and in the replay, that is allowed (chosen)."""
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -28,6 +31,8 @@ class Gate:
     recorded: Outcome
     replay: Replay
     reason: str  #: why the path does not reproduce the capture; empty: it does
+    #: Paths with another discipline of the queue that reproduce it, too.
+    others: tuple[FittedPath, ...] = ()
 
     @property
     def is_guessed(self) -> bool:
@@ -50,24 +55,40 @@ def errors(wanted: Outcome, got: Outcome) -> tuple[float, float]:
     return got.goodput / wanted.goodput - 1, got.round_trip_s / wanted.round_trip_s - 1
 
 
+def chosen(recording: Recording, found: PathEstimate, path: FittedPath, control: str | None) -> tuple[FittedPath, Gate]:
+    """Return the path whose replay reproduces a recording, and its verdict: with a drop-tail queue, else with CoDel."""
+    first = judge(recording, found, path, control)
+    if not found.lost or found.suspected:
+        return path, first
+    codel = with_codel(path, found)
+    second = judge(recording, found, codel, control)
+    if second.passed and not first.passed:
+        return codel, second
+    return path, replace(first, others=(codel,) if second.passed else ())
+
+
 def judge(recording: Recording, found: PathEstimate, path: FittedPath, control: str | None) -> Gate:
     """Return the verdict on a path. `control`: None: the control whose replay comes closest."""
     wanted = recorded(recording, found.lost_at_full)
     names = CONTROLS if control is None else (control,)
-    tried = [(name, _median(path, name)) for name in names]
+    tried = [(name, median(path, name)) for name in names]
     name, replay = min(tried, key=lambda each: _distance(wanted, each[1].outcome))
-    reason = "; ".join((*found.suspected, *differences(wanted, replay.outcome)))
+    reason = "; ".join((*found.suspected, *differences(wanted, replay.outcome, path)))
     return Gate(name, names, wanted, replay, reason)
 
 
-def differences(wanted: Outcome, got: Outcome) -> list[str]:
-    """Return what an outcome does not reproduce, in words."""
+def differences(wanted: Outcome, got: Outcome, path: FittedPath) -> list[str]:
+    """Return what an outcome on a path does not reproduce, in words."""
     goodput, trip = errors(wanted, got)
     found = []
     if abs(goodput) > GOODPUT:
         found.append(f"goodput {goodput:+.1%}, of which {GOODPUT:.0%} is allowed")
     if abs(trip) > ROUND_TRIP:
         found.append(f"median round trip {trip:+.1%}, of which {ROUND_TRIP:.0%} is allowed")
+    if path.discipline != DROP_TAIL:  # which drops at any length of its queue
+        if not wanted.lost / _FACTOR - _CERTAIN <= got.lost <= wanted.lost * _FACTOR + _CERTAIN:
+            found.append(f"losses: {wanted.lost} in the capture, {got.lost} in the replay")
+        return found
     if bool(wanted.lost_full) != bool(got.lost_full):
         found.append(f"losses at a full queue: {wanted.lost_full} in the capture, {got.lost_full} in the replay")
     if wanted.lost_random >= _CERTAIN and not got.lost_random:
@@ -75,7 +96,8 @@ def differences(wanted: Outcome, got: Outcome) -> list[str]:
     return found
 
 
-def _median(path: FittedPath, control: str) -> Replay:
+def median(path: FittedPath, control: str) -> Replay:
+    """Return the replay of a control on a path; with random loss the median one of `SEEDS` by goodput."""
     found = replays((path, control, seed) for seed in range(1, (SEEDS if path.random_loss else 1) + 1))
     return sorted(found, key=lambda each: each.outcome.goodput)[len(found) // 2]
 

@@ -19,6 +19,7 @@ _LINKS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 27
 """Bytes before the IP header by link type: loopback, Ethernet, raw IP, and Linux's header of any interface."""
 _ETHERNET = 1
 _VLAN = (0x8100, 0x88A8)
+_MOST_DATA = 1 << 30
 _OPTIONS = 12
 """Most options that are looked at: 40 bytes hold no more that matter."""
 
@@ -28,7 +29,7 @@ class Headers:
     """Packets of TCP."""
 
     time_ns: np.ndarray
-    flow: np.ndarray  #: addresses and ports as bytes, of source and destination
+    way: np.ndarray  #: place of its addresses and ports in `Seen.ways`
     seq: np.ndarray
     ack: np.ndarray
     flags: np.ndarray
@@ -55,6 +56,8 @@ class Seen:
 
     total: int = 0
     others: Counter[str] = field(default_factory=Counter)  #: number by protocol
+    #: Addresses and ports of packets of TCP, source and destination, in the order of the first packets.
+    ways: dict[bytes, int] = field(default_factory=dict)
 
 
 def headers(batch: Batch, seen: Seen) -> Headers:
@@ -79,10 +82,11 @@ def headers(batch: Batch, seen: Seen) -> Headers:
     for number in np.unique(protocol[(four | six) & (protocol != TCP)]):
         count = int(((four | six) & (protocol == number)).sum())
         seen.others[_OTHERS.get(int(number), f"protocol {number}")] += count
-    return _tcp(batch, np.flatnonzero((four | six) & (protocol == TCP) & ~part), place, four)
+    rows = np.flatnonzero((four | six) & (protocol == TCP) & ~part)
+    return _tcp(batch, rows, place, four, ways=seen.ways)
 
 
-def _tcp(batch: Batch, rows: np.ndarray, place: np.ndarray, four: np.ndarray) -> Headers:
+def _tcp(batch: Batch, rows: np.ndarray, place: np.ndarray, four: np.ndarray, *, ways: dict[bytes, int]) -> Headers:
     head, at, old = batch.head[rows], place[rows], four[rows]
     first = np.where(old, (_byte(head, at) & 15) * 4, 40)
     tcp = at + first
@@ -103,17 +107,24 @@ def _tcp(batch: Batch, rows: np.ndarray, place: np.ndarray, four: np.ndarray) ->
     mss, blocks = _options(head, tcp + 20, end)
     return Headers(
         time_ns=batch.time_ns[rows],
-        flow=flow.view("V36").ravel(),
-        seq=_four(head, tcp + 4),
-        ack=_four(head, tcp + 8),
-        flags=_byte(head, tcp + 13),
-        payload=np.maximum(length - first - own, 0),
-        header=first + own,
-        options=own - 20,
-        mss=mss,
-        blocks=blocks,
+        way=_ways(flow.view("V36").ravel(), ways),
+        seq=_four(head, tcp + 4).astype(np.uint32),
+        ack=_four(head, tcp + 8).astype(np.uint32),
+        flags=_byte(head, tcp + 13).astype(np.int16),
+        payload=np.clip(length - first - own, 0, _MOST_DATA).astype(np.int32),
+        header=(first + own).astype(np.int16),
+        options=(own - 20).astype(np.int16),
+        mss=mss.astype(np.int32),
+        blocks=blocks.astype(np.uint32),
         cut=(batch.captured[rows] < end) | (end > KEPT),
     )
+
+
+def _ways(ends: np.ndarray, ways: dict[bytes, int]) -> np.ndarray:
+    found, first, which = np.unique(ends, return_index=True, return_inverse=True)
+    for place in np.argsort(first):
+        ways.setdefault(found[place].tobytes(), len(ways))
+    return np.array([ways[each.tobytes()] for each in found], np.int32)[which]
 
 
 def _options(head: np.ndarray, place: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from mesonet.errors import InputError
 from mesonet.fitting.framing import unpacked_text
-from mesonet.fitting.recording import FEWEST, Recording
+from mesonet.fitting.recording import FEWEST, Recording, behind_handshake
 
 VERSIONS = ("0.3", "0.4")
 UDP_BYTES = 28
@@ -50,15 +50,21 @@ def read_qlog(path: Path, number: int | None) -> Recording:
         raise InputError(f"an event without its fields: {error!r}", file=str(path), allowed=_ALLOWED) from None
 
 
-def _traces(path: Path) -> Iterator[Iterable[dict[str, Any]]]:
-    """Yield the events of each trace."""
+@dataclass(frozen=True)
+class _Trace:
+    events: Iterable[dict[str, Any]]
+    of_mesonet: bool  #: True if mesonet wrote it, whose packets are segments with all their headers
+
+
+def _traces(path: Path) -> Iterator[_Trace]:
+    """Yield each trace."""
     text = unpacked_text(path)
     document = None
     with suppress(ValueError, RecursionError):  # lines of JSON are no document
         document = json.loads(text)
     if isinstance(document, dict) and "traces" in document:
         _refuse_version(path, document)
-        yield from (trace["events"] for trace in document["traces"])
+        yield from (_Trace(trace["events"], _of_mesonet(trace)) for trace in document["traces"])
         return
     lines = [line.strip("\x1e \r") for line in text.split("\n")]
     try:
@@ -66,7 +72,11 @@ def _traces(path: Path) -> Iterator[Iterable[dict[str, Any]]]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"neither JSON nor lines of JSON: {error}", file=str(path), allowed=_ALLOWED) from None
     _refuse_version(path, header)
-    yield events
+    yield _Trace(events, _of_mesonet(header.get("trace", {})))
+
+
+def _of_mesonet(trace: dict[str, Any]) -> bool:
+    return str(trace.get("vantage_point", {}).get("name", "")).startswith("mesonet ")
 
 
 def _refuse_version(path: Path, header: Any) -> None:
@@ -86,6 +96,7 @@ class _Log:
     acked: dict[int, float] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     handshake_s: float = float("nan")
+    shook: bool = False  #: True if packets of the handshake left
     latest_rtt_s: float = float("inf")  #: the shortest one
     received: int = 0  #: bytes of received packets with data
     total: int = 0  #: events
@@ -98,10 +109,11 @@ def _log(events: Iterable[dict[str, Any]]) -> _Log:
         now_s, name, data = _MS * float(event["time"]), event["name"].rpartition(":")[2], event.get("data", {})
         if name == "packet_sent":
             begin_s = now_s if begin_s is None else begin_s
+            log.shook |= not _is_data(data)
             if _is_data(data):
                 log.sent[int(data["header"]["packet_number"])] = now_s - begin_s, int(data["raw"]["length"])
         elif name == "packet_received" and begin_s is not None:
-            if math.isnan(log.handshake_s):
+            if log.shook and math.isnan(log.handshake_s):
                 log.handshake_s = now_s - begin_s
             if _is_data(data):
                 log.received += int(data.get("raw", {}).get("length", 0))
@@ -134,8 +146,9 @@ def _numbers(ranges: list[list[int]], log: _Log) -> Iterator[int]:
                 yield number
 
 
-def _recording(path: Path, events: Iterable[dict[str, Any]]) -> Recording:
-    log, file = _log(events), str(path)
+def _recording(path: Path, trace: _Trace) -> Recording:
+    log, file = _log(trace.events), str(path)
+    headers = 0 if trace.of_mesonet else UDP_BYTES
     if sum(size for _, size in log.sent.values()) < log.received:
         raise InputError("the log of the receiver of the data", file=file, allowed="the log of its sender")
     if len(log.acked) < FEWEST:
@@ -152,19 +165,25 @@ def _recording(path: Path, events: Iterable[dict[str, Any]]) -> Recording:
     if math.isfinite(log.latest_rtt_s) and not shortest / _UNITS < log.latest_rtt_s < shortest * _UNITS:
         problem = f"its shortest latest_rtt is {log.latest_rtt_s:.3g} s, and its packets took {shortest:.3g} s at least"
         raise InputError(problem, file=file, allowed="times in ms")
+    if not log.shook:
+        sent_s, acked_s = behind_handshake(sent_s, acked_s)
     return Recording(
         file=file,
         sent_s=sent_s,
         acked_s=acked_s,
         lost=np.array([number in log.lost and number not in log.acked for number in numbers]),
-        size=length.astype(int) + UDP_BYTES,
+        size=length.astype(int) + headers,
         payload=np.where(np.isnan(acked_s), 0, length),
         handshake_s=log.handshake_s,
-        segment_bytes=int(np.max(length)) + UDP_BYTES,
+        segment_bytes=int(np.max(length)) + headers,
         bursts=False,
         marked=False,
-        protocol="QUIC",
+        protocol="mesonet" if trace.of_mesonet else "QUIC",
         read=len(numbers) + len(log.acked),
         total=log.total,
-        notes=(f"QUIC: {UDP_BYTES} bytes are added to each packet for IPv4 and UDP; the replay is a sender of TCP",),
+        notes=(
+            "a log of mesonet: the handshake is assumed to take the shortest round trip"
+            if trace.of_mesonet
+            else f"QUIC: {UDP_BYTES} bytes are added to each packet for IPv4 and UDP; the replay is a sender of TCP",
+        ),
     )

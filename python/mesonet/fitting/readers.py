@@ -9,6 +9,8 @@ from mesonet.fitting.captures import CapturedFlow, read_capture
 from mesonet.fitting.framing import begins_as_json
 from mesonet.fitting.qlog import read_qlog
 from mesonet.fitting.recording import Recording
+from mesonet.fitting.samples import begins_as_samples, read_samples
+from mesonet.fitting.tables import PACKETS, is_run, read_packets
 
 LONGEST_S = 86_400.0
 """Longest flow, s (chosen)."""
@@ -16,7 +18,14 @@ LONGEST_S = 86_400.0
 
 def read(path: Path, flow: int | None = None) -> Recording:
     """Return the packets of a flow. `flow`: its number in the list of `flows`; None: the only one."""
-    found = read_qlog(path, flow) if begins_as_json(path) else read_capture(path).recording(flow)
+    if is_run(path) or path.suffix == Path(PACKETS).suffix:
+        found = read_packets(path / PACKETS if is_run(path) else path, flow)
+    elif begins_as_json(path):
+        found = read_qlog(path, flow)
+    elif begins_as_samples(path):
+        found = read_samples(path, flow)
+    else:
+        found = read_capture(path).recording(flow)
     begin_s = float(found.sent_s.min())
     if not (begin_s >= 0 and 0 < found.duration_s < LONGEST_S):
         problem = f"its packets leave from {begin_s:.3g} s on, and the last answer is at {found.duration_s:.3g} s"

@@ -11,6 +11,12 @@ FEWEST = 100
 """Fewest full packets from which a path follows (chosen)."""
 
 
+def behind_handshake(sent_s: np.ndarray, acked_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return times in which the first packet leaves one shortest round trip after 0: the handshake was not seen."""
+    later = float(np.nanmin(acked_s - sent_s)) - float(sent_s.min())
+    return sent_s + later, acked_s + later
+
+
 @dataclass(frozen=True)
 class Recording:
     """Packets of one flow in the order in which they left, and when the sender learned of each.
@@ -28,9 +34,11 @@ class Recording:
     segment_bytes: int  #: bytes of a full IP packet
     bursts: bool  #: True if the sender hands several packets at once to its interface (segmentation offload)
     marked: bool  #: True if the receiver reported marks (ECN)
-    protocol: str  #: TCP or QUIC
+    protocol: str  #: TCP, QUIC, samples, or mesonet for its log
     read: int  #: packets of the flow that count here
     total: int  #: packets, or events, of the file
+    slack_s: float = 0.0  #: error of round trips
+    most_in_flight: float = np.inf  #: packets, where samples show them, lost ones included; infinite: unknown
     notes: tuple[str, ...] = ()  #: sentences on what the file lacks
 
     @cached_property

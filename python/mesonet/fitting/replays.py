@@ -64,11 +64,15 @@ def _replay(path: FittedPath, tables: Mapping[str, Table]) -> Replay:
     service_s, queue = path.service_s(time_s), queues["queue"].to_numpy()
     # Little's law: packets in the queue, the one in service included, over their rate.
     trip_s = path.base_s + np.maximum(queue, 1) * service_s
+    # A round trip is known when it ends, as in a recording.
+    known_s = np.maximum.accumulate(time_s + trip_s)
+    at = np.arange(2 * path.base_s, path.duration_s, EVERY_S)  # after the handshake
+    seen_s = trip_s[np.searchsorted(known_s, at, side="right").clip(1) - 1]
     full = np.cumsum(queues["segments_dropped"].to_numpy())
     delivered, lost = (flow[name].to_numpy().astype(float) for name in ("segments_delivered", "losses"))
     outcome = Outcome(
         goodput=8 * path.segment_bytes * float(delivered[-1]) / (path.duration_s - path.base_s),
-        round_trip_s=float(np.median(trip_s[time_s >= path.base_s])),  # after the handshake
+        round_trip_s=float(np.median(seen_s)),
         lost_full=int(full[-1]),
         lost_random=max(0, int(lost[-1]) - int(full[-1])),
     )
