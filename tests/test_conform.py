@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 import tomllib
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -312,8 +313,7 @@ def test_every_case_has_a_scenario(each: cases.Case) -> None:
 def test_algorithms_pass_the_cases_of_their_suites(name: str) -> None:
     found = [f for suite in suites().values() if name in suite.algorithms for f in check_suite(suite, Bench(name))]
     assert not failed(found), [each.why for each in found if each.verdict == FAIL]
-    known = {each.about.id for each in found if each.verdict == KNOWN}
-    assert known == {"bbr3": {"down-tenfold-deep"}}.get(name, set())
+    assert not [each.about.id for each in found if each.verdict == KNOWN]
 
 
 def only(id: str) -> CaseSuite:
@@ -350,13 +350,14 @@ def test_a_case_about_another_version_is_skipped_with_its_reason() -> None:
 
 
 def test_a_known_failure_is_no_failure_and_its_end_is_one() -> None:
-    suite = only("down-tenfold-deep")
+    (case,) = only("never-exits").cases
+    never = replace(case, known={"bbr3": "a cause"}, expectations=(replace(case.expectations[0], at_least=1e9),))
+    suite = CaseSuite("bbr", "", (), True, (never,))
     (found,) = check_suite(suite, Bench("bbr3"))
     assert found.verdict == KNOWN
-    assert "PROBE_RTT" in found.why
+    assert "a cause" in found.why
     (found,) = check_suite(suite, Bench("bbr3(beta=0.69)"))
     assert found.verdict == FAIL, "a variant has no known failures"
-    (case,) = only("never-exits").cases
     passing = cases.Case(**{**case.__dict__, "known": {"bbr3": "a cause"}})
     (found,) = check_suite(CaseSuite("bbr", "", (), True, (passing,)), Bench("bbr3"))
     assert found.verdict == FAIL
