@@ -8,6 +8,7 @@ from mesonet.reporting.campaign_view.grid import title_of
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
 from mesonet.reporting.page.payload import Conditions
 from mesonet.reporting.text import html
+from mesonet.reporting.text.answer_text import plain
 from mesonet.reporting.text.conditions import factors_html
 from mesonet.reporting.text.grid_text import FIRST, grid_answers, note
 from mesonet.units import with_bits
@@ -42,7 +43,7 @@ def summary(sampled: Sampled) -> Markup:
         return html.definitions([(name, with_bits(text, view.data_bytes)) for name, text in pairs], "findings")
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
     if view.has_results:
-        pairs += [(view.label_of(name), sampled.follows(name)) for name in view.key_responses]
+        pairs += [(view.label_of(name), plain(view, sampled.follows(name))) for name in view.key_responses]
     return html.definitions(pairs, "findings")
 
 
@@ -51,7 +52,7 @@ def answer(sampled: Sampled) -> str:
     view = sampled.view
     if not view.has_results:
         return "No run has given a result yet."
-    return "" if sampled.grid is not None else sampled.follows(view.key_responses[0])
+    return "" if sampled.grid is not None else plain(view, sampled.follows(view.key_responses[0]))
 
 
 def conditions(sampled: Sampled) -> Conditions:
