@@ -71,6 +71,7 @@ html_theme = "furo"
 html_title = "mesonet"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["gallery.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_additional_pages = {"index": "start.html", "search": "search.html"}
