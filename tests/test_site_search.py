@@ -114,6 +114,12 @@ def test_an_excerpt_shows_the_match_without_markup() -> None:
     assert len("".join(part for part, _ in parts)) < 220
 
 
+def test_an_excerpt_is_of_the_section_with_most_words() -> None:
+    made = page("docs/how-to/a.html", "A", "queue queue queue queue", ("Both", "BBRv3 has a queue"))
+    code = "ranked(pages, 'bbr3 queues').map((each) => excerpt(each.section.text, termsOf('bbr3 queues')))[0]"
+    assert [part for part, match in searched(code, [made]) if match] == ["BBRv3", "queue"]
+
+
 def test_the_index_has_sections_names_and_no_navigation() -> None:
     html = (
         "<body><p>menu</p><article><section id='title'><h1>Title<a class='headerlink' href='#title'>¶</a></h1>"

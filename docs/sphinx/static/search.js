@@ -47,7 +47,7 @@ function judged(page, terms) {
       const heading = number ? worth(found(plain(section.heading), term), 16, 8) : 0;
       const leads = heading && plain(section.heading).startsWith(term) ? 6 : 0;
       const count = found(plain(section.text), term).count;
-      values[number] += heading + leads + (count ? 2 + Math.min(count, 4) : 0);
+      values[number] += heading + leads + (count ? 8 + Math.min(count, 4) : 0);
       inHeading = Math.max(inHeading, heading);
       inText += count;
     });
@@ -81,14 +81,16 @@ function ranked(pages, query) {
 
 // Return parts of a text around its first match: [text, true if it is a match], ...
 function excerpt(text, terms) {
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${terms.join("|")})`, "giu");
-  const first = plain(text).search(pattern);
+  const written = terms.map((term) => term.replace(/^bbr(?=\d)/, "bbrv?"));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${written.join("|")})`, "giu");
+  const first = text.search(pattern);
   const shown = Math.max(0, first);
   let from = Math.max(0, shown - EXCERPT / 3);
   if (from) from = text.indexOf(" ", from) + 1;
-  const piece = text.slice(from, from + EXCERPT).replace(/\s\S*$/, "");
+  const end = from + EXCERPT < text.length ? text.lastIndexOf(" ", from + EXCERPT) : text.length;
+  const piece = text.slice(from, end);
   const parts = piece.split(pattern).map((part, number) => [part, number % 2 === 1]);
-  return [[from ? "… " : "", false], ...parts, [from + EXCERPT < text.length ? " …" : "", false]];
+  return [[from ? "… " : "", false], ...parts, [end < text.length ? " …" : "", false]];
 }
 
 function element(kind, text, className) {
