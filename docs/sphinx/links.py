@@ -12,17 +12,9 @@ from sphinx.util.nodes import make_refnode
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the resolver of references that Sphinx does not find, and names of fields, which are no references."""
-    app.connect("doctree-read", _without_fields)
+    """Connect the resolver of references that Sphinx does not find."""
     app.connect("missing-reference", _by_last_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def _without_fields(app: Sphinx, tree: nodes.document) -> None:
-    """Replace references to the names of fields, such as `low`, which Sphinx finds in other classes."""
-    for node in list(tree.findall(pending_xref)):
-        if node.get("reftype") == "obj" and node.get("refspecific") and "." not in node["reftarget"]:
-            node.replace_self(node.children)
 
 
 def _by_last_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement) -> nodes.Node | None:
