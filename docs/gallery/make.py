@@ -18,9 +18,15 @@ HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
 LARGEST = 120_000
 """Most bytes of a picture."""
+TAGS = (
+    "public question", "congestion control", "one flow", "fairness", "queue", "path", "application", "network",
+    "deployment", "experiment", "statistics", "own code",
+)  # fmt: skip
+"""What an entry may be about, in the order of the filters."""
 HEAD = """# Gallery
 
-Written by `docs/gallery/make.py` from `entries.toml`: one picture and the command that makes it.
+Written by `docs/gallery/make.py` from `entries.toml`: one picture and the command that makes it. Each entry names its
+topics.
 
 """
 
@@ -35,6 +41,8 @@ class Entry:
         Stem of the file.
     title, text
         Heading, and a sentence or a few paragraphs.
+    tags
+        Some of `TAGS`.
     commands
         Commands that make the picture, in order; those of a campaign first.
     made
@@ -46,6 +54,7 @@ class Entry:
     name: str
     title: str
     text: str
+    tags: list[str]
     commands: list[str]
     made: str
     shared: str
@@ -59,7 +68,10 @@ def entries() -> list[Entry]:
         shared = each.get("shared", "")
         commands = file["shared"][shared] if shared else [each["command"]]
         made = each["command"] if shared else f"{each['name']}.svg"
-        found.append(Entry(each["name"], each["title"], each["text"].strip(), commands, made, shared))
+        if not each.get("tags") or (unknown := sorted(set(each["tags"]) - set(TAGS))):
+            wrong = ", ".join(unknown) if each.get("tags") else "none"
+            raise SystemExit(f"entries.toml: tags of {each['name']}: {wrong}. Allowed: {', '.join(TAGS)}")
+        found.append(Entry(each["name"], each["title"], each["text"].strip(), each["tags"], commands, made, shared))
     return found
 
 
@@ -70,7 +82,8 @@ def page() -> str:
         shown = "\n".join(command.replace("{examples}", "examples") for command in entry.commands)
         where = f"\nThe picture is `{entry.made}`.\n" if entry.shared else ""
         parts.append(
-            f"## {entry.title}\n\n{entry.text}\n\n![{entry.title}]({entry.name}.svg)\n\n"
+            f"## {entry.title}\n\nTopics: {', '.join(entry.tags)}.\n\n{entry.text}\n\n"
+            f"![{entry.title}]({entry.name}.svg)\n\n"
             f"```sh slow\n{shown}\n```\n{where}"
         )
     return HEAD + "\n".join(parts)

@@ -25,6 +25,7 @@ lexers["csv"] = TextLexer()
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "myst_nb",
     "sphinx_click",
@@ -32,6 +33,8 @@ extensions = [
     "sphinx_design",
     "docstrings",
     "links",
+    "search_pages",
+    "summaries",
 ]
 root_doc = "docs/index"
 include_patterns = [
@@ -51,6 +54,7 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 
 add_module_names = False
+autosummary_generate = False
 autodoc_default_options = {"members": True, "show-inheritance": False}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
@@ -67,9 +71,10 @@ html_theme = "furo"
 html_title = "mesonet"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["gallery.js"]
 html_show_sourcelink = False
 html_copy_source = False
-html_additional_pages = {"index": "start.html"}
+html_additional_pages = {"index": "start.html", "search": "search.html"}
 templates_path = ["templates"]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},

@@ -2,7 +2,8 @@
 
 numpydoc reads the first line of the sections Returns and Yields as a type. In mesonet types stand in the signature
 (STYLE.md), and so these sections become fields. Absolute values such as `|r|` are no substitutions. napoleon reads the
-words before a colon in the comment of an attribute as its type: such comments stay as they are.
+words before a colon in the comment of an attribute as its type: such comments stay as they are. Sphinx reads the first
+of several names of attributes as a type: each name gets a field of its own.
 """
 
 from __future__ import annotations
@@ -52,7 +53,23 @@ def _convert(app: Sphinx, what: str, name: str, thing: object, options: object, 
 
 
 def _restore(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    lines[:] = ATTRIBUTES.pop(name, lines)
+    lines[:] = ATTRIBUTES.pop(name, each_attribute(lines))
+
+
+def each_attribute(lines: list[str]) -> list[str]:
+    """Return a docstring with one field for each of the attributes that share a text."""
+    found: list[str] = []
+    place = 0
+    while place < len(lines):
+        end = place + 1
+        match = re.match(r":ivar (\w+(?:, \w+)+):(.*)", lines[place])
+        while match and end < len(lines) and lines[end].startswith(" "):
+            end += 1
+        for name in match[1].split(", ") if match else []:
+            found += [f":ivar {name}:{match[2] if match else ''}", *lines[place + 1 : end]]
+        found += [] if match else [lines[place]]
+        place = end
+    return found
 
 
 def without_substitutions(line: str) -> str:
