@@ -177,6 +177,7 @@ AROUND = {
     "plugins/library.py": "a library that the user loads",
     "plugins/linux.py": "a module of Linux that the user loads",
     "reporting/folder/drawing.py": "files of the package",
+    "scoring/admission.py": "files of the package",
     "scoring/sandbox.py": "reads /proc",
     "scoring/worker.py": "its pipes, and the null device",
     "simulation/checkpoint.py": "writes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -55,8 +56,8 @@ class Trials:
     def outcomes(self, trials: Sequence[Trial]) -> list[dict[Lineup, Outcome]]:
         """Return the outcome of each lineup on each path. The result does not depend on the number of threads."""
         new = [each for each in dict.fromkeys(trials) if each not in self._ledger.known]
-        with ThreadPoolExecutor(self._threads) as pool:
-            for trial, found in zip(new, pool.map(self._run, new), strict=True):
+        with nullcontext() if self._threads == 1 else ThreadPoolExecutor(self._threads) as pool:
+            for trial, found in zip(new, (pool.map if pool else map)(self._run, new), strict=True):
                 self._ledger.add(trial, found)
         return [dict(zip(self.lineups, self._ledger.known[each], strict=True)) for each in trials]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
 
 from mesonet.conform import behaviour, reproducible
 from mesonet.conform.behaviour import (
@@ -52,6 +53,11 @@ KNOWN_FAILURES: Mapping[str, Mapping[str, str]] = {
 def checks() -> list[About]:
     """Return the checks of the contract."""
     return [about for about, _ in _CHECKS]
+
+
+def scenarios() -> list[tuple[str, Mapping[str, Any]]]:
+    """Return names and values of the scenarios of the checks."""
+    return [*behaviour.CONDITIONS.values(), (reproducible.SCENARIO, {})]
 
 
 def check_contract(bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
