@@ -121,7 +121,7 @@ def _packets(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
             data |= {"raw": {"length": size}, "frames": [stream]}
         elif name == "transport:packet_received":
             data["header"]["packet_number"] = next(acks)
-            data["frames"] = [{"frame_type": "ack", "acked_ranges": [[transmission, transmission]]}]
+            data["frames"] = [{"frame_type": "ack", "acked_ranges": [[transmission]]}]
         yield _event(time * _MS, name, data)
 
 
