@@ -753,7 +753,7 @@ QLOG: dict[str, Any] = {
 }  # fmt: skip
 """Data of events: draft-ietf-quic-qlog-quic-events-02, sections 4 and 5, and appendix A. A field that may be missing
 ends with ``?``. Events that begin with ``mesonet`` are our own."""
-HEAD = {
+QLOG_HEAD = {
     "qlog_version": ("0.3",),
     "qlog_format": ("JSON-SEQ",),
     "title?": TEXT,
@@ -797,7 +797,7 @@ def test_qlog_keeps_its_schema(algorithm: str, has_packets: bool) -> None:
     outage = {"impairments.outage_start": "5 s", "impairments.outage_length": "2 s", "impairments.loss": 0.01}
     bench = Bench(algorithm, has_packets=has_packets)
     head, *events = qlog.records(bench.samples("dark", "base", {**outage, "time.duration": "12 s"}), 1, "a title")
-    assert not breaks(head, HEAD, "head")
+    assert not breaks(head, QLOG_HEAD, "head")
     seen = set()
     for event in json.loads(json.dumps(events)):
         assert set(event) == {"time", "name", "data"}

@@ -66,6 +66,7 @@ CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {
         },
     ),
     "marks": ("base", {"network.ecn_threshold": f"{MARKED_FROM} segments"}),
+    "idle for 10 s": ("idle", {}),
     "four flows": ("shallow", {}),
     "beside standard TCP": ("beside", {}),
 }
@@ -170,6 +171,10 @@ def recovery(bench: Bench) -> Outcome:
 
 def burst(bench: Bench) -> Outcome:
     return _uses(_run(bench, "burst of losses"), (30.0, 40.0))
+
+
+def idle(bench: Bench) -> Outcome:
+    return _uses(_run(bench, "idle for 10 s"), (40.0, 50.0))
 
 
 def fill(bench: Bench) -> Outcome:

@@ -164,6 +164,16 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
     ),
     (
         _about(
+            "idle",
+            f"From 10 s after 10 s without data on, it uses at least {USED:.0%} of the link in each {SPAN_S:.0f} s",
+            "A window may shrink without data, and must grow again. Standard TCP adds half a BDP, 67 segments, in 5 s. "
+            "10 s are measured. Not seen: bursts at the restart.",
+            "RFC 5681, section 4.1; RFC 7661",
+        ),
+        behaviour.idle,
+    ),
+    (
+        _about(
             "fill",
             f"From 60 to 120 s it uses at least {USED:.0%} of an empty path of 100 Mbit/s in each {SPAN_S:.0f} s",
             "Standard TCP adds 667 segments, the BDP, in 53 s without slow start. Bound, chosen: BBR leaves 4 % to "
