@@ -174,3 +174,56 @@ def test_a_run_that_a_plug_in_ends_is_no_success(kind: int, threads: str) -> Non
     assert done.returncode == 1
     assert done.stdout == ""
     assert re.search(f"mesonet: {CALL}exit: it ended the process", done.stderr)
+
+
+VERBS = {
+    "run": ("run", "bottleneck", "--duration", "30 s", "--algorithm", "PLUGIN"),
+    "batch": ("batch", "bottleneck", "edits.csv", "--responses", "segment_rate", "--set", "algorithm=PLUGIN"),
+    "check": ("check", "bottleneck", "--algorithm", "PLUGIN"),
+    "adversary": ("adversary", "PLUGIN", "--evaluations", "5", "--out", "out"),
+    "evidence": ("evidence", "PLUGIN", "--only", "6.4", "--out", "out"),
+    "deploy": ("deploy", "PLUGIN", "--out", "out"),
+    "experiment": ("experiment", "plan", "bad.toml"),
+    "conform": ("conform", "PLUGIN"),
+    "score": ("score", "PLUGIN"),
+    "plugin": ("plugin", "PLUGIN"),
+}
+"""Verbs that load a plug-in, and their arguments."""
+
+
+def ends(folder: Path, verb: str, text: str) -> subprocess.CompletedProcess[str]:
+    """Return a command whose plug-in calls ``_exit(0)``."""
+    file = folder / "bad.py"
+    file.write_text(text)
+    (folder / "edits.csv").write_text("network.speed\n10 Mbit/s\n")
+    (folder / "bad.toml").write_text(f'name = "bad"\nscenario = "bottleneck"\nalgorithms = ["{file}:Bad"]\n')
+    words = [word.replace("PLUGIN", f"{file}:Bad") for word in VERBS[verb]]
+    return subprocess.run([*MESONET, *words], capture_output=True, text=True, cwd=folder, env=ENVIRONMENT)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_verb_works_with_a_plug_in_that_ends_its_process(verb: str, tmp_path: Path) -> None:
+    done = ends(tmp_path, verb, "import os\nos._exit(0)\n")
+    assert done.returncode == 1
+    assert "bad.py" in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("verb", ["run", "batch", "adversary"])
+def test_no_run_of_a_command_is_hidden_by_a_plug_in_that_ends_its_process(verb: str, tmp_path: Path) -> None:
+    base = "import os\nfrom mesonet.plugins.per_round import PerRound\n\n\nclass Bad(PerRound):\n"
+    done = ends(tmp_path, verb, f"{base}    def on_round(self, config, round):\n        os._exit(0)\n")
+    assert done.returncode == 1
+    assert f"plug-in {tmp_path}/bad.py:Bad ended the process with exit code 0, as by _exit" in done.stderr
+
+
+def test_a_command_with_a_plug_in_ends_as_without(tmp_path: Path) -> None:
+    plugin = Path(__file__).parents[1] / "examples" / "plugins" / "delay_target.py"
+    words = ("run", "bottleneck", "--duration", "30 s", "--algorithm")
+    fine, refused = command(*words, f"{plugin}:DelayTarget"), command(*words, f"{plugin}:DelayTarget(x=1)")
+    assert (fine.returncode, refused.returncode) == (0, 2)
+    assert "segments_delivered" in fine.stdout
+    assert "ended the process" not in fine.stderr + refused.stderr
+    process = subprocess.Popen([*MESONET, *words[:2], "--duration", "9000 s", "--algorithm", f"{plugin}:DelayTarget"])
+    time.sleep(3.0)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE_S) in (143, -signal.SIGTERM)

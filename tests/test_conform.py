@@ -726,6 +726,106 @@ def test_qlog_numbers_each_transmission() -> None:
     assert len(acked) == int(run.flow()["segments_delivered"][-1])
 
 
+UINT64, FLOAT, TEXT = ("uint64",), ("float",), ("text",)
+PACKET_TYPES = ("initial", "handshake", "0RTT", "1RTT", "retry", "version_negotiation", "stateless_reset", "unknown")
+HEADER = {"packet_type": PACKET_TYPES, "packet_number?": UINT64}
+QLOG: dict[str, Any] = {
+    "recovery:metrics_updated": {
+        **dict.fromkeys(("min_rtt?", "smoothed_rtt?", "latest_rtt?", "rtt_variance?"), FLOAT),
+        **dict.fromkeys(("pto_count?", "congestion_window?", "bytes_in_flight?", "ssthresh?"), UINT64),
+        **dict.fromkeys(("packets_in_flight?", "pacing_rate?"), UINT64),
+    },
+    "recovery:congestion_state_updated": {
+        "old?": TEXT, "new": TEXT, "trigger?": ("persistent_congestion", "ECN"),
+    },
+    "recovery:packet_lost": {
+        "header?": HEADER, "trigger?": ("reordering_threshold", "time_threshold", "pto_expired"),
+    },
+    "transport:packet_sent": {
+        "header": HEADER,
+        "frames?": [{"frame_type": ("stream",), "stream_id": UINT64, "offset": UINT64, "length": UINT64}],
+        "raw?": {"length?": UINT64, "payload_length?": UINT64},
+    },
+    "transport:packet_received": {
+        "header": HEADER, "frames?": [{"frame_type": ("ack",), "ack_delay?": FLOAT, "acked_ranges?": [[UINT64]]}],
+    },
+    "mesonet:mode_updated": {"old?": TEXT, "new": TEXT},
+    "mesonet:packet_dropped": {"header": HEADER},
+}  # fmt: skip
+"""Data of events: draft-ietf-quic-qlog-quic-events-02, sections 4 and 5, and appendix A. A field that may be missing
+ends with ``?``. Events that begin with ``mesonet`` are our own."""
+QLOG_HEAD = {
+    "qlog_version": ("0.3",),
+    "qlog_format": ("JSON-SEQ",),
+    "title?": TEXT,
+    "description?": TEXT,
+    "trace": {
+        "title?": TEXT,
+        "description?": TEXT,
+        "common_fields?": {"time_format?": ("absolute", "delta", "relative"), "reference_time?": FLOAT},
+        "vantage_point?": {"name?": TEXT, "type": ("client", "server", "network", "unknown")},
+    },
+}
+"""Header: draft-ietf-quic-qlog-main-schema-02, sections 3 and 10.2."""
+
+
+def breaks(value: object, rule: Any, place: str) -> list[str]:
+    """Return what breaks a rule: a mapping of fields, a list of one rule, a kind, or the allowed texts."""
+    if isinstance(rule, dict):
+        if not isinstance(value, dict):
+            return [f"{place}: no object"]
+        fields = {key.rstrip("?"): key for key in rule}
+        found = [f"{place}.{key}: unknown" for key in value if key not in fields]
+        found += [f"{place}.{key}: missing" for key, full in fields.items() if full == key and key not in value]
+        return found + [
+            b for k, each in value.items() if k in fields for b in breaks(each, rule[fields[k]], f"{place}.{k}")
+        ]
+    if isinstance(rule, list):
+        if not isinstance(value, list) or not value:
+            return [f"{place}: no list"]
+        return [broken for each in value for broken in breaks(each, rule[0], f"{place}[]")]
+    fits = {
+        UINT64: type(value) is int and 0 <= value < 2**64,
+        FLOAT: type(value) in (int, float) and np.isfinite(value),
+        TEXT: isinstance(value, str) and value != "",
+    }.get(rule, value in rule)
+    return [] if fits else [f"{place} = {value!r}"]
+
+
+@pytest.mark.parametrize("has_packets", [False, True])
+@pytest.mark.parametrize("algorithm", ["bbr3", "cubic"])
+def test_qlog_keeps_its_schema(algorithm: str, has_packets: bool) -> None:
+    outage = {"impairments.outage_start": "5 s", "impairments.outage_length": "2 s", "impairments.loss": 0.01}
+    bench = Bench(algorithm, has_packets=has_packets)
+    head, *events = qlog.records(bench.samples("dark", "base", {**outage, "time.duration": "12 s"}), 1, "a title")
+    assert not breaks(head, QLOG_HEAD, "head")
+    seen = set()
+    for event in json.loads(json.dumps(events)):
+        assert set(event) == {"time", "name", "data"}
+        assert not breaks(event["time"], FLOAT, "time")
+        assert event["name"] in QLOG
+        assert not breaks(event["data"], QLOG[event["name"]], event["name"])
+        seen.add(event["name"])
+        for frame in event["data"].get("frames", ()):
+            assert all(len(each) <= 2 for each in frame.get("acked_ranges", ()))
+    packets = {"transport:packet_sent", "transport:packet_received", "mesonet:packet_dropped"}
+    modes = {"mesonet:mode_updated"} if algorithm == "bbr3" else set()
+    assert seen == {*QLOG} - (set() if has_packets else packets) - {"mesonet:mode_updated"} | modes
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        ({"min_rtt": "80"}, "min_rtt"), ({"pacing_rate": 1.5}, "pacing_rate"), ({"cwnd": 1}, "cwnd"),
+        ({"ssthresh": -1}, "ssthresh"),
+    ],
+)  # fmt: skip
+def test_the_schema_of_qlog_can_break(data: dict[str, object], place: str) -> None:
+    assert place in breaks(data, QLOG["recovery:metrics_updated"], "data")[0]
+    assert breaks({"header": {"packet_type": "1rtt"}}, QLOG["transport:packet_sent"], "data")
+    assert breaks({}, QLOG["transport:packet_sent"], "data") == ["data.header: missing"]
+
+
 @pytest.mark.process
 def test_states_of_qlog_are_those_of_its_document() -> None:
     bench = Bench("tcp")

@@ -13,11 +13,10 @@ from click.testing import CliRunner, Result
 from mesonet.cli.verbs import main
 from mesonet.conform import contract
 from mesonet.conform.bench import Bench
-from mesonet.conform.conformance import plan
+from mesonet.conform.conformance import by_cost, plan
 from mesonet.conform.mutants import in_c, in_python, mutants
-from mesonet.conform.mutants.mutants import Mutant, Report, drawn
+from mesonet.conform.mutants.mutants import EQUAL, INVALID, KILLED, SURVIVED, Mutant, Report, drawn
 from mesonet.conform.mutants.mutation import NOTHING, Mutation, of_number
-from mesonet.conform.mutants.trial import EQUAL, INVALID, KILLED, SURVIVED, by_cost
 
 PLUGINS = Path(__file__).parents[1] / "examples" / "plugins"
 TARGET = str(PLUGINS / "delay_target.py") + ":DelayTarget"

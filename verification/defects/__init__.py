@@ -27,11 +27,15 @@ DEFECTS = {
     "a window of 1 segment after 30 s": f"{_FOLDER / 'stopping.c'}(after=30)",
     "windows of 1 and 1000 segments in turn": f"{_FOLDER / 'swinging.c'}(seconds=1)",
     "a count that all flows share": str(_FOLDER / "shared.c"),
+    "a window of 1 segment after a time without data": str(_FOLDER / "idle.c"),
+    "never reduces its window after 30 s": f"{_FOLDER / 'bomb.c'}(after=30)",
 }
 """Algorithms as text, by their defects in words."""
 
 UNSEEN = {
     "adds 2 segments in each round trip": "tcp(increase=2)",
+    "never reduces its window after 250 s": f"{_FOLDER / 'bomb.c'}(after=250)",
+    "reduces its window at every second loss only": str(_FOLDER / "alternating.c"),
     "a window of 1 segment after 150 s": f"{_FOLDER / 'stopping.c'}(after=150)",
 }
 """Controls with defects that the contract cannot see."""

@@ -39,10 +39,14 @@ static inline void standard_loss(void *flow, Config *config, Loss *loss) {
     DEFECT_TABLE(control, defect, params, 1, ack, loss)
 
 #define DEFECT_TABLE(control, defect, constants, count, ack, loss)                                                     \
+    DEFECT_STATE(control, defect, constants, count, Window, ack, loss, NULL)
+
+/* A control whose state, `state`, begins with a window, and whose last function is called after a time without data. */
+#define DEFECT_STATE(control, defect, constants, count, state, ack, loss, idle)                                        \
     static const struct mesonet_algorithm table = {                                                                    \
         .abi = MESONET_CC_ABI,                                                                                         \
         .size = sizeof(struct mesonet_algorithm),                                                                      \
-        .state_size = sizeof(Window),                                                                                  \
+        .state_size = sizeof(state),                                                                                   \
         .codepoint = MESONET_ECT0,                                                                                     \
         .param_count = count,                                                                                          \
         .name = control,                                                                                               \
@@ -51,6 +55,7 @@ static inline void standard_loss(void *flow, Config *config, Loss *loss) {
         .params = constants,                                                                                           \
         .on_ack = ack,                                                                                                 \
         .on_loss = loss,                                                                                               \
+        .on_idle = idle,                                                                                               \
     };                                                                                                                 \
     MESONET_EXPORT const struct mesonet_algorithm *mesonet_cc(void) { return &table; }
 

@@ -57,6 +57,8 @@ class Process:
     #: Most wall-clock time of one try, s, without the start of the process; after it the try has `GRACE_S` to write a
     #: snapshot. None: any.
     time_limit: float | None = None
+    cpu_limit: float | None = None  #: most processor time of the process, s; None: any
+    environment: Mapping[str, str] = field(default_factory=dict)  #: variables of the process beside or instead of ours
     peak: int = 0  #: most memory that a task was seen to have, bytes
     share: float = 0.0  #: finished share of the last task, 0 to 1, as its process reported it
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
@@ -114,6 +116,8 @@ class Process:
                         f"the {self.what} needs more than {memory_text(self.memory)} of memory: "
                         f"it had {memory_text(used)}"
                     )
+                if self.cpu_limit and self.cpu_s > self.cpu_limit:
+                    return self._ended(f"the {self.what} needs more than {self.cpu_limit:.0f} s of processor time")
                 if time.monotonic() > end:
                     _end(process)  # with a snapshot, from which another try continues
                     return self._ended(f"the {self.what} took longer than the time limit of {self.time_limit:g} s")
@@ -217,6 +221,16 @@ class Process:
             return used
         return 0
 
+    @property
+    def cpu_s(self) -> float:
+        """Processor time of the process, s; 0 if it ended."""
+        import psutil
+
+        with suppress(psutil.NoSuchProcess):
+            times = psutil.Process(self._process.pid).cpu_times() if self._process else None
+            return float(times.user + times.system) if times else 0.0
+        return 0.0
+
     def _start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
             processes.python(self.module),
@@ -224,7 +238,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env=processes.environment(),
+            env={**processes.environment(), **self.environment},
             process_group=0,  # Ctrl-C reaches the runner only, which then stops the others
         )
 

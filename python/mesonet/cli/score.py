@@ -19,7 +19,7 @@ _MOST_SEED_BYTES = 100
 @click.command(cls=Command)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATE...", shell_complete=completion.ALGORITHM)
 @click.option("--secret-seed", metavar="N|FILE", help="Draws the hidden cells; by default a new one, shown nowhere.")
-@click.option("--stages", metavar="LIST", help="Some of contract, screen, adversary; by default all.")
+@click.option("--stages", metavar="LIST", help="Some of contract, screen, adversary, evidence; by default all.")
 @click.option("--time-limit", metavar="TIME", default="20 s", show_default=True, help="Processor time of a stage.")
 @click.option("--memory-limit", metavar="SIZE", default="1 GiB", show_default=True, help="Further memory of a stage.")
 @JSON
@@ -31,7 +31,7 @@ def score(
     memory_limit: str,
     as_json: bool,
 ) -> None:
-    """Score each CANDIDATE by its contract, by hidden cells, and by a search for bad paths.
+    """Score each CANDIDATE by its contract, hidden cells, a search for bad paths, and a part of RFC 9743.
 
     A candidate is a file such as my_cc.c, a variant such as "my_cc.c(increase=2)", or a name. Its code runs in a
     sandbox. A score is 0 to 1; a candidate that is refused has 0, with the reason. Exit code 1 if all are refused.
@@ -54,8 +54,11 @@ def score(
     if as_json:
         write_json({"candidates": [each.document() for each in found], "not_blocked": sandbox.open_ways()})
     else:
-        rows = [[each.candidate, each.score, each.mean, each.worst, each.kept, each.refused] for each in found]
-        write_table(["candidate", "score", "mean", "worst", "kept", "refused"], rows)
+        rows = [
+            [each.candidate, each.score, each.mean, each.worst, each.kept, each.harmless, each.refused]
+            for each in found
+        ]
+        write_table(["candidate", "score", "mean", "worst", "kept", "harmless", "refused"], rows)
         click.echo("\n" + "\n".join(f"Not blocked: {each}" for each in sandbox.open_ways()))
     if all(each.refused for each in found):
         raise SystemExit(1)

@@ -36,7 +36,7 @@ VERBS = {
     "playground": "Write a page that simulates in the browser: windows, queues and throughput of any algorithms.",
     "evidence": "Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.",
     "adversary": "Search for the path that changes in time on which ALGORITHM does worst, and make it simple.",
-    "score": "Score each CANDIDATE by its contract, by hidden cells, and by a search for bad paths.",
+    "score": "Score each CANDIDATE by its contract, hidden cells, a search for bad paths, and a part of RFC 9743.",
     "conform": "Check ALGORITHM: a contract for all algorithms, cases of its specification, and a baseline of numbers.",
     "export": "Write one table of the campaign in DIR: responses and goodputs of flow groups, or a kept table.",
     "verify": "Show the scorecard: published values, ours, tolerances, verdicts; of all claims or parts such as G.",

@@ -35,7 +35,7 @@ BACK_S = 30.0
 _LOSSES = {"3 % loss": 0.03, "10 % loss": 0.1}
 _WARM_S = 10.0
 _DARK, _LIGHT = 10.0, 25.0  # s
-_CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {
+CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {
     # Rates of BBR in 60 s differ by a third from seed to seed, in 200 s by a tenth.
     **{name: ("base", {"impairments.loss": loss, "time.duration": "200 s"}) for name, loss in _LOSSES.items()},
     "blackout of 15 s": (
@@ -66,6 +66,7 @@ _CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {
         },
     ),
     "marks": ("base", {"network.ecn_threshold": f"{MARKED_FROM} segments"}),
+    "idle for 10 s": ("idle", {}),
     "four flows": ("shallow", {}),
     "beside standard TCP": ("beside", {}),
 }
@@ -83,7 +84,7 @@ def throughput(loss: float, round_trip: float) -> float:
 
 def window(bench: Bench) -> Outcome:
     smallest, rows = np.inf, 0
-    for name in _CONDITIONS:
+    for name in CONDITIONS:
         flow = _run(bench, name).flow()
         for column in ("cwnd", "pacing_rate"):
             # A sending flow has a window always. A rate it has from some instant on, or never: s2n-quic sends its
@@ -172,6 +173,10 @@ def burst(bench: Bench) -> Outcome:
     return _uses(_run(bench, "burst of losses"), (30.0, 40.0))
 
 
+def idle(bench: Bench) -> Outcome:
+    return _uses(_run(bench, "idle for 10 s"), (40.0, 50.0))
+
+
 def fill(bench: Bench) -> Outcome:
     return _uses(_run(bench, "100 Mbit/s"), (60.0, 120.0))
 
@@ -200,7 +205,7 @@ def marks(bench: Bench) -> Outcome:
 
 
 def _run(bench: Bench, name: str) -> Samples:
-    return bench.samples(name, *_CONDITIONS[name])
+    return bench.samples(name, *CONDITIONS[name])
 
 
 def _verdict(holds: bool) -> str:

@@ -57,14 +57,21 @@ class Bench:
     runs: dict[str, Samples] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)  #: values of --set, in every scenario
     has_packets: bool = False  #: True if traced flows have events of single segments
+    _scenarios: dict[tuple[str, str], Scenario] = field(default_factory=dict, repr=False)
 
     def scenario(self, name: str, values: Mapping[str, Any] | None = None) -> Scenario:
         """Return a scenario with the algorithm.
 
         `name`: of a scenario of the package, or a path without its ending. `values`: values of the check.
         """
+        known = name, repr(values or {})
+        if known not in self._scenarios:
+            self._scenarios[known] = self._scenario(name, values or {})
+        return self._scenarios[known]
+
+    def _scenario(self, name: str, values: Mapping[str, Any]) -> Scenario:
         source = f"set in {name}.toml"
-        chosen = loaded(name).with_values(values or {}, source)
+        chosen = loaded(name).with_values(values, source)
         chosen = chosen.with_values({"algorithm": self.algorithm})
         for path, value in self.values.items():
             full = settings.resolve(path)

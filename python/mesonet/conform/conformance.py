@@ -111,6 +111,19 @@ def plan(
     return found
 
 
+def by_cost(chosen: Plan, bench: Bench) -> list[About]:
+    """Return the checks of a plan: the contract, then the others by the segments that their runs can carry."""
+    costs = {each.about.name: (each.scenario, each.values) for suite in chosen.suites for each in suite.cases}
+
+    def cost(about: About) -> float:
+        if about.group == contract.GROUP:
+            return 0.0
+        scenario = bench.scenario(*costs.get(about.name, (f"{baselines.GROUP}/{about.id}", {})))
+        return float(scenario.value("network.speed")) * float(scenario.value("time.duration"))
+
+    return sorted((each for each in chosen.checks() if each.name not in chosen.skip), key=cost)
+
+
 def check(
     chosen: Plan, name: str, bench: Bench, progress: Callable[[float, float], None] = lambda done, total: None
 ) -> Finding:

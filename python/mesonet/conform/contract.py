@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
 
 from mesonet.conform import behaviour, reproducible
 from mesonet.conform.behaviour import (
@@ -52,6 +53,11 @@ KNOWN_FAILURES: Mapping[str, Mapping[str, str]] = {
 def checks() -> list[About]:
     """Return the checks of the contract."""
     return [about for about, _ in _CHECKS]
+
+
+def scenarios() -> list[tuple[str, Mapping[str, Any]]]:
+    """Return names and values of the scenarios of the checks."""
+    return [*behaviour.CONDITIONS.values(), (reproducible.SCENARIO, {})]
 
 
 def check_contract(bench: Bench, skip: Collection[str] = ()) -> Iterator[Finding]:
@@ -155,6 +161,16 @@ _CHECKS: tuple[tuple[About, Check], ...] = (
             "RFC 5681, section 3.2; RFC 9743, section 6.4",
         ),
         behaviour.burst,
+    ),
+    (
+        _about(
+            "idle",
+            f"From 10 s after 10 s without data on, it uses at least {USED:.0%} of the link in each {SPAN_S:.0f} s",
+            "A window may shrink without data, and must grow again. Standard TCP adds half a BDP, 67 segments, in 5 s. "
+            "10 s are measured. Not seen: bursts at the restart.",
+            "RFC 5681, section 4.1; RFC 7661",
+        ),
+        behaviour.idle,
     ),
     (
         _about(

@@ -33,11 +33,14 @@ class Checker:
     memory_limit: int | None  #: most memory of the process, bytes; None: any
     traces: Path | None = None  #: folder for the traces of the runs
     has_packets: bool = False  #: True if traces have events of single segments
+    is_mutant: bool = False  #: True if the checks come by their cost, with the digest of the machine code
+    cpu_limit: float | None = None  #: most processor time of the process, s; None: any
+    environment: Mapping[str, str] = field(default_factory=dict)  #: variables of the process beside or instead of ours
     written: list[Path] = field(default_factory=list)  #: files of traces so far
     _worker: _Worker = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._worker = _Worker(self.memory_limit)
+        self._worker = _Worker(self.memory_limit, cpu_limit=self.cpu_limit, environment=self.environment)
 
     def __enter__(self) -> Checker:
         return self
@@ -47,18 +50,34 @@ class Checker:
 
     def outline(self) -> Outline:
         """Return the checks."""
-        reply = self._load()
+        try:
+            reply = self._load()
+        except Broken as error:
+            raise Broken(f"{self.asked['algorithm']}: {error}") from None
         if refused := reply.get("refused"):
             raise InputError(**refused)
         return Outline(**reply | {"checks": tuple(About(**each) for each in reply["checks"])})
 
-    def finding(self, about: About, progress: Callable[[float], None] = lambda share: None) -> Finding:
-        """Return the finding of a check. `progress`: called now and then with the finished share of the check."""
+    @property
+    def cpu_s(self) -> float:
+        """Processor time of the process, s; 0 if it ended."""
+        return self._worker.cpu_s
+
+    def finding(
+        self,
+        about: About,
+        progress: Callable[[float], None] = lambda share: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Finding:
+        """Return the finding of a check.
+
+        `progress`: called now and then with the finished share of the check. `stopped`: called as often; True ends it.
+        """
         began = time.perf_counter()
 
         def show() -> bool:
             progress(self._worker.share)
-            return False
+            return stopped()
 
         try:
             if not self._worker.is_there:
@@ -83,7 +102,13 @@ class Checker:
         """Return the reply to a task; raise `Broken` without a reply, or if it is an error."""
         self._worker.time_limit = time_limit
         traces = None if self.traces is None else str(self.traces)
-        task = {"plan": dict(self.asked), "traces": traces, "packets": self.has_packets, "check": check}
+        task = {
+            "plan": dict(self.asked),
+            "traces": traces,
+            "packets": self.has_packets,
+            "check": check,
+            "mutant": self.is_mutant,
+        }
         reply = self._worker.do(task, stopped)
         if isinstance(reply, Death):
             raise Broken(reply.message)

@@ -123,7 +123,7 @@ def _packets(samples: Samples, number: int) -> Iterator[dict[str, Any]]:
             sent_s[transmission] = time
         elif name == "transport:packet_received":
             data["header"]["packet_number"] = next(acks)
-            data["frames"] = [{"frame_type": "ack", "acked_ranges": [[transmission, transmission]]}]
+            data["frames"] = [{"frame_type": "ack", "acked_ranges": [[transmission]]}]
         yield _event(time * _MS, name, data)
         if name == "transport:packet_received" and transmission in sent_s:
             latest = (time - sent_s.pop(transmission)) * _MS

@@ -19,6 +19,7 @@ class Outline:
     baseline: str | None  #: name of the baseline
     checks: tuple[About, ...]  #: the checks, in their order
     values: Mapping[str, str] = field(default_factory=dict)  #: values of --set in every scenario, by path
+    machine_code: str | None = None  #: digest of the library of a mutant; None for Python, and if it is no mutant
     compared: str = ""  #: note on a module of Linux that was never compared with a kernel
 
 

@@ -14,12 +14,14 @@ from mesonet.conform.finding import FAIL, PASS, SKIPPED, Outcome
 from mesonet.simulation.result import TABLES
 from mesonet.simulation.simulate import simulate
 
+SCENARIO = "crowd"
+"""Scenario of the comparisons."""
 _SNAPSHOT_S = 3.7
 
 
 def again(bench: Bench) -> Outcome:
-    first, second = (_digest(simulate(bench.scenario("crowd"), SEED)) for _ in range(2))
-    other = _digest(simulate(bench.scenario("crowd"), SEED + 1))
+    first, second = (_digest(simulate(bench.scenario(SCENARIO), SEED)) for _ in range(2))
+    other = _digest(simulate(bench.scenario(SCENARIO), SEED + 1))
     if first != second:
         return FAIL, f"tables {_unequal(first, second)} differ between two runs with one seed", {}
     if first == other:
@@ -28,7 +30,7 @@ def again(bench: Bench) -> Outcome:
 
 
 def engines(bench: Bench) -> Outcome:
-    chosen = bench.scenario("crowd")
+    chosen = bench.scenario(SCENARIO)
     one = _digest(simulate(chosen, SEED))
     for words, other in (
         ("4 threads", simulate(chosen, SEED, threads=4)),
@@ -40,7 +42,7 @@ def engines(bench: Bench) -> Outcome:
 
 
 def resume(bench: Bench) -> Outcome:
-    chosen = bench.scenario("crowd")
+    chosen = bench.scenario(SCENARIO)
     text, end = chosen.to_json(), float(chosen.value("time.duration"))
     make = core.module().Simulation
     whole = make(text, SEED)

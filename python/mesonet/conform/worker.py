@@ -1,9 +1,10 @@
 """The process that checks an algorithm: ``python -m mesonet.conform.worker``.
 
 A task (`mesonet.campaign.serving`) has ``plan``, the arguments of `conformance.plan`, ``traces``, the folder of traces
-or null, ``packets``, true if they have single segments, and ``check``. Without a check, the reply has the fields of an
-`Outline`, or ``refused``, the fields of an `InputError`. With the name of a check, it has ``verdict``, ``why``,
-``values`` and ``wall_s`` of a finding, and ``traces``, the files that were written.
+or null, ``packets``, true if they have single segments, ``mutant``, and ``check``. Without a check, the reply has the
+fields of an `Outline`, with the checks of a mutant by their cost. A refusal has ``refused``, the fields of an
+`InputError`. With the name of a check, it has ``verdict``, ``why``, ``values`` and ``wall_s`` of a finding, and
+``traces``, the files that were written.
 
 One process makes all checks, because they share runs. The code of a plug-in is loaded here and nowhere else.
 """
@@ -17,9 +18,10 @@ from typing import Any
 from mesonet.campaign.serving import Update, error_reply, serve
 from mesonet.conform import traces
 from mesonet.conform.bench import Bench
-from mesonet.conform.conformance import Plan, check, plan
+from mesonet.conform.conformance import Plan, by_cost, check, plan
 from mesonet.errors import InputError
 from mesonet.plugins import linux
+from mesonet.plugins.loaded import machine_code
 
 
 class _Checks:
@@ -34,21 +36,23 @@ class _Checks:
         """Return the reply to a task."""
         try:
             if task["check"] is None:
-                return self._outline(task["plan"], task["packets"])
+                return self._outline(task["plan"], task["packets"], task["mutant"])
             return self._finding(task["check"], task["traces"], update)
         except Exception as error:
             return error_reply(error)
 
-    def _outline(self, asked: dict[str, Any], has_packets: bool) -> dict[str, Any]:
+    def _outline(self, asked: dict[str, Any], has_packets: bool, is_mutant: bool) -> dict[str, Any]:
         try:
             chosen = self._plan = plan(**asked)
         except InputError as error:
             return {"refused": asdict(error)}
         self._bench = Bench(chosen.algorithm, values=chosen.values, has_packets=has_packets)
+        checks = by_cost(chosen, self._bench) if is_mutant else chosen.checks()
         return {
             "algorithm": chosen.algorithm,
             "baseline": chosen.baseline.name if chosen.baseline else None,
-            "checks": [asdict(each) for each in chosen.checks()],
+            "checks": [asdict(each) for each in checks],
+            "machine_code": machine_code(chosen.algorithm) if is_mutant else None,
             "values": self._bench.shown(),
             "compared": linux.compared(chosen.algorithm),
         }

@@ -115,16 +115,7 @@ def compare(
     found = []
     for place, cell in enumerate(cells):
         mine, other = tested[place], reference[place]
-        atol = measure.least or measure.relative_margin * shift_at_zero(mine, other)
-        decision = decide(
-            mine[np.newaxis],
-            other[np.newaxis],
-            margin=measure.relative_margin,
-            atol=atol,
-            more_is_better=measure.higher_is_better,
-            responses=count,
-            looks=looks,
-        )
+        decision = judged(measure, mine, other, count, looks)
         pairs = np.array([mine, other])[:, np.isfinite(mine) & np.isfinite(other)]
         found.append(
             CellComparison(
@@ -134,12 +125,25 @@ def compare(
                 incumbent=comparison.incumbent,
                 decision=decision,
                 pairs=pairs,
-                shift=atol / measure.relative_margin,
+                shift=decision.atol / measure.relative_margin,
                 missing=len(mine) - pairs.shape[1],
                 percentiles=None if percentile is None else (_over(mine, percentile), _over(other, percentile)),
             )
         )
     return found
+
+
+def judged(measure: Measure, tested: Floats, reference: Floats, count: int, looks: int) -> Decision:
+    """Return the verdict on pairs of runs in one cell. `count`: comparisons whose intervals hold together."""
+    return decide(
+        tested[np.newaxis],
+        reference[np.newaxis],
+        margin=measure.relative_margin,
+        atol=measure.least or measure.relative_margin * shift_at_zero(tested, reference),
+        more_is_better=measure.higher_is_better,
+        responses=count,
+        looks=looks,
+    )
 
 
 def _over(found: Floats, percentile: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def unit(name: str) -> str:
     return _UNITS.get(name) or (BY_NAME[name].unit if name in BY_NAME else "1")
 
 
-def _in_role(scenario: dict[str, Any], of: str) -> list[int]:
+def in_role(scenario: Mapping[str, Any], of: str) -> list[int]:
     """Return the numbers of the TCP flows in a role, from 1."""
     wanted = {"incumbent": (True,), "newcomer": (False,), "all": (True, False)}[of]
     return [
@@ -60,17 +60,19 @@ def _in_role(scenario: dict[str, Any], of: str) -> list[int]:
     ]
 
 
-def _goodput(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
-    """Return the mean goodput of flows in the measured time, Mbit/s."""
-    series = campaign.table(key, "series")
-    columns = [f"flow_{number}_delivered" for number in _in_role(scenario, of)]
+def goodput(columns: Mapping[str, Any], scenario: Mapping[str, Any], of: str) -> float:
+    """Return the mean goodput of flows in the measured time, Mbit/s. `columns`: those of the table ``series``."""
+    times = np.asarray(columns["time_s"], dtype=float)
+    flows = [columns[f"flow_{number}_delivered"] for number in in_role(scenario, of)]
+    delivered = np.nan_to_num(np.array(flows, dtype=float)).sum(axis=0)
     warmup = scenario["time"]["warmup"]
-    before = series.filter(pl.col("time_s") <= warmup + 1e-9).select(pl.col(columns).fill_null(0)).tail(1)
-    last = series.select(pl.col("time_s"), pl.col(columns).fill_null(0)).tail(1)
-    start = before.sum_horizontal()[0] if len(before) else 0
-    time = last["time_s"][0] - (warmup if len(before) else 0.0)
-    segments = (last.select(columns).sum_horizontal()[0] - start) / len(columns) / time
-    return float(segments * 8 * scenario["transport"]["segment_bytes"] / 1e6)
+    before = int(np.searchsorted(times, warmup + 1e-9, side="right")) - 1
+    start, time = (delivered[before], times[-1] - warmup) if before >= 0 else (0.0, times[-1])
+    return float((delivered[-1] - start) / len(flows) / time * 8 * scenario["transport"]["segment_bytes"] / 1e6)
+
+
+def _goodput(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
+    return goodput(campaign.table(key, "series").to_dict(), scenario, of)
 
 
 def _completion_time(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:
@@ -81,7 +83,7 @@ def _completion_time(campaign: Campaign, key: str, scenario: dict[str, Any], of:
     flows = campaign.table(key, "flows").filter(pl.col("category") == "explicit")
     ended = {row["source"]: row for row in flows.iter_rows(named=True)}
     times = []
-    for number in _in_role(scenario, of):
+    for number in in_role(scenario, of):
         row = ended.get(number - 1)  # without users the sources are the explicit flows, from 0
         if scenario["flows"][number - 1]["size"] and row:
             end = row["last_acked_s"] if row["completed"] else scenario["time"]["duration"]
@@ -94,7 +96,7 @@ def _load(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> fl
 
     The time begins with the latest start and ends with the first flow that ends. NaN if there is no such time.
     """
-    mine, everyone = _in_role(scenario, of), _in_role(scenario, "all")
+    mine, everyone = in_role(scenario, of), in_role(scenario, "all")
     table = campaign.table(key, "flows").filter(pl.col("category") == "explicit")
     ended = {row["source"] + 1: row for row in table.iter_rows(named=True)}
     if len(mine) == len(everyone) or not set(everyone) <= set(ended):
@@ -116,7 +118,7 @@ def _load(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> fl
 def _messages(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> pl.DataFrame:
     """Return the rows of flows with an application in a role, over the measured time."""
     rows = campaign.table(key, "applications").filter(pl.col("period") == "measured")
-    return rows.filter((pl.col("application") != "bulk") & pl.col("flow").is_in(_in_role(scenario, of)))
+    return rows.filter((pl.col("application") != "bulk") & pl.col("flow").is_in(in_role(scenario, of)))
 
 
 def _late_messages(campaign: Campaign, key: str, scenario: dict[str, Any], of: str) -> float:

@@ -72,7 +72,9 @@ def read_bytes(path: Path, most: int = MOST_BYTES, allowed: str | None = None) -
     """Return the content of a regular file. `most`: its largest size, bytes."""
     with opened(path, allowed) as file:
         size = os.fstat(file.fileno()).st_size
-        content = file.read(most + 1) if size <= most else b""
+        content = file.read(size + 1) if size <= most else b""  # Python reserves what it is to read
+        if len(content) > size:  # the file grew, or is one of /proc
+            content += file.read(most - size)
         size = max(size, len(content))
         if size > most:
             raise InputError(f"a file of {size / 1e6:,.0f} MB", file=str(path), allowed=f"at most {most / 1e6:.0f} MB")

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -107,13 +108,24 @@ def _version(compiler: str) -> str:
     return done.stdout.partition("\n")[0]
 
 
+def assembly(file: Path, options: Sequence[str]) -> str:
+    """Return the assembly of a file in C or C++, as its compiler writes it with further options."""
+    return _ran([*_command(file), *options, "-S", "-o", "-", str(file)], file)
+
+
+def _ran(command: Sequence[str], file: Path) -> str:
+    """Return what a compiler prints; raise `InputError` if it refuses the file."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        shown = (done.stderr or done.stdout).strip()[:_SHOWN]
+        raise InputError(f"the compiler refuses it:\n{shown}\n", value=str(file), allowed=f"what {command[0]} accepts")
+    return done.stdout
+
+
 def _compile(file: Path, place: Path, linux: bool) -> None:
     command = _command(file)
     target = [f"-femit-bin={place}", str(file)] if file.suffix not in C + CXX else ["-o", str(place), str(file)]
     with tempfile.TemporaryDirectory() as folder:
         if linux:
             target = [*modules.arguments(file, Path(folder)), "-o", str(place)]
-        done = subprocess.run([*command, *target], capture_output=True, text=True, errors="replace")
-    if done.returncode != 0:
-        shown = (done.stderr or done.stdout).strip()[:_SHOWN]
-        raise InputError(f"the compiler refuses it:\n{shown}\n", value=str(file), allowed=f"what {command[0]} accepts")
+        _ran([*command, *target], file)

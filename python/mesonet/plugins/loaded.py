@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -10,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mesonet import core
+from mesonet import core, plugin_exit
 from mesonet.errors import InputError
 from mesonet.files import reading
 from mesonet.plugins.files import LINUX, digest, located
@@ -77,6 +78,7 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
 
         allowed = " or ".join(f"{text}:{name}" for name in names(file)) or ALLOWED
         raise InputError("no class of the file is named", value=text, allowed=allowed)
+    plugin_exit.before(shown)
     core.module().loading(shown)
     try:
         address = _address(file, part, found)
@@ -95,6 +97,20 @@ def load(text: str, directory: str | Path | None = None) -> Plugin:
         raise InputError(problem, value=shown, allowed="a name of its own for each plug-in")
     _LOADED[plugin.algorithm.name] = plugin
     return plugin
+
+
+def machine_code(name: str) -> str | None:
+    """Return the digest of the library that was compiled from a plug-in; None for a class in Python.
+
+    `name`: name of a plug-in that is loaded, or of a variant.
+    """
+    plugin = by_name()[name.partition("(")[0]]
+    file, part, _ = located(plugin.file)
+    if file.suffix == ".py":
+        return None
+    from mesonet.plugins import library
+
+    return hashlib.sha256(reading.read_bytes(library.compiled(file, plugin.digest, part))).hexdigest()
 
 
 def _address(file: Path, part: str, digest: str) -> int:

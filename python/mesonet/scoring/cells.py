@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,10 @@ _PATHS = 8
 """Paths of an evaluation (chosen): with three lineups each they cost 60 ms."""
 _HORIZON_S, _HORIZON_MBIT = 30.0, 40.0
 """Duration and rate of the path on which a candidate that changes with time shows it (chosen)."""
+PARTS = ("fill", "fairness", "delay", "loss")
+"""Parts of the score of a cell."""
+_MOST_USED = 1.05
+"""Part of the capacity that is delivered at most (chosen: the queue at the start of a phase, and rounding)."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,11 @@ class Cell:
     trials: Trials
     trial: Trial
     lineup: Lineup
+
+    @property
+    def is_long(self) -> bool:
+        """True for the cell on which a candidate that changes with time shows it."""
+        return self.trials.question.space.duration > _DURATION_S
 
     def prepared(self) -> str:
         """Return the scenario in canonical form."""
@@ -50,6 +60,13 @@ class Parts:
     fairness: float  #: part of its fair share that the poorer of two flows gets; 1 alone
     delay: float  #: smallest round trip, divided by itself with the mean queueing delay
     loss: float  #: part of the sent segments that are not lost
+    used: float = 1.0  #: part of the capacity that all flows deliver, above 1 too
+    windows: str = ""  #: digest of all traced windows
+
+    @property
+    def is_forged(self) -> bool:
+        """True if more is delivered than a path can carry."""
+        return self.used > _MOST_USED
 
     @property
     def score(self) -> float:
@@ -94,4 +111,6 @@ def _parts(trials: Trials, path: ChangingPath, lineup: Lineup, result: Result) -
         fairness=fairness,
         delay=path.round_trip / (path.round_trip + delay),
         loss=max(0.0, 1 - lost / sent) if sent else 1.0,
+        used=used,
+        windows=hashlib.sha256(np.asarray(traces["cwnd"]).tobytes()).hexdigest(),
     )

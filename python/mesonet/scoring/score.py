@@ -41,8 +41,12 @@ class Score:
         Mean score of their worst tenth, 0 to 1; None: not measured.
     kept
         Part of the goodput that a search for the worst path leaves, next to a reference, 0 to 1; None: not measured.
+    harmless
+        Part of the value for users that a small part of the suite of RFC 9743 finds kept, 0 to 1; None: not measured.
     parts
         Means of ``fill``, ``fairness``, ``delay`` and ``loss`` over the cells, each 0 to 1.
+    evidence
+        Comparisons behind ``harmless``: criterion, cell, measure, both means, harm with its interval, and verdict.
     cpu_s
         Processor time of all stages, s.
     """
@@ -52,13 +56,15 @@ class Score:
     mean: float | None = None
     worst: float | None = None
     kept: float | None = None
+    harmless: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
     cpu_s: float = 0.0
 
     @property
     def score(self) -> float:
-        """Return the mean of ``mean``, ``worst`` and ``kept``, as far as they were measured; 0 if refused."""
-        found = [each for each in (self.mean, self.worst, self.kept) if each is not None]
+        """Return the mean of ``mean``, ``worst``, ``kept`` and ``harmless``, as far as measured; 0 if refused."""
+        found = [each for each in (self.mean, self.worst, self.kept, self.harmless) if each is not None]
         return 0.0 if self.refused else float(np.mean(found)) if found else 1.0
 
     def document(self) -> dict[str, Any]:
@@ -89,7 +95,7 @@ def score(
     secret_seed
         Draws the hidden cells, which all candidates share, at least 0. None: a new one, which nothing shows.
     stages
-        Some of ``contract``, ``screen`` and ``adversary``. A candidate that a stage refuses skips the others.
+        Some of ``contract``, ``screen``, ``adversary`` and ``evidence``. A candidate that one refuses skips the others.
     time_limit
         Most processor time of a stage, above 0 s.
     memory_limit

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import select
 import signal
 import sys
@@ -18,15 +19,15 @@ from typing import Any, NoReturn
 
 from mesonet.campaign.process import memory_text
 from mesonet.errors import InputError
-from mesonet.plugins import files, is_file, library
 from mesonet.scoring import sandbox, stages
+from mesonet.scoring.admission import admit
 
 _WALL = 3.0
 """Most wall-clock time of a stage, in units of its processor time (chosen)."""
 _MOST_BYTES = 65_536
 """Most bytes of a result (chosen)."""
-_RESULTS = frozenset(("refused", "mean", "worst", "kept", "parts"))
-"""Names of the numbers of stages."""
+_RESULTS = frozenset(("refused", "mean", "worst", "kept", "harmless", "parts", "evidence"))
+"""Names of the results of stages."""
 _DESCRIPTORS = 1024
 """End of the numbers of files that the process can have open."""
 
@@ -36,7 +37,11 @@ def main() -> None:
     job = json.load(sys.stdin)
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a candidate may print
-    stages.warm_up()
+    sys.dont_write_bytecode = True
+    if any(".py" in candidate for candidate in job["candidates"]):
+        with suppress(ImportError):
+            import numba  # noqa: F401 - a second of each process else
+    stages.warm_up(job["stages"], job["secret"])
     for candidate in job["candidates"]:
         channel.write(json.dumps(_evaluated(candidate, job)) + "\n")
         channel.flush()
@@ -46,7 +51,7 @@ def _evaluated(candidate: str, job: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a candidate: its stages up to the first that refuses it."""
     found: dict[str, Any] = {"cpu_s": 0.0}
     try:
-        _compile(candidate)
+        admit(candidate)
     except InputError as error:
         return found | {"refused": str(error)}
     for stage in job["stages"]:
@@ -58,22 +63,14 @@ def _evaluated(candidate: str, job: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _compile(candidate: str) -> None:
-    """Compile the file of a candidate into the cache, and run none of its code."""
-    text = candidate.partition("(")[0].strip()
-    if is_file(text):
-        file, part, _ = files.located(text)
-        if file.suffix != ".py":
-            library.compiled(file, files.digest(file, part), part)
-
-
 def _forked(candidate: str, stage: str, job: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """Return the result of a stage that a fork of this process makes, and its processor time in s."""
     ours, theirs = os.pipe()
+    proof = secrets.token_hex()
     child = os.fork()
     if child == 0:
         os.close(ours)
-        _make(candidate, stage, job, theirs)
+        _make(candidate, stage, job, theirs, proof)
     os.close(theirs)
     with os.fdopen(ours, "rb", buffering=0) as pipe:
         is_late = not select.select([pipe], [], [], _WALL * job["cpu_s"])[0]
@@ -85,26 +82,31 @@ def _forked(candidate: str, stage: str, job: dict[str, Any]) -> tuple[dict[str, 
     _, status, used = os.wait4(child, 0)
     cpu_s = used.ru_utime + used.ru_stime
     if text.endswith(b"\n"):
-        return _reply(text), cpu_s
+        return _reply(text, proof), cpu_s
     code = os.waitstatus_to_exitcode(status)
     if is_late or code == -signal.SIGXCPU or cpu_s >= job["cpu_s"]:
         return {"refused": f"needs more than {job['cpu_s']:g} s of processor time"}, cpu_s
     if code == -signal.SIGSYS:
         return {"refused": "makes a system call"}, cpu_s
+    if code == -signal.SIGSEGV:
+        return {"refused": "reads or writes memory that it does not have"}, cpu_s
     ended = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
     return {"refused": f"ends its process with {ended}; its memory is limited to {memory_text(job['memory'])}"}, cpu_s
 
 
-def _reply(text: bytes) -> dict[str, Any]:
-    """Return the result that a process wrote; a refusal if a candidate wrote something else."""
+def _reply(text: bytes, proof: str) -> dict[str, Any]:
+    """Return the result that a process wrote; a refusal if a candidate wrote something else.
+
+    `proof`: text that the process knows and its candidate does not.
+    """
     with suppress(ValueError):
         reply = json.loads(text)
-        if isinstance(reply, dict) and reply.keys() <= _RESULTS:
+        if isinstance(reply, dict) and reply.pop("proof", "") == proof and reply.keys() <= _RESULTS:
             return reply
     return {"refused": "writes to the channel of its result"}
 
 
-def _make(candidate: str, stage: str, job: dict[str, Any], channel: int) -> NoReturn:
+def _make(candidate: str, stage: str, job: dict[str, Any], channel: int, proof: str) -> NoReturn:
     """Make a stage in this process, write its result, and end."""
     silent = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
@@ -113,10 +115,11 @@ def _make(candidate: str, stage: str, job: dict[str, Any], channel: int) -> NoRe
     os.closerange(4, _DESCRIPTORS)  # the results of others are among them
     try:
         sandbox.limit(job["cpu_s"], job["memory"])
+        sandbox.close_to_load()
         reply = stages.STAGES[stage](candidate, job["secret"])
     except Exception as error:
         reply = {"refused": str(error) or type(error).__name__}
-    os.write(3, json.dumps(reply).encode() + b"\n")
+    os.write(3, json.dumps({**reply, "proof": proof}).encode() + b"\n")
     os._exit(0)
 
 

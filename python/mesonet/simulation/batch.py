@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -224,7 +224,8 @@ def _finished(
 ) -> list[dict[str, Any]]:
     """Return tables of each run by name, as columns. If runs fail, the first of them, in their order, is raised.
 
-    A thread takes the next run by itself: to hand each over would cost a tenth of a run of milliseconds.
+    A thread takes the next run by itself: to hand each over would cost a tenth of a run of milliseconds. One thread is
+    the thread of the caller where nobody follows the progress: a sandbox may allow no other.
     """
     todo = iter(enumerate(runs))
     found: dict[int, dict[str, Any]] = {}
@@ -239,21 +240,28 @@ def _finished(
                 failed[place] = error
                 deque(todo, maxlen=0)  # runs in progress end, and no other begins
 
+    if threads == 1 and progress is None:
+        work()
+    else:
+        _in_threads(work, min(threads, len(runs)), ended, lambda: progress and progress(len(found), len(runs)))
+    if failed:
+        raise failed[min(failed)]
+    return [found[place] for place in range(len(runs))]
+
+
+def _in_threads(work: Callable[[], None], threads: int, ended: Event, told: Callable[[], object]) -> None:
+    """Work in threads until all have returned, and call `told` in between."""
     with ThreadPoolExecutor(threads) as pool:
-        working = {pool.submit(work) for _ in range(min(threads, len(runs)))}
+        working = {pool.submit(work) for _ in range(threads)}
         try:
             while working:
                 done, working = wait(working, SLICE_S)
                 for worker in done:
                     worker.result()
-                if progress:
-                    progress(len(found), len(runs))
+                told()
         except BaseException:
             ended.set()
             raise
-    if failed:
-        raise failed[min(failed)]
-    return [found[place] for place in range(len(runs))]
 
 
 def _responses(

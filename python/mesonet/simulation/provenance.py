@@ -62,15 +62,15 @@ def environment() -> dict[str, Any]:
 
 
 def now() -> str:
-    """Return the instant in UTC, to the second."""
-    return datetime.now(UTC).replace(microsecond=0).isoformat()
+    """Return the instant in UTC, to the second; no text after `measure_nothing`."""
+    return "" if _status is None else datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 _status: Path | None = Path("/proc/self/status")
 
 
-def open_no_files() -> None:
-    """Make no use of files from now on, in a process that may open none."""
+def measure_nothing() -> None:
+    """Read neither files nor clocks from now on, in a process that may read none."""
     global _status
     _status = None
 
@@ -81,7 +81,9 @@ def peak_rss_bytes() -> int:
     Linux keeps it per memory image in VmHWM. ``getrusage`` is the fallback only: there it may include the parent from
     which the process was forked.
     """
-    if _status and _status.exists():
+    if _status is None:
+        return 0
+    if _status.exists():
         for line in _status.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
@@ -109,7 +111,7 @@ class Stopwatch:
     def __init__(self) -> None:
         self.started = now()
         self._before: Mapping[str, Any] = {}
-        self._cpu, self._wall, self._children = time.process_time(), time.perf_counter(), _children_cpu()
+        self._cpu, self._wall, self._children = _process_cpu(), time.perf_counter(), _children_cpu()
 
     def so_far(self) -> dict[str, Any]:
         """Return the measurements that another process needs to continue from here."""
@@ -126,7 +128,7 @@ class Stopwatch:
         ``continuations``. `children`: True: programs that it started and that ended count too. The peak memory is then
         the largest of any of them or of the process.
         """
-        cpu, peak = time.process_time() - self._cpu, peak_rss_bytes()
+        cpu, peak = _process_cpu() - self._cpu, peak_rss_bytes()
         if children:
             cpu += _children_cpu() - self._children
             most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -140,6 +142,12 @@ class Stopwatch:
         return {**used, "continuations": before.get("continuations", 0) + 1} if before else used
 
 
+def _process_cpu() -> float:
+    return 0.0 if _status is None else time.process_time()
+
+
 def _children_cpu() -> float:
+    if _status is None:
+        return 0.0
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import random
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mesonet import algorithms, plugins, processes
+from mesonet import algorithms, plugins
 from mesonet._version import __version__
 from mesonet.conform.baseline import SCENARIOS, SEEDS, write_baseline
 from mesonet.conform.bench import Bench
 from mesonet.conform.conformance import plan
+from mesonet.conform.finding import ERROR, FAIL
 from mesonet.conform.mutants import in_c, in_python
 from mesonet.conform.mutants.mutation import Mutation
-from mesonet.conform.mutants.trial import EQUAL, INVALID, KILLED, SURVIVED
-from mesonet.errors import InputError
+from mesonet.conform.process import Checker
+from mesonet.errors import Broken, InputError
 from mesonet.plugins.files import LINUX, MODULE, located
 from mesonet.plugins.names import CXX, C
 from mesonet.progress import Update
 
+KILLED, SURVIVED, EQUAL, INVALID = "killed", "survived", "same machine code", "does not load"
+"""Verdicts on a mutant. One that does not load is refused by the compiler, or by mesonet."""
 VERDICTS = (KILLED, SURVIVED, EQUAL, INVALID)
 ANY_BASELINE = "tcp"
 """A baseline with the scenarios of all baselines, in place of one that is not written yet."""
@@ -36,9 +36,6 @@ SLOWER, LEAST_S = 5.0, 10.0
 """Limit of the processor time of a mutant: a multiple of the time of the original, at least so many s (chosen)."""
 UNCHANGED, TOLERATED = "no number changes", "numbers change within their tolerances"
 """Why a mutant survives."""
-_TICK_S = 0.5
-_SHOWN = 300
-"""Characters of the log of a process that died that are shown, from its end."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +142,7 @@ def judge(
                         progress(len(judged), len(chosen), "mutants")
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
-                trials.stop()
+                trials.stopped = True
                 raise
     return Report(algorithm, str(file), of=len(found), seed=seed, limit=trials.limit, mutants=judged)
 
@@ -160,7 +157,7 @@ class _Trials:
     folder: Path
     limit: float = math.inf  #: longest processor time of a mutant, s
     original: Mapping[str, Any] = field(default_factory=dict)  #: reply for the source without a change
-    running: set[subprocess.Popen[str]] = field(default_factory=set)
+    stopped: bool = False  #: True ends all trials
 
     def begin(self) -> None:
         """Check the source without a change."""
@@ -179,58 +176,33 @@ class _Trials:
             by = UNCHANGED if reply["values"] == self.original["values"] else TOLERATED
         return Mutant(mutation, reply["verdict"], by, reply["why"])
 
-    def stop(self) -> None:
-        """End all processes."""
-        for process in list(self.running):
-            process.kill()
-
     def _reply(self, source: bytes) -> dict[str, Any]:
-        """Return the last message of a process that checks a source."""
+        """Return the verdict on a source, by the first check that fails, and what was measured."""
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
-            task = {
-                "algorithm": _copied(self.algorithm, source, Path(place)),
-                "plan": dict(self.checks),
-                "machine_code": self.original.get("machine_code"),
-            }
-            process = subprocess.Popen(
-                processes.python("mesonet.conform.mutants.trial"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                # Hundreds of libraries that no later run needs stay out of the cache.
-                env={**processes.environment(), "XDG_CACHE_HOME": str(self.folder)},
-            )
-            self.running.add(process)
-            output, log = self._output(process, json.dumps(task))
-            self.running.discard(process)
-        messages = [json.loads(line) for line in output.splitlines()]
-        if messages and "verdict" in messages[-1]:
-            return dict(messages[-1])
-        why = log.strip()[-_SHOWN:] or f"the process ended with exit code {process.returncode}"
-        return {"verdict": KILLED, "by": messages[-1]["check"] if messages else "start", "why": why}
+            asked = {"algorithm": _copied(self.algorithm, source, Path(place)), **self.checks}
+            # Hundreds of libraries that no later run needs stay out of the cache.
+            environment = {"XDG_CACHE_HOME": str(self.folder)}
+            limit = None if math.isinf(self.limit) else self.limit
+            with Checker(asked, None, None, is_mutant=True, cpu_limit=limit, environment=environment) as checker:
+                return self._judged(checker)
 
-    def _output(self, process: subprocess.Popen[str], task: str) -> tuple[str, str]:
-        """Return what a process prints, and its log; end it if it needs too much processor time."""
-        given: str | None = task
-        while True:
-            try:
-                return process.communicate(given, _TICK_S)
-            except subprocess.TimeoutExpired:
-                given = None  # it was given
-            if _cpu_s(process) > self.limit:
-                process.kill()
-                return process.communicate()[0], f"needs more than {self.limit:.0f} s of processor time"
-
-
-def _cpu_s(process: subprocess.Popen[str]) -> float:
-    """Return the processor time of a process, s; 0 if it ended."""
-    import psutil
-
-    with suppress(psutil.NoSuchProcess):
-        times = psutil.Process(process.pid).cpu_times()
-        return float(times.user + times.system)
-    return 0.0
+    def _judged(self, checker: Checker) -> dict[str, Any]:
+        try:
+            outline = checker.outline()
+        except InputError as error:
+            return {"verdict": INVALID, "by": "", "why": str(error)}
+        except Broken as error:
+            return {"verdict": KILLED, "by": "start", "why": str(error)}
+        code, values = outline.machine_code, {}
+        if code and code == self.original.get("machine_code"):
+            return {"verdict": EQUAL, "by": "", "why": ""}
+        for about in outline.checks:
+            found = checker.finding(about, stopped=lambda: self.stopped)
+            if found.verdict in (FAIL, ERROR):
+                return {"verdict": KILLED, "by": about.name, "why": found.why}
+            values[about.name] = dict(found.values)
+        survivor = {"machine_code": code, "values": values, "cpu_s": checker.cpu_s}
+        return {"verdict": SURVIVED, "by": "", "why": "", **survivor}
 
 
 def _located(algorithm: str) -> tuple[Path, str]:
