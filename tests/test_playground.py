@@ -67,7 +67,7 @@ def test_scenarios_and_lessons_are_those_of_the_package() -> None:
     assert [each["name"] for each in data["algorithms"]] == [*core.algorithms()]
     for scenario in data["scenarios"].values():
         core.module().check(json.dumps(scenario))
-    assert len(data["lessons"]) == 8
+    assert [lesson["title"].split(".")[0] for lesson in data["lessons"]] == [*map(str, range(1, 11))]
 
 
 @pytest.fixture
@@ -88,7 +88,16 @@ def finished(tab: Any) -> None:
 
 @pytest.mark.browser
 @in_chromium
-@pytest.mark.parametrize("settings", [SHORT, BACKBONE, SHORT.replace("cubic", "prague") + "&discipline=dualpi2"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SHORT,
+        BACKBONE,
+        SHORT.replace("cubic", "prague") + "&discipline=dualpi2",
+        SHORT + "&path=detour&flows=5&share=10",
+        SHORT + "&path=swing",
+    ],
+)
 def test_a_run_of_the_page_is_the_run_of_the_package(tab: Any, page: Path, settings: str) -> None:
     tab.goto(f"{page.as_uri()}#{settings}&seed=7")
     finished(tab)
@@ -120,6 +129,108 @@ def test_every_lesson_runs_and_sets_steps_of_the_controls(tab: Any, page: Path) 
         assert lesson["values"].items() <= tab.evaluate("settings.values").items()
         assert tab.is_hidden("#problem")
     assert tab.problems == []
+
+
+def lesson(tab: Any, page: Path, number: int) -> dict[str, Any]:
+    """Run a lesson; return its lines by chart: colours and values."""
+    tab.goto(f"{page.as_uri()}#controls")
+    tab.wait_for_selector("html[data-ready]")
+    tab.click(f"#lessons nav button:nth-child({number})")
+    finished(tab)
+    lines: dict[str, Any] = tab.evaluate(
+        """Object.fromEntries(Object.entries(charts).map(([name, { lines }]) =>
+               [name, lines.map(({ colour, x, y }) => ({ colour, x, y }))]))"""
+    )
+    return lines
+
+
+@pytest.mark.browser
+@in_chromium
+def test_it_opens_with_the_first_lesson_running(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    finished(tab)
+    assert tab.get_attribute("#lessons nav button:first-child", "aria-pressed") == "true"
+    assert all(tab.evaluate("Object.values(charts).map(({ lines }) => lines[0].x.length > 50)"))
+    assert "tcp" in tab.inner_text("#results")
+
+
+@pytest.mark.browser
+@in_chromium
+def test_two_queues_have_two_lines_of_the_delays_that_the_lesson_names(tab: Any, page: Path) -> None:
+    prague, cubic = lesson(tab, page, 7)["queue"]
+    late = [[y for x, y in zip(line["x"], line["y"], strict=True) if x > 15] for line in (prague, cubic)]
+    mean = [sum(each) / len(each) for each in late]
+    assert 0.5 < mean[0] < 2
+    assert 12 < mean[1] < 18
+    assert prague["colour"] != cubic["colour"]
+
+
+@pytest.mark.browser
+@in_chromium
+def test_the_backbone_has_a_line_for_each_algorithm(tab: Any, page: Path) -> None:
+    lines = lesson(tab, page, 8)["throughput"]
+    assert len({line["colour"] for line in lines}) == 3
+    first, second, everybody = (sum(line["y"][-20:]) / 20 for line in lines)
+    late = [y for x, y in zip(lines[2]["x"], lines[2]["y"], strict=True) if x > 5]
+    assert first + second == pytest.approx(sum(late) / len(late), rel=0.05)
+    assert min(first, second) > 0.2 * everybody
+
+
+@pytest.mark.browser
+@in_chromium
+def test_the_lesson_on_shares_runs_once_for_each(tab: Any, page: Path) -> None:
+    lesson(tab, page, 9)
+    until(
+        tab,
+        "document.querySelectorAll('#results .scroll:first-child tbody tr').length === 4",
+    )
+    rows = tab.evaluate(
+        """[...document.querySelectorAll('#results .scroll:first-child tbody tr')].map((row) =>
+               [...row.children].map((cell) => parseFloat(cell.textContent)))"""
+    )
+    shares, old, new = (list(column) for column in list(zip(*rows, strict=True))[:3])
+    assert shares == [1, 10, 50, 90]
+    assert old == sorted(old, reverse=True)
+    assert new == sorted(new, reverse=True)
+    assert all(n > 1 > o for o, n in zip(old, new, strict=True))
+    counts = tab.evaluate("STEPS.share.map((share) => flowsOfSecond({ flows: 50, share }))")
+    assert counts == [1, 5, 10, 25, 50, 75, 90, 99]
+    assert tab.evaluate("STEPS.share.map((share) => flowsOfSecond({ flows: 1, share }))") == [1] * 8
+
+
+@pytest.mark.browser
+@in_chromium
+def test_a_lesson_on_shares_ends_when_another_begins(tab: Any, page: Path) -> None:
+    tab.goto(f"{page.as_uri()}#controls")
+    tab.wait_for_selector("html[data-ready]")
+    tab.click("#lessons nav button:nth-child(9)")
+    tab.click("#lessons nav button:nth-child(1)")
+    finished(tab)
+    settle(tab)
+    assert tab.evaluate("settings.values.first") == "tcp"
+    assert tab.locator("#results .scroll").count() == 1
+
+
+@pytest.mark.browser
+@in_chromium
+def test_the_rate_of_a_path_that_changes_is_drawn(tab: Any, page: Path) -> None:
+    flow, rate = lesson(tab, page, 10)["throughput"]
+    at = dict(zip(rate["x"], rate["y"], strict=True))
+    assert [max(y for x, y in at.items() if lo < x < hi) for lo, hi in ((1, 19), (21, 39), (41, 60))] == [20, 5, 20]
+    slow = [y for x, y in zip(flow["x"], flow["y"], strict=True) if 25 < x < 39]
+    assert max(slow) < 5.1
+    assert sum(slow) / len(slow) > 4.9
+
+
+@pytest.mark.browser
+@in_chromium
+def test_every_path_is_a_scenario_and_changes_the_run(tab: Any, page: Path) -> None:
+    tab.goto(f"{page.as_uri()}#controls")
+    tab.wait_for_selector("html[data-ready]")
+    made = tab.evaluate(
+        """Object.keys(PATHS).map((path) => scenarioOf({ ...DEFAULTS, duration: 20, path }, data).scenario)"""
+    )
+    assert len({json.dumps(native(scenario, 1)) for scenario in made}) == len(made) == 6
 
 
 @pytest.mark.browser

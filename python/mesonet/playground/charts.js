@@ -10,7 +10,7 @@ class LineChart {
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
-  // `lines`: [{name, colour}], in the order of drawing; `end`: last instant, s.
+  // `lines`: [{colour, alpha, dash}], in the order of drawing; `end`: last instant, s.
   reset(lines, end) {
     this.lines = lines.map((line) => ({ ...line, x: [], y: [], every: 1, count: 0 }));
     this.end = end;
@@ -75,6 +75,7 @@ class LineChart {
     for (const line of this.lines) {
       pen.strokeStyle = line.colour.startsWith('--') ? colour(line.colour) : line.colour;
       pen.globalAlpha = line.alpha ?? 1;
+      pen.setLineDash(line.dash ?? []);
       pen.beginPath();
       let open = false;
       line.x.forEach((at, place) => {
@@ -88,6 +89,7 @@ class LineChart {
       pen.stroke();
     }
     pen.globalAlpha = 1;
+    pen.setLineDash([]);
   }
 }
 

@@ -35,9 +35,9 @@ function response(tables, name) {
   return place < 0 ? NaN : value[place];
 }
 
-// `last`: for each flow its last row of the trace, and the row at the end of the warm-up.
-function flowResults(names, flows, began, ended) {
-  const by = names.map((name) => {
+// What each algorithm got. `flows`: for each flow its last row of the trace, and the row at the end of the warm-up.
+function byAlgorithm(names, flows) {
+  return names.map((name) => {
     const own = flows.filter((flow) => flow.algorithm === name && flow.from && flow.last);
     const delivered = own.map((flow) => (flow.last.delivered - flow.from.delivered) / (flow.last.time - flow.from.time));
     const sent = own.reduce((sum, flow) => sum + flow.last.sent - flow.from.sent, 0);
@@ -46,13 +46,32 @@ function flowResults(names, flows, began, ended) {
     const rtt = timed.reduce((sum, flow) => sum + flow.rttSum / flow.rttCount, 0) / timed.length;
     return { name, goodput: delivered.reduce((a, b) => a + b, 0), each: delivered, lost: lost / sent, rtt };
   });
+}
+
+// Throughput of a flow of each algorithm by share of the second one: who gains, and who loses.
+function shareResults(found) {
+  const [first, second] = found[0].got.map(({ name }) => name);
+  const mean = ({ goodput, each }) => goodput / each.length;
+  const rows = found.map(({ share, got }) => {
+    const [old, newer] = got;
+    const lost = got.map((each) => percent(each.lost)).join(' and ');
+    return [`${plain(share)} %`, rate(mean(old)), rate(mean(newer)), `${plain(mean(newer) / mean(old))} times`, lost];
+  });
+  return table([`share of ${second}`, `a flow of ${first}`, `a flow of ${second}`, `${second} over ${first}`, 'segments lost, of both'], rows);
+}
+
+function flowResults(names, flows, began, ended) {
+  const by = byAlgorithm(names, flows);
   const all = by.flatMap(({ each }) => each);
   const jain = all.reduce((a, b) => a + b, 0) ** 2 / (all.length * all.reduce((a, b) => a + b * b, 0));
   const total = by.reduce((sum, { goodput }) => sum + goodput, 0);
   const shown = [
     table(
-      ['algorithm', 'throughput', 'share', 'segments lost', 'mean round trip'],
-      by.map((each) => [each.name, rate(each.goodput), percent(each.goodput / total), percent(each.lost), milliseconds(each.rtt)]),
+      ['algorithm', 'flows', 'throughput', 'share', 'a flow', 'segments lost', 'mean round trip'],
+      by.map((each) => [
+        each.name, String(each.each.length), rate(each.goodput), percent(each.goodput / total),
+        rate(each.goodput / each.each.length), percent(each.lost), milliseconds(each.rtt),
+      ]),
     ),
   ];
   if (all.length > 1) shown.push(text(`Fairness (Jain's index over ${all.length} flows): ${plain(jain)}. 1 is an equal share for each.`));
@@ -63,13 +82,13 @@ function flowResults(names, flows, began, ended) {
 function groupResults(names, tables) {
   const { groups } = tables;
   const rows = names.map((name) => {
-    const own = groups.algorithm.map((each, at) => at).filter((at) => groups.algorithm[at] === name && groups.period[at] !== 'run');
+    const own = groups.algorithm.map((each, at) => at).filter((at) => groups.algorithm[at] === name && groups.period[at] === 'measured');
     const flows = own.reduce((sum, at) => sum + (groups.flows[at] ?? 0), 0);
     const goodput = own.reduce((sum, at) => sum + (groups.goodput[at] ?? 0) * (groups.flows[at] ?? 0), 0) / Math.max(flows, 1);
     return [name, flows.toLocaleString('en'), rate(goodput)];
   });
   return [
     table(['algorithm', 'flows completed', 'mean goodput of a flow'], rows),
-    text(`Segments lost: ${percent(response(tables, 'loss_rate'))}. Flows are Web pages, documents and larger files; half of the users have each algorithm.`),
+    text(`Segments lost: ${percent(response(tables, 'loss_rate'))}. Flows are Web pages, documents and larger files.`),
   ];
 }

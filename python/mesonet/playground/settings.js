@@ -2,8 +2,13 @@
 // refused with a message, and the default stands.
 
 const NETWORKS = { dumbbell: 'One bottleneck', abilene: 'Abilene backbone' };
+const PATHS = {
+  constant: 'constant', step: 'a quarter of the rate in the middle third', swing: 'full rate and a quarter, 5 s each',
+  detour: 'half a round trip more from the middle on', outage: 'nothing arrives, 1 s in every 10 s', loss: '1 % lost at random',
+};
 const STEPS = {
-  flows: [1, 2, 3, 4, 5, 6, 8, 10, 15, 20],
+  flows: [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50],
+  share: [1, 5, 10, 25, 50, 75, 90, 99],
   users: [1, 2, 5, 10, 15, 20, 30, 50, 100],
   rate: [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000],
   rtt: [1, 2, 5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500],
@@ -12,6 +17,10 @@ const STEPS = {
 };
 const UNITS = {
   flows: (value) => `${value}`,
+  share: (value, { network, flows, second, first }) => {
+    if (second === 'none' || second === first) return 'there is none';
+    return network === 'dumbbell' ? `${flowsOfSecond({ flows, share: value })} of ${2 * flows}` : `${value} %`;
+  },
   users: (value) => `${value}`,
   rate: (value) => (value < 1000 ? `${value} Mbit/s` : `${value / 1000} Gbit/s`),
   rtt: (value) => `${value} ms`,
@@ -19,10 +28,13 @@ const UNITS = {
   duration: (value) => `${value} s`,
 };
 const DEFAULTS = {
-  network: 'dumbbell', first: 'cubic', second: 'none', flows: 1, users: 10, rate: 20, rtt: 80, buffer: 1,
-  discipline: 'drop_tail', duration: 60, seed: 1,
+  network: 'dumbbell', first: 'cubic', second: 'none', flows: 1, share: 50, users: 10, rate: 20, rtt: 80, buffer: 1,
+  discipline: 'drop_tail', path: 'constant', duration: 60, seed: 1,
 };
 const LARGEST_SEED = 2 ** 32 - 1;
+
+// Flows of the second algorithm on the dumbbell, of two for each step of `flows`: each algorithm has at least one.
+const flowsOfSecond = ({ flows, share }) => Math.min(Math.max(Math.round((2 * flows * share) / 100), 1), 2 * flows - 1);
 
 const element = (id) => document.getElementById(id);
 
@@ -33,6 +45,7 @@ class Settings {
       first: Object.fromEntries(algorithms.map(({ name, title }) => [name, title])),
       second: { none: 'none', ...Object.fromEntries(algorithms.map(({ name, title }) => [name, title])) },
       discipline: disciplines,
+      path: PATHS,
     };
     for (const [id, options] of Object.entries(this.choices)) {
       element(id).replaceChildren(...Object.entries(options).map(([value, text]) => new Option(text, value)));
@@ -61,7 +74,7 @@ class Settings {
     const { values } = this;
     for (const id of Object.keys(STEPS)) {
       const control = element(id);
-      const text = UNITS[id](values[id]);
+      const text = UNITS[id](values[id], values);
       control.setAttribute('aria-valuetext', text);
       control.closest('label').querySelector('output').textContent = text;
     }
