@@ -165,8 +165,6 @@ AROUND = {
     "adversarial/trials.py": "writes, and reads the lines that it wrote",
     "cli/table_analysis.py": "Polars reads bytes of the reader",
     "conform/mutants/mutants.py": "the source of a plug-in that was loaded",
-    "evidence/criterion.py": "files of the package",
-    "evidence/suite.py": "files of the package",
     "files/cache.py": "the cache, which checks owner and modes",
     "files/locks.py": "makes lock files",
     "files/reading.py": "the reader",

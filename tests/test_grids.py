@@ -200,7 +200,7 @@ def test_goodput_is_of_the_algorithm_of_the_flows(tmp_path: Path) -> None:
     flows = [{"from": "A", "to": "B", "start_within": "500 ms"}, {"from": "A", "to": "B", "algorithm": "cubic"}]
     values = {"flows": flows, "network.speed": "10 Mbit/s", "time.warmup": "1 s"}
     vary = {"flows[0].count": [1, 3], "flows[1].count": [1, 2]}
-    chosen = mesonet.grid("shared-link", vary, algorithms=["bbr3"], duration="3 s", values=values, replicates=2)
+    chosen = mesonet.grid("shared-link", vary, algorithms=["bbr3"], duration="8 s", values=values, replicates=2)
     campaign = chosen.run(tmp_path / "out", workers=1, progress=False)
     assert [factor.id for factor in campaign.factors] == ["flows_0_count", "flows_1_count"]
     tidy = campaign.tidy(["goodput"])

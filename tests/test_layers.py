@@ -26,7 +26,8 @@ PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
 GROUND = (
     "_version", "algorithms", "assets", "browser", "core", "deployment_tests", "errors", "files",
-    "interrupts", "numpy_data", "plugins", "processes", "progress", "terminal", "units", "visible", "words",
+    "interrupts", "numpy_data", "plugin_exit", "plugins", "processes", "progress", "terminal", "units",
+    "visible", "words",
 )  # fmt: skip
 LAYERS = (
     GROUND,

@@ -25,7 +25,7 @@ from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 
 LEFT = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page) if not block.runs]
 CAMPAIGNS = Path("docs/how-to/campaigns.md")
-PROGRAMS = {"apt-get", "cargo", "dask", "eval", "export", "maturin", "openssl", "pip", "source", "tcpdump"}
+PROGRAMS = {"apt-get", "cargo", "dask", "eval", "export", "maturin", "openssl", "pip", "source", "tcpdump", "while"}
 """Programs whose options no test reads, but for dask."""
 
 

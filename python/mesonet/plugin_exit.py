@@ -23,7 +23,7 @@ _record: int | None = None
 
 
 def watch() -> None:
-    """Have this process wait for a child that continues the command, from the first plug-in on."""
+    """Let this process wait for a child that continues the command, from the first plug-in on."""
     global _is_watched
     _is_watched = hasattr(os, "fork")
 

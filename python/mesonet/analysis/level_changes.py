@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from mesonet.analysis.result import AnalysisResult
 
@@ -305,7 +305,7 @@ class _Cells:
             # Welch and Satterthwaite; cells of one value share the pooled variance, and with it one term.
             terms = (parts[~single] ** 2 / (counts[~single] - 1)).sum() + parts[single].sum() ** 2 / self.pooled
             freedom = float(parts.sum() ** 2 / terms) if terms > 0 else float(self.pooled)
-        half = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
+        half = float(special.stdtrit(freedom, 1 - alpha / 2)) * error
         return estimate, estimate - half, estimate + half
 
     def alone(self) -> tuple[Floats, Floats]:
@@ -338,5 +338,5 @@ class _Cells:
         if not self.pooled or self.are_equal:
             return np.full(len(means), np.nan), np.full(len(means), np.nan)
         with np.errstate(all="ignore"):
-            half = stats.t.ppf(0.5 + CONFIDENCE / 2, np.where(freedom > 0, freedom, np.nan)) * np.sqrt(squares)
+            half = special.stdtrit(np.where(freedom > 0, freedom, np.nan), 0.5 + CONFIDENCE / 2) * np.sqrt(squares)
         return means - half, means + half
