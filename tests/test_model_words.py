@@ -6,6 +6,7 @@ import inspect
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def test_alternatives_are_compared(solvers: Campaign) -> None:
 @pytest.mark.process
 def test_without_a_direction_changes_are_stated_and_nothing_is_recommended(solvers: Campaign) -> None:
     words = {key: value for key, value in solvers.experiment["words"].items() if key != "better"}
-    neutral = Campaign(**{**vars(solvers), "experiment": {**solvers.experiment, "words": words}})
+    neutral = replace(solvers, experiment={**solvers.experiment, "words": words})
     exact = next(each for each in mn.verdict(neutral) if each["algorithm"] == "exact")
     assert exact["verdict"] == "not judged"
     assert "no response has a direction" in exact["recommendation"]

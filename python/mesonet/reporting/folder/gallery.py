@@ -64,7 +64,7 @@ def _place(figure: Figure, selection: Selection) -> str:
 def _file(place: str, figure: Figure, selection: Selection, words: Vocabulary) -> FigureFile:
     drawn = {key: value for key, value in selection.items() if key != "column"}
     question = words.text(figure.question or _as_question(figure.title))
-    return FigureFile(place, question, partial(_draw, figure, drawn, words))
+    return FigureFile(place, question, partial(_draw, figure, drawn, words=words))
 
 
 def _draw(figure: Figure, selection: Selection, words: Vocabulary) -> tuple[dict[str, Any], str]:
