@@ -43,9 +43,10 @@ class Samples:
         columns = _arrays(self.result.flow_traces)
         sending = ~np.isin(columns["state"], _STARTING)
         names = columns["flow"]
+        rows = {name: np.flatnonzero(sending & (names == name)) for name in dict.fromkeys(names.tolist())}
         return {
-            int(name.removeprefix("flow ")): {key: each[sending & (names == name)] for key, each in columns.items()}
-            for name in dict.fromkeys(names.tolist())
+            int(name.removeprefix("flow ")): {key: each[mine] for key, each in columns.items()}
+            for name, mine in rows.items()
         }
 
     @property

@@ -32,7 +32,8 @@ class TableColumns:
 
         The unit; empty for text. `name`: a column; the number of an explicit flow may stand in place of ``N``.
         """
-        return self.columns[re.sub(r"^flow_\d+_", "flow_N_", name)][0]
+        known = name if name in self.columns else re.sub(r"^flow_\d+_", "flow_N_", name)
+        return self.columns[known][0]
 
 
 RESPONSES = TableColumns(
