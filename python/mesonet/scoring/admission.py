@@ -6,9 +6,7 @@ No control needs more than arithmetic. What a sandbox would end later, or could 
 from __future__ import annotations
 
 import ast
-import struct
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from mesonet.files import reading
 from mesonet.plugins import files, is_file, library
 from mesonet.plugins.files import MODULE
 from mesonet.plugins.names import CXX, C
+from mesonet.scoring import elf
 
 _ALLOWED = tomllib.loads((Path(__file__).parent / "allowed.toml").read_text(encoding="utf-8"))
 _LIBRARY, _PYTHON = _ALLOWED["library"], _ALLOWED["python"]
@@ -25,10 +24,6 @@ IMPORTS: dict[str, list[str]] = _PYTHON["imports"]
 """Names that a file in Python may import, by module; from `math` all."""
 _CONST = ("-Wcast-qual", "-Werror=cast-qual", "-Werror=discarded-qualifiers")
 """Options of compilers that refuse to write rules and events, which flows share."""
-_DYNAMIC_SYMBOLS, _FIRST_CODE, _INIT_ARRAY, _OWN_STORAGE = 11, 16, 14, 7
-"""Types of sections of ELF, and the type of the segment with variables of a thread."""
-_ONE_ENTRY = 8
-"""Bytes of the list of constructors that every library of a C compiler has."""
 _MOST_SOURCE = 1 << 20
 
 
@@ -78,47 +73,19 @@ def _refuse_machine_code(file: Path) -> None:
 def _refuse_library(file: Path, built: Path, is_module: bool) -> None:
     """Refuse a library that calls other functions than `_FUNCTIONS`, has constructors, or variables of a thread."""
     content = reading.read_bytes(built)
-    if content[:5] != b"\x7fELF\x02":  # of another system
+    if not elf.is_elf(content):  # of another system
         return
     allowed = "arithmetic on the state of a flow, such as by math.h and string.h"
-    for name in _undefined(content):
+    for name in elf.undefined(content):
         is_of_cxx = file.suffix in CXX and name.startswith(tuple(_LIBRARY["cxx"]))
         if not (name in _FUNCTIONS or is_of_cxx or (is_module and name in _LIBRARY["shim"])):
             raise InputError(f"calls {name}, which no control needs", value=str(file), allowed=allowed)
-    if not is_module and any(kind == _OWN_STORAGE for kind in _segments(content)):
+    if is_module:  # the shim has both
+        return
+    if any(each.is_of_thread for each in elf.segments(content)):
         raise InputError("has variables of a thread, which flows share", value=str(file), allowed=allowed)
-    for kind, _, size, _ in () if is_module else _sections(content):  # the shim has constructors
-        if kind == _FIRST_CODE or (kind == _INIT_ARRAY and size > _ONE_ENTRY):
-            raise InputError("has code that runs while it is loaded", value=str(file), allowed=allowed)
-
-
-def _sections(content: bytes) -> Iterator[tuple[int, int, int, int]]:
-    """Yield type, offset, size and link of the sections of an ELF file."""
-    at, size, count = *struct.unpack_from("<Q", content, 0x28), *struct.unpack_from("<HH", content, 0x3A)
-    for number in range(count):
-        _, kind, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", content, at + number * size)
-        yield kind, offset, length, link
-
-
-def _segments(content: bytes) -> list[int]:
-    """Return the types of the segments of an ELF file."""
-    at, size, count = *struct.unpack_from("<Q", content, 0x20), *struct.unpack_from("<HH", content, 0x36)
-    return [struct.unpack_from("<I", content, at + number * size)[0] for number in range(count)]
-
-
-def _undefined(content: bytes) -> list[str]:
-    """Return the names that a library takes from others."""
-    sections = list(_sections(content))
-    found = []
-    for kind, offset, size, link in sections:
-        if kind != _DYNAMIC_SYMBOLS:
-            continue
-        names = sections[link][1]
-        for at in range(offset + 24, offset + size, 24):  # the first symbol is none
-            name, _, _, section = struct.unpack_from("<IBBH", content, at)
-            if not section:
-                found.append(content[names + name : content.index(b"\0", names + name)].decode(errors="replace"))
-    return found
+    if elf.has_constructors(content):
+        raise InputError("has code that runs while it is loaded", value=str(file), allowed=allowed)
 
 
 def _refuse_python(file: Path) -> None:

@@ -12,6 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from mesonet.files import reading
+from mesonet.scoring import elf
+
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
 _X86_64 = 0xC000003E
 _KILL, _ERRNO, _ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
@@ -160,15 +163,12 @@ def variables(library: str) -> list[tuple[int, int]]:
     """
     if sys.platform != "linux":
         return []
-    found, before = [], ""
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        span, rights, _, _, _, *name = line.split(maxsplit=5)
-        start, _, end = span.partition("-")
-        follows = not name and start == before  # variables that begin as zero
-        if rights.startswith("rw") and (name == [library] or follows):
-            found.append((int(start, 16), int(end, 16) - int(start, 16)))
-        before = end if name == [library] else ""
-    return found
+    maps = (line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines())
+    base = next((int(span.partition("-")[0], 16) for span, _, _, _, _, *name in maps if name == [library]), None)
+    if base is None:
+        return []
+    content = reading.read_bytes(Path(library))
+    return [(base + each.address, each.size) for each in elf.segments(content) if each.is_loaded and each.is_written]
 
 
 def contents(parts: Sequence[tuple[int, int]]) -> list[bytes]:
