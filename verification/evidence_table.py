@@ -83,7 +83,7 @@ def read() -> list[dict[str, str]]:
 def page(rows: list[dict[str, str]]) -> str:
     """Return the page of the table."""
     suite = suite_of(DEFAULT)
-    names = [name for name in core.algorithms() if any(row["algorithm"] == name for row in rows)]
+    names = _named(rows)
     cells = {(row["section"], row["algorithm"]): row for row in rows}
     lines = ["| criterion | " + " | ".join(f"`{name}`" for name in names) + " |", "|---" * (len(names) + 1) + "|"]
     for each in criteria(suite):
@@ -97,6 +97,16 @@ def page(rows: list[dict[str, str]]) -> str:
     against = " and ".join(f"`{name}`" for name in AGAINST)
     heading = _HEADING.format(replicates=suite.quick, against=against, missing=missing, measured=_measured(rows, names))
     return heading + "\n" + "\n".join(lines) + "\n\n" + _worst(rows, names)
+
+
+def _named(rows: list[dict[str, str]]) -> list[str]:
+    """Return the algorithms of rows in the order of columns; those that this build lacks come last."""
+    return sorted({row["algorithm"]: None for row in rows}, key=_place)
+
+
+def _place(name: str) -> tuple[int, str]:
+    order = list(core.algorithms())
+    return (order.index(name), name) if name in order else (len(order), name)
 
 
 def _measured(rows: list[dict[str, str]], names: list[str]) -> str:
@@ -141,13 +151,12 @@ def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
 
 def main(folder: Path, search: bool, names: list[str]) -> None:
     """Renew the rows of some algorithms, and the page."""
-    order = list(core.algorithms())
     sections = [each.id for each in criteria(suite_of(DEFAULT))]
-    for name in names or order:
+    for name in names or list(core.algorithms()):
         new = measured(name, folder, search)
         renewed = {row["section"] for row in new}
         rows = [row for row in read() if row["algorithm"] != name or row["section"] not in renewed] + new
-        rows.sort(key=lambda row: (order.index(row["algorithm"]), sections.index(row["section"])))
+        rows.sort(key=lambda row: (_place(row["algorithm"]), sections.index(row["section"])))
         TABLE.parent.mkdir(exist_ok=True)
         with TABLE.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
