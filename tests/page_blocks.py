@@ -114,6 +114,7 @@ def run(page: Path, folder: Path, *, slow: bool = False) -> None:
             file = folder / block.mark.removeprefix("file=")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.code)
+            sys.modules.pop(file.stem, None)  # of another page, or of an example
         elif block.language == "python":
             exec(compile(code, str(page), "exec"), namespace)
         elif block.language == "sh" and (commands := commands_of_mesonet(code)):

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 import mesonet
 from commands import ENVIRONMENT, MESONET, PATIENCE_S, messages, until
 from fragments import holds
+from mesonet import plugin_exit
 from mesonet.cli import entry_point
 from mesonet.cli.verbs import main
 from mesonet.simulation.result import FILES
@@ -80,6 +81,17 @@ def test_numpy_of_a_command_has_one_thread_unless_told_otherwise(
         entry_point.main()
     signal.signal(signal.SIGINT, before)
     assert os.environ["OPENBLAS_NUM_THREADS"] == used
+
+
+def test_a_process_continues_after_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plug-in that loads later, where tables have started threads, makes no child."""
+    before, process = signal.getsignal(signal.SIGINT), os.getpid()
+    monkeypatch.setattr(sys, "argv", ["mesonet", "--version"])
+    with pytest.raises(SystemExit):
+        entry_point.main()
+    signal.signal(signal.SIGINT, before)
+    plugin_exit.before("aimd.py:AIMD")
+    assert os.getpid() == process
 
 
 def test_numpy_is_loaded_after_its_number_of_threads_is_set() -> None:

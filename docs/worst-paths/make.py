@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 from mesonet import core
 from mesonet.adversarial.answer import SIMPLEST
 from mesonet.adversarial.files import NUMBERS
@@ -107,7 +105,7 @@ def _entry(cell: Mapping[str, Any] | None) -> str:
 def made(threads: int | None) -> Path:
     """Search for all pairs, and return the folder."""
     options = ["--out", str(OUT), *([] if threads is None else ["--threads", str(threads)])]
-    CliRunner().invoke(main, [*COMMAND, *options], catch_exceptions=False)
+    main([*COMMAND, *options], standalone_mode=False)
     return OUT
 
 

@@ -11,6 +11,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
@@ -22,10 +24,15 @@ _record: int | None = None
 """The pipe to the process that waits; None before the first plug-in."""
 
 
-def watch() -> None:
-    """Let this process wait for a child that continues the command, from the first plug-in on."""
+@contextmanager
+def watched() -> Iterator[None]:
+    """Let this process wait for a child that continues the command, from the first plug-in of the block on."""
     global _is_watched
     _is_watched = hasattr(os, "fork")
+    try:
+        yield
+    finally:
+        _is_watched = False
 
 
 def ended(code: int) -> None:

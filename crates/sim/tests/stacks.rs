@@ -291,8 +291,8 @@ fn a_flow_that_is_stopped_completes() {
     assert_eq!(delivered, integer(&rows, "bytes_read")[0] / 1_500);
 }
 
-/// Calls of 4 ms: 12 datagrams have left after 50 ms, or the window of 40 in four batches. Arrivals go first: the
-/// sink answers when it has read the whole window.
+/// Calls of 4 ms: 12 datagrams have left after 50 ms, or the window of 40 in four batches. Arrivals go
+/// first: the sink answers when it has read the whole window.
 #[test]
 fn a_processor_limits_by_calls() {
     let values = |batch: f64| [("call_time", 4_000.0), ("batch", batch)];

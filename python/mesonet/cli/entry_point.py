@@ -13,14 +13,14 @@ from mesonet.visible import guarded_streams
 def main() -> None:
     """Run the command line, and record its end where a plug-in could hide it."""
     try:
-        _main()
+        with plugin_exit.watched():
+            _main()
     except SystemExit as end:
         plugin_exit.ended(end.code if isinstance(end.code, int) else int(end.code is not None))
         raise
 
 
 def _main() -> None:
-    plugin_exit.watch()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy loads in half the time: no threads for small matrices
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell ignores it for commands in background
         signal.signal(signal.SIGINT, interrupts.once)

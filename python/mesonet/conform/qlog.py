@@ -139,7 +139,6 @@ def _metrics(flow: dict[str, np.ndarray], row: int, size: float, smallest: float
         "packets_in_flight": float(flow["in_flight"][row]),
         "ssthresh": float(flow["ssthresh"][row]) * size,
         "pacing_rate": float(flow["pacing_rate"][row]) * size * 8,
-        "delivered": float(flow["segments_delivered"][row]) * size,
     }
     times = ("min_rtt", "smoothed_rtt")
     known = {key: value for key, value in found.items() if np.isfinite(value)}
