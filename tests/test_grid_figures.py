@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -12,9 +13,11 @@ import mesonet
 from fragments import holds
 from mesonet.campaign import Campaign
 from mesonet.campaign.tidy import levels_of
+from mesonet.charts.export import to_svg
 from mesonet.reporting import write_analysis
 from mesonet.reporting.campaign_view.grid import Grid
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
+from mesonet.reporting.figures.levels import level_lines
 from mesonet.reporting.folder.gallery import figures_of
 from mesonet.reporting.page.document import report_html
 from mesonet.reporting.text.grid_text import grid_answers, note
@@ -47,6 +50,10 @@ levels."flows" = [
   [{ from = "A", to = "B", count = 50 }],
 ]
 """
+
+
+NUMBERS = [("15", 15.0), ("63", 63.0), ("255", 255.0)]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +100,15 @@ def test_a_line_per_algorithm_holds_what_was_measured(campaign: Campaign) -> Non
     assert found["tcp", "buffer 10 segments", 50] > found["tcp", "buffer 10 segments", 1]
     assert {row["low"] for row in rows} == {None}  # one run each
     assert '"type": "log"' in json.dumps(chart)  # 1 to 50
+
+
+def test_the_axis_has_the_numbers_in_full() -> None:
+    rows = [(name, number, 1.0, 2.0, 3.0, name, "cubic", 0) for name, number in NUMBERS]
+    columns = ("level", "across", "low", "value", "high", "algorithm", "line", "place")
+    values = pl.DataFrame(rows, schema=columns, orient="row")
+    chart = level_lines(values, across="Senders", levels=NUMBERS, is_number=True, names=["cubic"], panels=[""])
+    texts = ["".join(each.itertext()) for each in ElementTree.fromstring(to_svg(chart)).iter(f"{SVG}text")]
+    assert [text for text in texts if text in dict(NUMBERS)] == ["15", "63", "255"]
 
 
 def test_what_does_not_vary_has_no_figure(campaign: Campaign) -> None:
