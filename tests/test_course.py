@@ -79,6 +79,7 @@ def test_the_file_to_start_from_fails_all(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_exercise() -> None:
+    assert "`self.ssthresh`" in PAGE.read_text("utf-8"), "two exercises read it"
     names = [case.about.name for case in COURSE.cases]
     assert [name.removeprefix("course/") for name in names] == [*SOLUTIONS]
     assert all(f"`{name}`" in PAGE.read_text("utf-8") for name in names)
