@@ -16,6 +16,7 @@ import polars as pl
 
 import mesonet as mn
 from mesonet import designs
+from mesonet.units import RATE
 
 ANSWERS = Path(__file__).parents[2] / "examples" / "answers"
 Numbers = dict[str, float]
@@ -33,6 +34,33 @@ def _cells(folder: Path, response: str) -> pl.DataFrame:
 def _of(cells: pl.DataFrame, column: str = "mean", **levels: str) -> float:
     """Return the value of the only cell at some levels."""
     return float(cells.filter(**levels)[column].item())
+
+
+def _deployment(folder: Path) -> Numbers:
+    """Return throughputs in Mbit/s by share, what tests find, and the share up to which a user gains, in %."""
+    tables = folder / "analysis" / "tables"
+    chosen = {"outcome": "throughput", "scale": "ratio", "weights": "unit"}
+    effects = pl.read_csv(tables / "deployment_effects.csv").filter(level="all", **chosen)
+    (gain,) = pl.read_csv(tables / "deployment_equilibria.csv").filter(**chosen).rows(named=True)
+    value = {(round(100 * each["share"]), each["estimand"]): each["value"] for each in effects.rows(named=True)}
+    found = {"until": 100 * gain["share"], "until_low": 100 * gain["low"], "until_high": 100 * gain["high"]}
+    rate = RATE.parse("1 Mbit/s")
+    for share in (10, 20, 90):
+        found |= {f"with_{share}": value[share, "mu_T"] / rate, f"without_{share}": value[share, "mu_C"] / rate}
+        found[f"naive_{share}"] = 100 * value[share, "naive"]
+    before, after = value[0, "mu_C"], value[100, "mu_T"]
+    total = 100 * (after / before - 1)
+    return {**found, "before": before / rate, "total": total, "lower": -total}
+
+
+def probe_rtt(folder: Path) -> Numbers:
+    """Return the numbers of the deployment of a longer interval."""
+    return _deployment(folder / "probe-rtt")
+
+
+def part_of_hosts(folder: Path) -> Numbers:
+    """Return the numbers of the deployment of BBR."""
+    return _deployment(folder / "part-of-hosts")
 
 
 def jitter(folder: Path) -> Numbers:
@@ -134,6 +162,8 @@ def gravity(folder: Path) -> Numbers:
 
 
 NUMBERS_OF: dict[str, Callable[[Path], Numbers]] = {
+    "probe-rtt": probe_rtt,
+    "part-of-hosts": part_of_hosts,
     "jitter": jitter,
     "early-loss": early_loss,
     "media": media,
