@@ -125,6 +125,20 @@ def test_one_run_of_each_has_no_interval_and_says_so(campaign: Campaign) -> None
     assert holds(answer.sentences[0], "With tcp", "highest", "50 flows", "lowest", "From 1 to 50 flows it rises by")
 
 
+def test_a_response_that_never_varies_takes_no_interval_from_others(
+    thesis: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = Grid(view_of(thesis))
+    constant, *others = grid.key_responses
+    assert others
+    remark = ["All are equal: nothing is random."] * len(grid.view.algorithms)
+    monkeypatch.setattr(Grid, "notes", lambda _, name: remark if name == constant else [])
+    assert holds(note(grid), "intervals of 95 %", "Not known", grid.view.label_of(constant))
+    monkeypatch.setattr(Grid, "notes", lambda *_: remark)
+    assert holds(note(grid), "nothing is random")
+    assert not holds(note(grid), "intervals of 95 %")
+
+
 def test_maps_hold_each_mean_with_its_shade(thesis: Campaign) -> None:
     (figure,) = (f for f in figures_of(CampaignView(thesis), responses=["rtt"]) if f.name.startswith("level_maps/"))
     (rows,) = figure.make()[0]["datasets"].values()
