@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from mesonet.cli.verbs import main
-from mesonet.conform.case import read_suite
+from mesonet.conform.case import suites
 from page_blocks import blocks
 
-COURSE = Path(__file__).parents[1] / "docs" / "tutorial" / "course"
-PAGE = COURSE.with_suffix(".md")
+COURSE = suites()["course"]
+PAGE = Path(__file__).parents[1] / "docs" / "tutorial" / "course.md"
 GROWS = "if not round.in_recovery: self.cwnd += {}"
 HALVES = "self.cwnd = max({} * self.cwnd, 1)"
 DOUBLES = "self.cwnd = 2 * self.cwnd if self.starting else self.cwnd + 1"
@@ -48,11 +48,9 @@ def graded(folder: Path, text: str, only: str | None = None) -> dict[str, str]:
     """Return the verdicts on a file, by exercise."""
     file = folder / "my_cc.py"
     file.write_text(text)
-    others = [case.about.name for case in read_suite(COURSE).cases if only and case.about.id != only]
+    others = [case.about.name for case in COURSE.cases if only and case.about.id != only]
     skip = [word for name in others for word in ("--skip", name)]
-    done = CliRunner().invoke(
-        main, ["conform", f"{file}:Mine", "--no-contract", "--cases", str(COURSE), "--json", *skip]
-    )
+    done = CliRunner().invoke(main, ["conform", f"{file}:Mine", "--no-contract", "--cases", "course", "--json", *skip])
     found = json.loads(done.stdout)
     assert done.exit_code == int(any(each["verdict"] == "fail" for each in found["findings"]))
     return {each["id"]: each["verdict"] for each in found["findings"]}
@@ -81,7 +79,8 @@ def test_the_file_to_start_from_fails_all(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_exercise() -> None:
-    names = [case.about.name for case in read_suite(COURSE).cases]
+    assert "`self.ssthresh`" in PAGE.read_text("utf-8"), "two exercises read it"
+    names = [case.about.name for case in COURSE.cases]
     assert [name.removeprefix("course/") for name in names] == [*SOLUTIONS]
     assert all(f"`{name}`" in PAGE.read_text("utf-8") for name in names)
 

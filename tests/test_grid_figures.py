@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -12,9 +13,11 @@ import mesonet
 from fragments import holds
 from mesonet.campaign import Campaign
 from mesonet.campaign.tidy import levels_of
+from mesonet.charts.export import to_svg
 from mesonet.reporting import write_analysis
 from mesonet.reporting.campaign_view.grid import Grid
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
+from mesonet.reporting.figures.levels import level_lines
 from mesonet.reporting.folder.gallery import figures_of
 from mesonet.reporting.page.document import report_html
 from mesonet.reporting.text.grid_text import grid_answers, note
@@ -47,6 +50,10 @@ levels."flows" = [
   [{ from = "A", to = "B", count = 50 }],
 ]
 """
+
+
+NUMBERS = [("15", 15.0), ("63", 63.0), ("255", 255.0)]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +102,15 @@ def test_a_line_per_algorithm_holds_what_was_measured(campaign: Campaign) -> Non
     assert '"type": "log"' in json.dumps(chart)  # 1 to 50
 
 
+def test_the_axis_has_the_numbers_in_full() -> None:
+    rows = [(name, number, 1.0, 2.0, 3.0, name, "cubic", 0) for name, number in NUMBERS]
+    columns = ("level", "across", "low", "value", "high", "algorithm", "line", "place")
+    values = pl.DataFrame(rows, schema=columns, orient="row")
+    chart = level_lines(values, across="Senders", levels=NUMBERS, is_number=True, names=["cubic"], panels=[""])
+    texts = ["".join(each.itertext()) for each in ElementTree.fromstring(to_svg(chart)).iter(f"{SVG}text")]
+    assert [text for text in texts if text in dict(NUMBERS)] == ["15", "63", "255"]
+
+
 def test_what_does_not_vary_has_no_figure(campaign: Campaign) -> None:
     names = [figure.name for figure in figures_of(CampaignView(campaign))]
     assert {"levels/loss_rate", "level_maps/loss_rate", "level_changes/loss_rate"} <= {*names}
@@ -107,6 +123,20 @@ def test_one_run_of_each_has_no_interval_and_says_so(campaign: Campaign) -> None
     assert holds(note(grid), "6 combinations", "1 replicate of", "one run of each")
     (answer,) = grid_answers(grid, ["loss_rate"])
     assert holds(answer.sentences[0], "With tcp", "highest", "50 flows", "lowest", "From 1 to 50 flows it rises by")
+
+
+def test_a_response_that_never_varies_takes_no_interval_from_others(
+    thesis: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = Grid(view_of(thesis))
+    constant, *others = grid.key_responses
+    assert others
+    remark = ["All are equal: nothing is random."] * len(grid.view.algorithms)
+    monkeypatch.setattr(Grid, "notes", lambda _, name: remark if name == constant else [])
+    assert holds(note(grid), "intervals of 95 %", "Not known", grid.view.label_of(constant))
+    monkeypatch.setattr(Grid, "notes", lambda *_: remark)
+    assert holds(note(grid), "nothing is random")
+    assert not holds(note(grid), "intervals of 95 %")
 
 
 def test_maps_hold_each_mean_with_its_shade(thesis: Campaign) -> None:

@@ -271,6 +271,34 @@ def test_the_verb_writes_a_matrix(here: Path) -> None:
     assert holds(refused.output, "network.queue = port")
 
 
+def test_a_matrix_by_gravity_needs_no_loads(here: Path) -> None:
+    chosen = network()
+    links = {(each["from"], each["to"]): each["speed"] for each in chosen.describe()["loads"] if each["to"]}
+    weight = {name: sum(speed for (a, _), speed in links.items() if a == name) for name in "ABCDE"}
+    found = mn.traffic_matrix(chosen, prior="gravity", total="20 Mbit/s").demands
+    assert len(found) == 20
+    assert found["rate_mbps"].sum() == pytest.approx(20)
+    products = np.array([weight[a] * weight[b] for a, b in found.select("from", "to").iter_rows()])
+    assert found["rate_mbps"].to_numpy() == pytest.approx(20 * products / products.sum())
+
+    options = ("abilene", "--set", "topology=net", "--set", "queue=port")
+    done = call("matrix", *options, "--total", "20 Mbit/s", "--out", "gravity.csv")
+    assert done.exit_code == 0, done.output
+    assert holds(done.output, "20 demands", "20 Mbit/s", "no load")
+    assert call("check", *options, "--set", "traffic=gravity.csv").exit_code == 0
+    pl.DataFrame(measured_of(network())).write_csv("loads.csv")
+    for arguments, fragments in (
+        ((), ("--loads", "--total")),
+        (("--loads", "loads.csv", "--total", "1 Mbit/s"), ("--loads", "--total")),
+        (("--total", "0 Mbit/s"), ("--total", "0 Mbit/s", "more than 0")),
+        (("--total", "20"), ("--total", "20", "unit")),
+        (("--total", "1 Mbit/s", "--prior", "matrix.csv"), ("--prior", "matrix.csv", "gravity")),
+    ):
+        refused = call("matrix", *options, *arguments)
+        assert refused.exit_code == 2, arguments
+        assert holds(refused.output, *fragments)
+
+
 def test_sentences_and_rates() -> None:
     assert [bit_rate(value) for value in (0, 12.5, 4e3, 9.92e9)] == ["0 bit/s", "12.5 bit/s", "4 kbit/s", "9.92 Gbit/s"]
     assert load_sentences([]) == []

@@ -9,9 +9,11 @@ import altair as alt
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from fake_campaign import FACTORS, fake_campaign
-from mesonet import plots
+from fragments import holds
+from mesonet import designs, plots
 from mesonet.analysis import (
     clustering,
     condition_response_summary,
@@ -24,6 +26,7 @@ from mesonet.analysis import (
 from mesonet.charts import theme
 from mesonet.charts.in_page import VL_VERSION
 from mesonet.charts.settings import short_names
+from mesonet.cli.verbs import main
 from mesonet.words import number, percent, signed
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -288,3 +291,25 @@ def test_axes_of_bars_have_numbers_as_people_write_them(value, tick):
     bars = pl.DataFrame([{"panel": "goodput", "algorithm": "tcp", "value": value}])
     drawn = ElementTree.fromstring(plots.to_svg(plots.grouped_bars(bars, ["tcp"], panels=["goodput"])))
     assert tick in {each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")}
+
+
+def test_a_map_of_aliases_numbers_what_cannot_be_distinguished(tmp_path) -> None:
+    texts, _ = drawn(plots.alias_map(designs.two_level(4, ["X4=X1*X2*X3"])))
+    assert sorted(text for text in texts if text.isdigit()) == ["1", "1", "2", "2", "3", "3"]
+    assert holds(" ".join(texts), "4 factors", "8 runs", "0 of 6")
+    texts, _ = drawn(plots.alias_map(designs.two_level(3, ["X3=X1*X2"])))
+    assert sorted(text for text in texts if text.isdigit()) == ["1", "1", "2", "2", "3", "3"]
+    texts, _ = drawn(plots.alias_map(designs.two_level(3)))
+    assert not [text for text in texts if text.isdigit()]
+
+    picture = tmp_path / "aliases.svg"
+    done = CliRunner().invoke(
+        main, ["design", "--factors", "heat,salt,stir,time", "--runs", "8", "--plot", str(picture)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "salt" in picture.read_text()
+    refused = CliRunner().invoke(
+        main, ["design", "--factors", "3", "--runs", "4", "--kind", "plackett-burman", "--plot", str(picture)]
+    )
+    assert refused.exit_code == 2
+    assert holds(refused.output, "--plot", "two-level")

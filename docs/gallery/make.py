@@ -1,12 +1,16 @@
 """Make the gallery: run the commands of entries.toml, copy the pictures here, write README.md. ``make gallery``.
 
-``python docs/gallery/make.py --page`` writes the page alone.
+``python docs/gallery/make.py NAME...`` makes some entries, ``python docs/gallery/make.py --page`` the page alone.
+Fields of a text, such as ``{cubic:.1f}``, are numbers that `numbers_of_texts.py` takes from the folder of the commands.
+`numbers.json` keeps them.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
+import string
 import subprocess
 import sys
 import tempfile
@@ -16,10 +20,12 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
+NUMBERS = HERE / "numbers.json"
 LARGEST = 120_000
 """Most bytes of a picture."""
+QUESTION = "public question"
 TAGS = (
-    "public question", "congestion control", "one flow", "fairness", "queue", "path", "application", "network",
+    QUESTION, "congestion control", "one flow", "fairness", "queue", "path", "application", "network",
     "deployment", "experiment", "statistics", "own code",
 )  # fmt: skip
 """What an entry may be about, in the order of the filters."""
@@ -29,6 +35,19 @@ Written by `docs/gallery/make.py` from `entries.toml`: one picture and the comma
 topics.
 
 """
+GROUPS = {
+    True: """## Answers to open questions
+
+Engineers ask these questions in public threads. Each entry has the question in our words, the thread, the
+command, and what comes out. The simulator has the algorithms, and not the software of a thread: CUBIC of RFC 9438, BBR
+of Linux, BBRv3 of draft-ietf-ccwg-bbr of August 2026, and senders as in Linux.
+
+""",
+    False: """## Pictures
+
+""",
+}
+"""Heading of the entries with the tag of a question, and of all others."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +59,7 @@ class Entry:
     name
         Stem of the file.
     title, text
-        Heading, and a sentence or a few paragraphs.
+        Heading, and a sentence or a few paragraphs, in which fields stand for numbers.
     tags
         Some of `TAGS`.
     commands
@@ -58,6 +77,17 @@ class Entry:
     commands: list[str]
     made: str
     shared: str
+
+    @property
+    def fields(self) -> set[str]:
+        """Return the names of the numbers of the text."""
+        return {field for _, field, _, _ in string.Formatter().parse(self.text) if field}
+
+    def filled(self, numbers: dict[str, float]) -> str:
+        """Return the text with its numbers."""
+        if missing := sorted(self.fields - set(numbers)):
+            raise SystemExit(f"numbers.json: {self.name} lacks {', '.join(missing)}: `make.py {self.name}` measures it")
+        return self.text.format(**numbers) if self.fields else self.text
 
 
 def entries() -> list[Entry]:
@@ -77,16 +107,23 @@ def entries() -> list[Entry]:
 
 def page() -> str:
     """Return the text of the page."""
-    parts = []
-    for entry in entries():
-        shown = "\n".join(command.replace("{examples}", "examples") for command in entry.commands)
-        where = f"\nThe picture is `{entry.made}`.\n" if entry.shared else ""
-        parts.append(
-            f"## {entry.title}\n\nTopics: {', '.join(entry.tags)}.\n\n{entry.text}\n\n"
-            f"![{entry.title}]({entry.name}.svg)\n\n"
-            f"```sh slow\n{shown}\n```\n{where}"
-        )
-    return HEAD + "\n".join(parts)
+    numbers = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    parts = [HEAD]
+    for is_question, heading in GROUPS.items():
+        own = [entry for entry in entries() if (QUESTION in entry.tags) is is_question]
+        parts.append(heading + "\n".join(section(entry, numbers.get(entry.name, {})) for entry in own))
+    return parts[0] + "\n".join(parts[1:])
+
+
+def section(entry: Entry, numbers: dict[str, float]) -> str:
+    """Return the part of the page on an entry."""
+    shown = "\n".join(command.replace("{examples}", "examples") for command in entry.commands)
+    where = f"\nThe picture is `{entry.made}`.\n" if entry.shared else ""
+    return (
+        f"### {entry.title}\n\nTopics: {', '.join(entry.tags)}.\n\n{entry.filled(numbers)}\n\n"
+        f"![{entry.title}]({entry.name}.svg)\n\n"
+        f"```sh slow\n{shown}\n```\n{where}"
+    )
 
 
 def make(chosen: list[Entry], folder: Path) -> dict[str, Path]:
@@ -102,16 +139,35 @@ def make(chosen: list[Entry], folder: Path) -> dict[str, Path]:
     return {entry.name: folder / entry.made for entry in chosen}
 
 
+def measured(entry: Entry, folder: Path) -> dict[str, float]:
+    """Return the numbers of the text of an entry, from the folder in which its commands ran."""
+    if str(HERE) not in sys.path:
+        sys.path.insert(0, str(HERE))
+    from numbers_of_texts import NUMBERS_OF
+
+    found = NUMBERS_OF[entry.name](folder) if entry.fields else {}
+    return {name: float(f"{found[name]:.6g}") for name in sorted(entry.fields)}
+
+
 def main() -> None:
-    """Write pictures and page."""
+    """Write pictures, numbers and page."""
+    names = [word for word in sys.argv[1:] if word != "--page"]
+    every = {entry.name: entry for entry in entries()}
+    if unknown := sorted(set(names) - set(every)):
+        raise SystemExit(f"no entry {', '.join(unknown)}. Allowed: {', '.join(every)}")
     if "--page" not in sys.argv:
+        chosen = [every[name] for name in names] or list(every.values())
+        numbers = json.loads(NUMBERS.read_text(encoding="utf-8")) if NUMBERS.is_file() else {}
         with tempfile.TemporaryDirectory() as folder:
-            made = make(entries(), Path(folder))
+            made = make(chosen, Path(folder))
             large = [
                 f"{name}: {each.stat().st_size:,} bytes" for name, each in made.items() if each.stat().st_size > LARGEST
             ]
             for name, picture in made.items():
                 shutil.copyfile(picture, HERE / f"{name}.svg")
+            numbers |= {entry.name: found for entry in chosen if (found := measured(entry, Path(folder)))}
+        numbers = {name: numbers[name] for name in every if name in numbers and every[name].fields}
+        NUMBERS.write_text(json.dumps(numbers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if large:
             raise SystemExit("\n".join([*large, f"allowed: {LARGEST:,}"]))
     (HERE / "README.md").write_text(page(), encoding="utf-8")

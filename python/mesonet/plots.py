@@ -20,6 +20,7 @@ response
 
 from __future__ import annotations
 
+from mesonet.charts.alias_map import alias_map
 from mesonet.charts.export import save, to_html, to_pdf, to_png, to_svg
 from mesonet.charts.grouped_bars import grouped_bars
 from mesonet.charts.harm_by_cell import harm_by_cell
@@ -78,6 +79,7 @@ from mesonet.reporting.figures.youden import youden
 __all__ = [
     "Look",
     "Settings",
+    "alias_map",
     "blocks",
     "buffers",
     "component_plane",

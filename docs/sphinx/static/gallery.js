@@ -3,8 +3,9 @@
 document.addEventListener("DOMContentLoaded", () => {
   const gallery = document.querySelector("section#gallery");
   if (!gallery) return;
-  const entries = [...gallery.querySelectorAll(":scope > section")].map((section) => {
-    const heading = section.querySelector("h2");
+  const groups = [...gallery.querySelectorAll(":scope > section")];
+  const entries = [...gallery.querySelectorAll(":scope > section > section")].map((section) => {
+    const heading = section.querySelector("h3");
     const topics = [...section.querySelectorAll(":scope > p")].find((each) => each.textContent.startsWith("Topics: "));
     topics.classList.add("gallery-topics");
     return {
@@ -41,6 +42,7 @@ document.addEventListener("DOMContentLoaded", () => {
       entry.item.hidden = hidden;
       entry.section.hidden = hidden;
     }
+    for (const group of groups) group.hidden = entries.every((each) => each.section.parentElement !== group || each.section.hidden);
   };
   const topics = [...new Set(entries.flatMap((entry) => entry.topics))].sort((a, b) => count(b) - count(a));
   for (const topic of ["", ...topics]) {
@@ -51,7 +53,7 @@ document.addEventListener("DOMContentLoaded", () => {
     button.addEventListener("click", () => choose(topic));
     filters.append(button);
   }
-  gallery.insertBefore(thumbnails, entries[0].section);
+  gallery.insertBefore(thumbnails, groups[0]);
   gallery.insertBefore(filters, thumbnails);
   // A link to an entry that a filter hides shows it.
   const follow = () => {

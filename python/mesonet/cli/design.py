@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mesonet.cli import completion, design_plan
-from mesonet.cli.common import JSON, Command
+from mesonet.cli.common import JSON, Command, refuse_other_forms, save_plot
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
 
@@ -53,6 +53,11 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @_additions
 @design_plan.options
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of a search or of random points; EXPERIMENT's, or 1.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="FILE.svg, .png, .pdf or .html: which main effects and interactions are aliased.",
+)
 @click.option("--rows", "with_rows", is_flag=True, help="Print every run too.")
 @JSON
 def design(
@@ -64,6 +69,7 @@ def design(
     equations: str | None,
     kind: str | None,
     seed: int | None,
+    plot: Path | None,
     with_rows: bool,
     as_json: bool,
     axial: str | None,
@@ -81,6 +87,8 @@ def design(
 
     asked = design_plan.Asked(file, randomise, responses, power)
     asked.check()
+    if plot is not None:
+        refuse_other_forms(plot)
     factors, levels = design_plan.levels_of(factors)
     settings = design_plan.settings_of(experiment(target) if target else None, levels)
     if kind is None and any(len(own) > 2 for own in levels.values()):
@@ -93,6 +101,8 @@ def design(
         centre_points = others.pop("centre_points")
         if given := [option for option, value in others.items() if value is not None]:
             raise InputError("goes with two-level designs only", path="--" + given[0].replace("_", "-"))
+        if plot is not None:
+            raise InputError("goes with two-level designs only", path="--plot", value=str(plot))
         entries = {"runs": runs, "centre_points": centre_points, "axial": axial, "model": model, "seed": seed}
         ids, matrix = design_proposal.find_plan(kind, target, factors, entries, levels)
         whole = designs.replicates(matrix, 1 if times is None else times)
@@ -119,6 +129,10 @@ def design(
     block = added.folded.block if added.folded else design_run_table.block_of(added)
     design_plan.write_plan(asked, chosen.factors, added.matrix, settings, block=block)
     chance = design_plan.power_of(asked, chosen.factors, added.matrix, None)
+    if plot is not None:
+        from mesonet.charts.alias_map import alias_map
+
+        save_plot(alias_map(chosen), plot)
     if as_json:
         write_json({**design_proposal.as_json(proposal, seed), **design_run_table.as_json(added), **_json(chance)})
         return

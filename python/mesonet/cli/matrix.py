@@ -10,6 +10,7 @@ import click
 
 from mesonet.cli.common import JSON, SCENARIO, Command, scenario_options
 from mesonet.cli.scenario_targets import find_scenario
+from mesonet.errors import InputError
 from mesonet.maps.loads import bit_rate
 from mesonet.terminal import write_json, write_table
 
@@ -23,22 +24,38 @@ _MOST_ROWS = 20
 @click.option(
     "--loads",
     "measured",
-    required=True,
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Measured loads: CSV with from, to, and utilisation, rate or rate_mbps.",
 )
+@click.option("--total", metavar="RATE", help="In place of --loads: sum of the demands of a matrix by gravity.")
 @click.option("--prior", metavar="FILE|gravity", help="Prior: by default the matrix of SCENARIO, else gravity.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the matrix to FILE.csv, for users.traffic.")
 @JSON
-def matrix(target: str, measured: Path, prior: str | None, out: Path | None, as_json: bool, **options: Any) -> None:
-    """Estimate the traffic matrix of SCENARIO from measured loads of links.
+def matrix(
+    target: str,
+    measured: Path | None,
+    total: str | None,
+    prior: str | None,
+    out: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Estimate the traffic matrix of SCENARIO from measured loads of links, or make one by gravity.
 
-    The matrix is the nearest to a prior that explains the loads.
+    The matrix is the nearest to a prior that explains the loads. With --total demands are in proportion to the
+    capacities of the links at both ends.
     """
     from mesonet.maps.matrix import traffic_matrix
 
-    found = traffic_matrix(find_scenario(target, **options), measured, prior=prior)
+    if (measured is None) is (total is None):
+        raise InputError("choose --loads or --total", allowed="--loads FILE, or --total RATE")
+    try:
+        found = traffic_matrix(find_scenario(target, **options), measured or (), prior=prior, total=total)
+    except InputError as error:
+        if error.path in ("prior", "total"):
+            raise InputError(error.problem, None, f"--{error.path}", error.value, error.allowed) from None
+        raise
     if out:
         found.write(out)
     if as_json:

@@ -130,7 +130,8 @@ def _conform_checks() -> str:
     text += _table(head, [[*_check(each), _known(known.get(each.id, {}))] for each in contract.checks()])
     for suite in conform_suites().values():
         names = ", ".join(f"`{name}`" for name in suite.algorithms)
-        text += f"\n## Suite `{suite.name}`\n\n{suite.title}. Default of {names}.\n\n"
+        chosen = f"Default of {names}" if names else f"With `--cases {suite.name}`"
+        text += f"\n## Suite `{suite.name}`\n\n{suite.title}. {chosen}.\n\n"
         head = ("check", "requirement", "reason", "source", "skipped or known failure")
         text += _table(head, [[*_check(case.about), _exceptions(case)] for case in suite.cases])
     text += "\n## Baseline\n\n"

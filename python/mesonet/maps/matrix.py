@@ -1,4 +1,4 @@
-"""A traffic matrix from loads of links: the smallest change of a prior matrix that explains what was measured.
+"""A traffic matrix of a network: by gravity alone, or the smallest change of a prior that explains measured loads.
 
 The demands x solve min |W (A x - y)|^2 + e^2 |D (x - g)|^2 for x >= 0. A has the shares of each pair on each link, y
 has the loads, and g the prior. D divides by the square root of the prior, so that large demands change more.
@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mesonet import core
+from mesonet import core, units
 from mesonet.errors import InputError
-from mesonet.maps.loads import LinkLoad, Measurement, link_loads, read_measured
+from mesonet.maps.loads import LinkLoad, Measurement, bit_rate, link_loads, read_measured
 from mesonet.scenarios.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -64,6 +64,9 @@ class TrafficMatrix:
     def sentences(self) -> list[str]:
         """Sentences on what the loads determine, and on the fit."""
         pairs = len(self.demands)
+        if self.links.is_empty():
+            total = bit_rate(float(self.demands["rate_mbps"].sum()) * 1e6)
+            return [f"{pairs} demands by {self.prior} alone, {total} in sum; no load was measured"]
         alone = int((self.demands["determined"] > _DETERMINED).sum())
         shared = sum(len(group) for group in self.groups)
         worst = (self.links["predicted"] - self.links["measured"]).abs().arg_max()
@@ -106,11 +109,12 @@ class TrafficMatrix:
 
 def traffic_matrix(
     scenario: Scenario,
-    measured: str | Path | Sequence[Mapping[str, Any]],
+    measured: str | Path | Sequence[Mapping[str, Any]] = (),
     *,
     prior: str | Path | None = None,
+    total: str | None = None,
 ) -> TrafficMatrix:
-    """Return the traffic matrix nearest to a prior that explains measured loads of links.
+    """Return the traffic matrix nearest to a prior that explains measured loads of links, or a matrix by gravity.
 
     Parameters
     ----------
@@ -118,10 +122,12 @@ def traffic_matrix(
         The network, with queues at ports. Its routes decide which links a demand crosses.
     measured
         Loads of links: a CSV file with ``from``, ``to``, and ``utilisation``, ``rate`` or ``rate_mbps``, or rows with
-        these keys. The end ``hosts`` is the port towards the hosts of a router.
+        these keys. The end ``hosts`` is the port towards the hosts of a router. Empty: no load, but a `total`.
     prior
         A matrix of rates in a file, or ``gravity``: products of the speeds of the links at both ends, scaled to the
         loads. By default the matrix of the scenario if it has rates, else ``gravity``.
+    total
+        In place of loads: the sum of all demands of a matrix by gravity, such as ``10 Mbit/s``.
 
     Returns
     -------
@@ -130,11 +136,13 @@ def traffic_matrix(
     Raises
     ------
     InputError
-        If a file has no such form, or names a link or router that the network does not have.
+        If a file has no such form, or names a link or router that the network does not have; with loads and a total.
     """
     if scenario.value("network.queue") != "port":
         allowed = "network.queue = port"
         raise InputError("links have no capacity where a router has one queue", path="scenario", allowed=allowed)
+    if total is not None:
+        return _by_gravity(scenario, measured, prior, total)
     loads = _loads(measured)
     described = scenario.describe()
     links = link_loads(described, float(scenario.value("transport.segment_bytes")), loads)
@@ -177,6 +185,31 @@ def traffic_matrix(
         unseen=unseen,
         prior=name,
     )
+
+
+def _by_gravity(
+    scenario: Scenario, measured: str | Path | Sequence[Mapping[str, Any]], prior: str | Path | None, total: str
+) -> TrafficMatrix:
+    """Return demands between all pairs of regions in proportion to the capacities at both ends."""
+    if isinstance(measured, str | Path) or len(measured):
+        raise InputError("goes without loads", path="total", value=total, allowed="loads, or a total")
+    if prior not in (None, GRAVITY):
+        raise InputError("goes with gravity only", path="prior", value=str(prior), allowed=GRAVITY)
+    try:
+        rate = units.RATE.parse(total) * 8 * units.SEGMENT_BYTES
+    except InputError as error:
+        raise error.below("total") from None
+    if rate <= 0:
+        raise InputError("too low", path="total", value=total, allowed="more than 0 bit/s")
+    described = scenario.describe()
+    pairs = [(pair["from"], pair["to"]) for pair in core.ways(scenario.to_json())["pairs"]]
+    weights = _gravity(described, pairs, link_loads(described, float(scenario.value("transport.segment_bytes"))))
+    demands = rate / 1e6 * weights / (weights.sum() or 1.0)
+    table = pl.DataFrame([{"from": a, "to": b} for a, b in pairs], schema=["from", "to"]).with_columns(
+        rate_mbps=demands, prior_mbps=demands, determined=pl.lit(0.0)
+    )
+    nothing = pl.DataFrame(schema={"from": pl.String, "to": pl.String, "measured": pl.Float64, "predicted": pl.Float64})
+    return TrafficMatrix(demands=table, links=nothing, rank=0, groups=[], unseen=len(pairs), prior=GRAVITY)
 
 
 def _loads(measured: str | Path | Sequence[Mapping[str, Any]]) -> list[Measurement]:

@@ -163,7 +163,7 @@ def level_lines(
     labels = " : ".join(f"datum.value === {place} ? {json.dumps(text)}" for text, place in levels)
     ticks = [place for _, place in levels]
     axis = (
-        alt.Axis(values=ticks, format="~g", grid=False, labelOverlap=True)
+        alt.Axis(values=ticks, labelExpr="format(datum.value, '~g')", grid=False, labelOverlap=True)
         if is_number
         else alt.Axis(values=ticks, labelExpr=f"{labels} : ''", grid=False, labelAngle=-30, labelLimit=110)
     )

@@ -37,18 +37,21 @@ def grid_answers(grid: Grid, responses: Sequence[str]) -> list[GridAnswer]:
 def note(grid: Grid) -> str:
     """Return how means and intervals are made, in words."""
     view = grid.view
-    remarks = list(dict.fromkeys(remark for name in grid.key_responses for remark in grid.notes(name)))
+    by_response = {name: grid.notes(name) for name in grid.key_responses}
+    remarks = list(dict.fromkeys(remark for each in by_response.values() for remark in each))
+    unknown = [view.label_of(name) for name, each in by_response.items() if len(each) == len(view.algorithms)]
     replicates = replicates_text(view.campaign)
     text = (
         f"{counted(view.campaign.rows.conditions, 'combination')} of levels, "
         f"{replicates} {'replicate' if replicates == '1' else 'replicates'} of each. "
         "A change along a factor is a mean over the combinations of the other factors."
     )
-    if remarks:
+    if len(unknown) == len(by_response):
         return f"{text} {' '.join(remarks)}{_START if any('random' in each for each in remarks) else ''}"
     return (
         f"{text} In brackets are intervals of 95 % from the replicates. The intervals of all changes of one factor "
         "hold together. A combination counts as a rise or a fall if its own interval excludes 0."
+        + (f" Not known is the interval of: {', '.join(unknown)}." if unknown else "")
     )
 
 
