@@ -196,6 +196,13 @@ def drawing(page, name):
     return page.locator(f"#{name} .plot").inner_html()
 
 
+def point_at(page, mark):
+    """Move to a mark, away from the bar at the top, and wait for its tooltip."""
+    mark.evaluate("(each) => each.scrollIntoView({block: 'center'})")
+    mark.hover(force=True)
+    page.wait_for_selector("#vg-tooltip-element.visible")
+
+
 def until_redrawn(page, name, before):
     until(page, "([name, before]) => document.querySelector(`#${name} .plot`).innerHTML !== before", [name, before])
 
@@ -262,8 +269,7 @@ def test_the_rings_mark_the_levels_of_the_condition(page):
 
 def test_hovering_shows_values(page):
     draw(page, "condition-response")
-    page.locator("#condition-response svg .mark-text.role-mark text", has_text="▲fast").first.hover(force=True)
-    page.wait_for_selector("#vg-tooltip-element.visible")
+    point_at(page, page.locator("#condition-response svg .mark-text.role-mark text", has_text="▲fast").first)
     tip = page.locator("#vg-tooltip-element").inner_text()
     assert "relative effect" in tip
     assert "fast" in tip
@@ -858,15 +864,13 @@ def test_the_report_of_points_follows_response_condition_and_range(browser, samp
         choose(page, "response", "bent")
         until_redrawn(page, "points", before)
         assert "Bent" in page.locator("#points .heading").inner_text()
-        marks.first.hover(force=True)
-        page.wait_for_selector("#vg-tooltip-element.visible")
+        point_at(page, marks.first)
         condition = page.input_value('select[data-state="hl"]')
         assert condition != "0"
         for name, lit in (("points", 6), ("responses", 1), ("scatter", 2)):
             until(page, f"({COUNT_LIT})('{name}') === {lit}")
         page.mouse.move(0, 0)
-        page.locator("#scatter svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").first.hover(force=True)
-        page.wait_for_selector("#vg-tooltip-element.visible")
+        point_at(page, page.locator("#scatter svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").first)
         condition = page.input_value('select[data-state="hl"]')
         assert page.locator(f'tr.highlighted[data-condition="{condition}"]').count() == 1
         page.click("text=Show only conditions with")
