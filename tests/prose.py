@@ -32,6 +32,12 @@ GENERATED = {
 } | {"verification/RESULTS.md"}
 
 
+#: Most words of a page that is written by hand, code and tables included.
+LONGEST_PAGE = 1500
+#: Mark of a page that a program writes, in its first paragraph.
+MARK = re.compile(r"\A# [^\n]*\n\n(?:Generated from|Written by) ")
+
+
 def documents() -> list[str]:
     """Return the paths of the hand-written Markdown documents, from the root of the source tree."""
     front = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md"]
@@ -127,6 +133,16 @@ def missing_title(path: Path) -> Iterator[str]:
     """Yield a message for a document that does not begin with its title."""
     if not path.read_text(encoding="utf-8").startswith("# "):
         yield f"{path.relative_to(ROOT)}:1: begin with '# ' and the title"
+
+
+def long_page(path: Path) -> Iterator[str]:
+    """Yield a message for a page that has too many words, unless a program writes it."""
+    text = path.read_text(encoding="utf-8")
+    if not MARK.match(text) and (count := len(text.split())) > LONGEST_PAGE:
+        yield (
+            f"{path.relative_to(ROOT)}: {count} words, {LONGEST_PAGE} allowed; leave out what no reader needs, "
+            "or divide the page by question"
+        )
 
 
 def banned(where: str, text: str, phrases: Mapping[str, str]) -> Iterator[str]:
