@@ -34,7 +34,7 @@ _MOST_ROWS = 20
 def matrix(target: str, measured: Path, prior: str | None, out: Path | None, as_json: bool, **options: Any) -> None:
     """Estimate the traffic matrix of SCENARIO from measured loads of links.
 
-    The matrix is the nearest to a prior that explains the loads.
+    Of all matrices that explain the loads, the result is the nearest to a prior.
     """
     from mesonet.maps.matrix import traffic_matrix
 
