@@ -197,6 +197,25 @@ def unclear_messages(path: Path) -> Iterator[str]:
         yield from long(where, plain(text))
 
 
+#: By pattern, what the help of an option has in its place.
+IN_HELP = {
+    r"^Of ": "For TABLE: ..., or With --csv: ...",
+    r"^Such as ": "the noun first: Periods, such as 1,2",
+    r"[;,] [\d.]+ ?%?\.$": "; by default 0.65.",
+}
+
+
+def unclear_help(path: Path) -> Iterator[str]:
+    """Yield a message for each help of an option without its noun, without what it is for, or with a bare default."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.keyword) and node.arg == "help" and isinstance(node.value, ast.Constant)):
+            continue
+        text = str(node.value.value)
+        for pattern, instead in IN_HELP.items():
+            if re.search(pattern, text):
+                yield f"{path.relative_to(ROOT)}:{node.value.lineno}: {text!r}; write instead: {instead}"
+
+
 def unclear_in_toml(path: Path) -> Iterator[str]:
     """Yield a message for each banned phrase and long sentence in the texts of a TOML file."""
 

@@ -102,6 +102,20 @@ def test_unclear_messages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found == ["module.py:2: 'those of'; write instead: the noun again: the delay of"]
 
 
+def test_unclear_help_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "verb.py"
+    file.write_text(
+        'option(help="Of TABLE: the unit.")\noption(help="Threshold; 0.65.")\noption(help="Such as 1,2.")\n'
+        'option(help="For TABLE: the unit; by default 1.")\noption("Of TABLE")\n'
+    )
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    assert [message.partition(": ")[0] for message in prose.unclear_help(file)] == [
+        "verb.py:1",
+        "verb.py:2",
+        "verb.py:3",
+    ]
+
+
 def test_bad_comments_of_rust_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "module.rs"
     wide = "wide " * 22
@@ -142,6 +156,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[str]] = {
     prose.banned_in_document: [path for path in prose.documents() if path != "STYLE.md"],  # STYLE.md quotes them
     prose.banned_in_python: prose.code(".py"),
     prose.unclear_messages: [path for path in prose.code(".py") if path.startswith("python/mesonet/")],
+    prose.unclear_help: [path for path in prose.code(".py") if path.startswith("python/mesonet/cli/")],
     prose.unclear_in_toml: prose.code(".toml"),
     prose.banned_in_rust: prose.code(".rs"),
     prose.bad_openings: prose.code(".rs"),
