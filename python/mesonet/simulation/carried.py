@@ -121,7 +121,7 @@ def _reasons(demands: Table, queues: Sequence[QueueCarried], far: Sequence[Queue
         fullest = max(full, key=lambda each: each.offered)
         reasons.append(f"{fullest.queue} is offered {fullest.offered:.2f} times its speed: it cannot carry the demands")
     if any(each.carried > each.offered for each in far):
-        reasons.append("retransmissions, and SYNs of small files, come on top of the offered load of a link")
+        reasons.append("retransmissions, and SYNs of small files, are not part of the offered load of a link")
     elif traffic != {_USERS} and not full:
         reasons.append(
             "the sum of few flows, or of sizes that vary much, differs from its mean by chance: use a longer run"
