@@ -66,7 +66,7 @@ def read_network(path: Path, text: str) -> Draft:
             given["cost"], priced = repr(cost), priced + 1
         links.append((a, b, {key: value for key, value in given.items() if key not in _IDLE}))
     if 0 < priced < len(links):
-        notes.append(f"routing costs of {priced} of {len(links)} links are ignored, because the other links have none")
+        notes.append(f"routing costs of {priced} of {len(links)} links ignored: the other links have none")
         links = [(a, b, {key: value for key, value in given.items() if key != "cost"}) for a, b, given in links]
     draft = from_nodes(place, printable(path.stem), text, routers, links, directed=bool(tree.get("directed")))
     if scale is None and any("capacity_mbps" in given for *_, given in links):
