@@ -29,4 +29,11 @@ BANNED_IN_DOCUMENTS = BANNED | {
     r"(?:goes|go|going) on": "continues; in progress",
     r"what is (?:done|missing|left|there|new|due)": "the noun: finished runs, missing runs",
     r"the very": "exactly",
+    r"as (?:[\w-]+ ){1,4}(?:has|have) (?:it|them)": "as in the paper; by the rule of a key",
+    r"comes? on top(?: of)?": "is added to; is not part of",
+    r"copes?(?: with)?": "performs well; is not harmed by",
+    r"knows? nothing of": "does not depend on",
+    r"makes? up for": "compensates for",
+    r"so it is (?:for|with)": "this also holds for",
+    r"whatever became of": "does not wait for",
 }

@@ -32,6 +32,12 @@ GENERATED = {
 } | {"verification/RESULTS.md"}
 
 
+#: Most words of a page that is written by hand, code and tables included.
+LONGEST_PAGE = 1500
+#: Mark of a page that a program writes, in its first paragraph.
+MARK = re.compile(r"\A# [^\n]*\n\n(?:Generated from|Written by) ")
+
+
 def documents() -> list[str]:
     """Return the paths of the hand-written Markdown documents, from the root of the source tree."""
     front = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md"]
@@ -129,6 +135,16 @@ def missing_title(path: Path) -> Iterator[str]:
         yield f"{path.relative_to(ROOT)}:1: begin with '# ' and the title"
 
 
+def long_page(path: Path) -> Iterator[str]:
+    """Yield a message for a page that has too many words, unless a program writes it."""
+    text = path.read_text(encoding="utf-8")
+    if not MARK.match(text) and (count := len(text.split())) > LONGEST_PAGE:
+        yield (
+            f"{path.relative_to(ROOT)}: {count} words, {LONGEST_PAGE} allowed; leave out what no reader needs, "
+            "or divide the page by question"
+        )
+
+
 def banned(where: str, text: str, phrases: Mapping[str, str]) -> Iterator[str]:
     """Yield a message for each banned phrase of a text, outside of quotations and code."""
     plain_text = re.sub(r'"[^"]*"|`[^`]*`', "", text)
@@ -179,6 +195,25 @@ def unclear_messages(path: Path) -> Iterator[str]:
         where = f"{path.relative_to(ROOT)}:{line}"
         yield from banned(where, text, BANNED_IN_DOCUMENTS)
         yield from long(where, plain(text))
+
+
+#: By pattern, what the help of an option has in its place.
+IN_HELP = {
+    r"^Of ": "For TABLE: ..., or With --csv: ...",
+    r"^Such as ": "the noun first: Periods, such as 1,2",
+    r"[;,] [\d.]+ ?%?\.$": "; by default 0.65.",
+}
+
+
+def unclear_help(path: Path) -> Iterator[str]:
+    """Yield a message for each help of an option without its noun, without what it is for, or with a bare default."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.keyword) and node.arg == "help" and isinstance(node.value, ast.Constant)):
+            continue
+        text = str(node.value.value)
+        for pattern, instead in IN_HELP.items():
+            if re.search(pattern, text):
+                yield f"{path.relative_to(ROOT)}:{node.value.lineno}: {text!r}; write instead: {instead}"
 
 
 def unclear_in_toml(path: Path) -> Iterator[str]:

@@ -53,6 +53,13 @@ def test_links_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_every_how_to_is_in_the_table_of_how_tos() -> None:
+    folder = ROOT / "docs" / "how-to"
+    table = (folder / "README.md").read_text()
+    missing = {page.name for page in folder.glob("*.md") if f"]({page.name})" not in table}
+    assert missing == {"README.md"}
+
+
 def test_no_merge_was_left_half_done() -> None:
     marks = ("<" * 7, ">" * 7)
     for folder in ("docs", "crates", "python", "tests", "verification", "benches", "examples"):

@@ -85,12 +85,35 @@ def test_banned_phrases_are_found() -> None:
     assert found == ["file:1: 'one by one'; write instead: explicit flows; each, in turn"]
 
 
+def test_long_pages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    file = tmp_path / "page.md"
+    for head, length, found in (("", 1501, 1), ("", 1500, 0), ("Written by `make.py`.", 1501, 0)):
+        head = f"# Title\n\n{head}"
+        file.write_text(f"{head}\n\n{'word ' * (length - len(head.split()))}")
+        assert len(list(prose.long_page(file))) == found
+
+
 def test_unclear_messages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "module.py"
     file.write_text('"""The delay of those of others."""\nX = f"longer than those of {1}"\nY = "those of"\n')
     monkeypatch.setattr(prose, "ROOT", tmp_path)
     found = list(prose.unclear_messages(file))
     assert found == ["module.py:2: 'those of'; write instead: the noun again: the delay of"]
+
+
+def test_unclear_help_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "verb.py"
+    file.write_text(
+        'option(help="Of TABLE: the unit.")\noption(help="Threshold; 0.65.")\noption(help="Such as 1,2.")\n'
+        'option(help="For TABLE: the unit; by default 1.")\noption("Of TABLE")\n'
+    )
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    assert [message.partition(": ")[0] for message in prose.unclear_help(file)] == [
+        "verb.py:1",
+        "verb.py:2",
+        "verb.py:3",
+    ]
 
 
 def test_bad_comments_of_rust_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,13 +146,17 @@ fn f() {{
     ]  # fmt: skip
 
 
+#: Pages that are longer, and that another change divides.
+EDITED = {"docs/explanation/deployment.md"}
 #: By rule, the files that keep it.
 RULES: dict[Callable[[Path], Iterator[str]], list[str]] = {
     prose.long_sentences: prose.documents(),
     prose.missing_title: prose.documents(),
+    prose.long_page: [path for path in prose.documents() if path not in EDITED],
     prose.banned_in_document: [path for path in prose.documents() if path != "STYLE.md"],  # STYLE.md quotes them
     prose.banned_in_python: prose.code(".py"),
     prose.unclear_messages: [path for path in prose.code(".py") if path.startswith("python/mesonet/")],
+    prose.unclear_help: [path for path in prose.code(".py") if path.startswith("python/mesonet/cli/")],
     prose.unclear_in_toml: prose.code(".toml"),
     prose.banned_in_rust: prose.code(".rs"),
     prose.bad_openings: prose.code(".rs"),

@@ -1,4 +1,4 @@
-"""A figure is added from CONTRIBUTING.md alone: its template is one file, and the list of its group."""
+"""A figure is added from docs/how-to/add-a-figure.md alone: its template is one file, and the list of its group."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ print(json.dumps({"page": page, "names": [figure.name for figure in files], "cap
 
 
 def template() -> str:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (found,) = re.findall(r"^```python\n(.*?)^```$", text.partition("### A figure")[2], re.MULTILINE | re.DOTALL)
+    text = (ROOT / "docs/how-to/add-a-figure.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"^```python part\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return str(found)
 
 

@@ -24,14 +24,14 @@ from mesonet.cli.verbs import main
 from page_blocks import PAGES, ROOT, Block, blocks, lines_of
 
 LEFT = [(page.relative_to(ROOT), block) for page in PAGES for block in blocks(page) if not block.runs]
-CAMPAIGNS = Path("docs/how-to/campaigns.md")
+CLUSTERS = Path("docs/how-to/clusters.md")
 PROGRAMS = {"apt-get", "cargo", "dask", "eval", "export", "maturin", "openssl", "pip", "source", "tcpdump", "while"}
 """Programs whose options no test reads, but for dask."""
 
 
 def of(language: str) -> list[str]:
-    """Return the blocks of the page on campaigns in a language."""
-    found = [block.code for page, block in LEFT if page == CAMPAIGNS and block.language == language]
+    """Return the blocks of the page on clusters in a language."""
+    found = [block.code for page, block in LEFT if page == CLUSTERS and block.language == language]
     assert found, language
     return found
 

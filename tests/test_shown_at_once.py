@@ -63,7 +63,7 @@ def test_an_incumbent_that_is_not_there_is_refused(tiny_campaign: Path) -> None:
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_list_of_commands_is_not_cut(width: int) -> None:
     text = " ".join(shown("--help", width=width).split())
-    assert holds(text, "design Show which effects", "EXPERIMENT", "best one known")
+    assert holds(text, "design Show the effects", "EXPERIMENT", "best known design")
     assert "a mix" not in text  # of the verb run alone
     assert text.count("...") == 2, "the usage, and the list of what can be listed"
 

@@ -29,6 +29,8 @@ FORMER = {"harm": WORSE, "no harm found": NO_WORSE, "not evaluated": CANNOT_TELL
 """Verdicts of rows without a date: they were measured before `decide` judged evidence."""
 _HEADING = """# Evidence about the built-in algorithms
 
+Written by `verification/evidence_table.py`.
+
 Verdicts of `mesonet evidence` with up to {replicates} replicates, against {against}, for each algorithm by criterion of
 RFC 9743. A number means “worse”: it is the largest harm of a cell that is worse. – means “no worse”, + “better”, ± “at
 the margin”, ? “cannot tell”. Criteria that nothing is simulated for are left out. An algorithm that is an incumbent is

@@ -27,7 +27,7 @@ def copies(run: dict[str, float]) -> float:
 
 
 def is_explained(each: losses.Pair, runs: list[dict[str, float]]) -> bool:
-    """Return True for a difference that README.md explains."""
+    """Return True for a difference that LOSSES.md explains."""
     if each.setup.recovery != "newreno":
         return False
     # Bursts: ns-3 sends segments that arrived, in windows that are too large.

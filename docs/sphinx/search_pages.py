@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 KINDS = (
-    (r"CHANGELOG|.*/RESULTS|docs/reference/(conformance|conform-power|suites|evidence).*", "Record"),
+    (r"CHANGELOG|.*/RESULTS|docs/reference/(conformance|response-functions|conform-power|suites|evidence).*", "Record"),
     (r"docs/how-to/.*|README", "How to"),
     (r"docs/tutorial/.*|docs/gallery/.*", "Tutorial"),
     (r"docs/api/.*", "Interface"),

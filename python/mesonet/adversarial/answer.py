@@ -83,7 +83,7 @@ class Adversary:
         asked = self.question
         names = " or ".join(asked.against)
         if self.worst is None:
-            return [f"No path found on which {asked.algorithm} does worse than {names}, in {self.paths:,} paths."]
+            return [f"No path found on which {asked.algorithm} performs worse than {names}, in {self.paths:,} paths."]
         about, known = asked.objective, self.worst.confirmed
         tested, reference = (
             f"{quantity(known.median(side), about.unit)} ({span(*known.ends(side), about.unit)})"

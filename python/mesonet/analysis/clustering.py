@@ -150,4 +150,4 @@ def _ties(scaled: Floats, tree: Floats) -> tuple[str, ...]:
     own = squareform(hierarchy.cophenet(tree))
     if np.abs(own[::-1, ::-1] - squareform(back)).max() <= INDISTINCT * tree[-1, 2]:
         return ()
-    return ("Distances are equal: the order of the algorithms decides which of them join first.",)
+    return ("Some distances are equal: the order of the algorithms decides which algorithms join first.",)

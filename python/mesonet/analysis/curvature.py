@@ -128,7 +128,7 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
     if abs(mean_factorial) <= ROUNDING * size:
         mean_factorial = 0.0
     if not noise.known:
-        notes.append("Nothing is replicated, no centre point either: there is no pure error to test against.")
+        notes.append("No run and no centre point is replicated: there is no pure error to test against.")
         untested = _result(
             corners=corners,
             centres=centres,

@@ -241,7 +241,7 @@ class _Cells:
                 f"values {y.shape} and levels {places.shape}; allowed: (cells, replicates), (cells, factors)"
             )
         if not np.equal(np.mod(places, 1), 0).all() or (places < 0).any():
-            raise ValueError("levels are no numbers of levels; allowed: whole numbers from 0")
+            raise ValueError("levels are not numbers of levels; allowed: whole numbers from 0")
         places = places.astype(np.intp)
         if len({*map(tuple, places.tolist())}) < len(places):
             raise ValueError("two cells have the same levels; allowed: each combination once")

@@ -216,5 +216,5 @@ def _remarks(of: Model, freedom: Floats) -> list[str]:
         lost = ", ".join(name for name, gone in zip(of.names, one_level, strict=True) if gone)
         remarks.append(f"Only one level has values left, so there is no effect to compute for: {lost}.")
     if np.isnan(freedom).all():
-        remarks.append("No degrees of freedom are left for the noise: effects carry no test.")
+        remarks.append("No degrees of freedom are left for the noise: effects have no test.")
     return remarks

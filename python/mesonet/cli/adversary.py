@@ -19,7 +19,7 @@ from mesonet.terminal import write_json, write_table
 @click.option(
     "--against",
     metavar="LIST",
-    help="References, or incumbents of a duel, separated by commas; by default cubic,bbr.",
+    help="Algorithms to compare with, separated by commas; by default cubic,bbr.",
     shell_complete=completion.ALGORITHMS,
 )
 @click.option(
@@ -28,7 +28,7 @@ from mesonet.terminal import write_json, write_table
     help="utilisation (the default), delay, starves, starved, frames; a list with --matrix.",
 )
 @click.option("--space", metavar="LIST", help="Parts that vary: rate, delay, buffer, loss, outage, cross, join.")
-@click.option("--evaluations", type=int, help="Paths that the search looks at; by default 500.")
+@click.option("--evaluations", type=int, help="Number of paths that the search simulates; by default 500.")
 @click.option("--duration", metavar="TIME", help="Simulated time of a run; by default 10 s.")
 @click.option("--rate-limit", metavar="RATE", help="Fastest rate of the link; by default 20 Mbit/s.")
 @click.option("--matrix", "is_matrix", is_flag=True, help="Search for all pairs of ALGORITHM and --against.")
@@ -47,7 +47,7 @@ def adversary(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Search for the path that changes in time on which ALGORITHM does worst, and make it simple.
+    """Search for the path, which may change in time, on which ALGORITHM performs worst, and simplify it.
 
     Rate, delay, buffer, losses, outages and competition vary. The folder has the path as a scenario file, and a page.
     The same command continues an interrupted search.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Where to make the folder analysis; by default DIR. Of TABLE: folder of the tables, by default none.",
+    help="Where to make the folder analysis; by default DIR. For TABLE: folder of the tables, by default none.",
 )
 @click.option(
     "--figures",
@@ -50,17 +50,19 @@ if TYPE_CHECKING:
 @click.option(
     "--against",
     metavar="ALGORITHM|LEVEL|DIR",
-    help="Compare all others with an algorithm, a level or another campaign, as mesonet report does. Of TABLE, with "
-    "method alternatives: the one that all others are compared with.",
+    help="Compare all others with an algorithm, a level or another campaign, as mesonet report does. For TABLE, with "
+    "method alternatives: the alternative to compare all others with.",
     shell_complete=completion.ALGORITHM,
 )
 @BETTER
 @THRESHOLD
 @CUT
-@click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
-@click.option("--png", is_flag=True, help="Write each figure as PNG too.")
+@click.option(
+    "--beside", type=click.Path(path_type=Path), metavar="DIR", help="Second campaign to compare this campaign with."
+)
+@click.option("--png", is_flag=True, help="Write each figure as PNG, too.")
 @click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Of TABLE: HTML file of the report.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="For TABLE: HTML file of the report.")
 @table_methods.options
 @JSON
 def analyze(

@@ -30,7 +30,9 @@ _MOST_ROWS = 20
 @click.argument("edits", metavar="EDITS", type=click.Path(path_type=Path))
 @scenario_options
 @click.option("--responses", required=True, metavar="LIST", help="Responses, separated by commas.")
-@click.option("--periods", default="measured", show_default=True, metavar="LIST", help="Such as 1,2,measured,run.")
+@click.option(
+    "--periods", default="measured", show_default=True, metavar="LIST", help="Periods, such as 1,2,measured,run."
+)
 @click.option("--seeds", default=1, show_default=True, type=click.IntRange(min=1), help="Seeds of each edit, 1 to N.")
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), help="Runs at a time; by default one per processor.")
 @click.option("--memory", metavar="SIZE", help="Most memory that a run may need, such as '8 GiB'; by default 4 GiB.")
@@ -48,9 +50,9 @@ def batch(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Simulate SCENARIO with each line of EDITS, a CSV file: one table of responses, thousands of runs.
+    """Simulate SCENARIO once for each line of EDITS, a CSV file, and write one table of responses.
 
-    The first line of EDITS names paths, each other line has values. An empty cell is the value of SCENARIO.
+    The first line of EDITS names paths, and each further line has values. An empty cell keeps the value of SCENARIO.
     """
     if out and out.suffix != ".csv":
         raise InputError("not a form of a table", path="--out", value=str(out), allowed=".csv")

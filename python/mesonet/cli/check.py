@@ -35,12 +35,12 @@ from mesonet.units import with_bits
     "--measured",
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Measured loads of links beside: CSV with from, to, and utilisation, rate or rate_mbps.",
+    help="Show measured loads of links, too: CSV with from, to, and utilisation, rate or rate_mbps.",
 )
 @click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @JSON
 def check(target: str, measured: Path | None, draw: Path | None, as_json: bool, **options: Any) -> None:
-    """Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it."""
+    """Show each value of SCENARIO, or of a condition of EXPERIMENT, with its source and its consequences."""
     chosen = find_scenario(target, **options)
     described = chosen.describe()
     segment_bytes = float(chosen.value("transport.segment_bytes"))

@@ -119,7 +119,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--algorithm",
-            help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate.",
+            help="A name, or a mix such as 'tcp=0.8 cubic=0.2'. For an experiment with a mix: its alternate.",
             shell_complete=completion.ALGORITHMS,
         ),
         SET,
@@ -129,15 +129,17 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above which responses form a cluster; 0.65.")
+THRESHOLD = click.option(
+    "--threshold", type=float, metavar="R", help="|r| above which responses form a cluster; by default 0.65."
+)
 CUT = click.option(
-    "--cut", type=float, metavar="SHARE", help="Part of the largest distance below which a group forms; 0.7."
+    "--cut", type=float, metavar="SHARE", help="Part of the largest distance below which a group forms; by default 0.7."
 )
 BETTER = click.option(
     "--better",
     multiple=True,
     metavar="RESPONSE=lower|higher|VALUE",
-    help="Of a model: what is better of a response; VALUE is the best one.",
+    help="For a model: the better direction of a response, or its best value.",
 )
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 
@@ -145,14 +147,16 @@ DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options that describe TABLE, a file of any experiment."""
     for option in (
-        click.option("--unit", default="", help="Of TABLE: unit of the response."),
+        click.option("--unit", default="", help="For TABLE: unit of the response."),
         click.option(
-            "--block", metavar="COLUMN", help="Of TABLE: column that labels the block of each run, such as a day."
+            "--block", metavar="COLUMN", help="For TABLE: column that labels the block of each run, such as a day."
         ),
         click.option(
-            "--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all of two levels."
+            "--factors", metavar="A,B,...", help="For TABLE: columns of the factors; by default all of two levels."
         ),
-        click.option("--response", metavar="COLUMN,...", help="Of TABLE: the measured column; several are replicates."),
+        click.option(
+            "--response", metavar="COLUMN,...", help="For TABLE: the measured column; several are replicates."
+        ),
     ):
         command = option(command)
     return command

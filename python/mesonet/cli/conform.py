@@ -32,7 +32,9 @@ _COLUMNS = ("check", "verdict", "why")
 @click.option("--contract/--no-contract", "has_contract", default=True, help="Check the contract (the default).")
 @click.option("--cases", metavar="SUITES", help="Suites of cases, such as bbr, folders of suites, or none.")
 @click.option(
-    "--baseline", metavar="FILE", help="File of --write-baseline, an algorithm, or none; by default the algorithm's."
+    "--baseline",
+    metavar="FILE",
+    help="A file of --write-baseline, an algorithm, or none; by default the baseline of ALGORITHM.",
 )
 @click.option(
     "--write-baseline", metavar="FILE", type=click.Path(path_type=Path), help="Write a baseline, and check nothing."
@@ -74,8 +76,8 @@ def conform(
 ) -> None:
     """Check ALGORITHM: a contract for all algorithms, cases of its specification, and a baseline of numbers.
 
-    Exit code 1 if a check fails or does not end. ALGORITHM is a name or a variant such as "tcp(decrease=0.45)", or a
-    file such as my_cc.c. With --mutants, the checks are checked: which small changes of the file do they notice?
+    The exit code is 1 if a check fails or does not end. ALGORITHM is a name, a variant such as "tcp(decrease=0.45)", or
+    a file such as my_cc.c. With --mutants, the command finds small changes of the file that the checks do not notice.
     """
     from mesonet.cli.memory_size import in_bytes
     from mesonet.cli.runner_options import parse_time_limit

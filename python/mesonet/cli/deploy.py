@@ -31,20 +31,30 @@ _TABLE = ("shares", "unit", "order", "tests", "period", "burn_in", "outcome", "b
     help="The incumbent; by default as in EXPERIMENT, else cubic.",
     shell_complete=completion.ALGORITHM,
 )
-@click.option("--shares", metavar="LIST", help="Percent of the units that have ALGORITHM; 0 and 100 always run.")
-@click.option("--unit", metavar="NAME", help="What has one algorithm: user, home, flow or place; by default user.")
+@click.option("--shares", metavar="LIST", help="Percentages of the units that have ALGORITHM; 0 and 100 always run.")
+@click.option(
+    "--unit",
+    metavar="NAME",
+    help="Unit that takes an algorithm as a whole: user, home, flow or place; by default user.",
+)
 @click.option("--order", metavar="NAME|FILE", help="Who adopts first: random, place, access, or a CSV file of routers.")
 @click.option(
     "--tests",
     metavar="LIST",
-    help="Tests: ab, paired-links (default); with runs of their own: switchback, rollout, event-study.",
+    help="Tests: ab and paired-links (the default); also switchback, rollout and event-study, which need further runs.",
 )
-@click.option("--period", metavar="TIME", help="Length of their periods; by default a sixth of the measured time.")
+@click.option(
+    "--period", metavar="TIME", help="Length of a period of these tests; by default a sixth of the measured time."
+)
 @click.option("--burn-in", metavar="TIME", help="Beginning of each period that does not count.")
-@click.option("--outcome", metavar="NAME", help="The outcome that leads; all are in the tables. By default goodput.")
-@click.option("--by", metavar="LIST", help="Groups, who pays: path_class, rtt_class, rate_class, access, pop.")
+@click.option(
+    "--outcome", metavar="NAME", help="The outcome that comes first; by default goodput. Tables have all outcomes."
+)
+@click.option(
+    "--by", metavar="LIST", help="Groups with effects of their own: path_class, rtt_class, rate_class, access, pop."
+)
 @click.option("--replicates", type=click.IntRange(1, 10_000), help="Runs of each share and test; by default 4.")
-@click.option("--until", metavar="PRECISION", help="Run until the total effect is known to this, such as 3%.")
+@click.option("--until", metavar="PRECISION", help="Run until the total effect has this precision, such as 3%.")
 @click.option("--quick", is_flag=True, help="The shares 0, 10, 50, 90 and 100, and 2 replicates.")
 @click.option("--duration", help="Simulated time of a run, such as '5 min'.")
 @click.option("--scale", type=float, default=1.0, help="Multiplies rates and numbers of sources.")
@@ -81,7 +91,7 @@ def deploy(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Deploy ALGORITHM at several shares of the users: the total effect, and what tests of it would find.
+    """Deploy ALGORITHM at several shares of the users: the total effect, and the results of tests.
 
     The network is by default ten users on one link. The folder is a campaign: the same command continues it, and
     further shares or replicates run only what is missing.

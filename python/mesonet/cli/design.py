@@ -35,7 +35,7 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @click.command(cls=Command)
 @click.argument("target", metavar="[EXPERIMENT]", required=False, shell_complete=completion.EXPERIMENT)
 @click.option(
-    "--factors", metavar="K|ID,...|ID=LOW:HIGH,...", help="How many factors, their ids, or also their levels."
+    "--factors", metavar="K|ID,...|ID=LOW:HIGH,...", help="Number of factors, or their ids, also with levels."
 )
 @click.option("--runs", type=int, metavar="N", help="Number of runs; a power of 2 for two-level designs.")
 @click.option(
@@ -43,7 +43,7 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--name", metavar="NAME", help="A design of the study: nist-2012, min-aberration, 2^(6-1), 2^(9-4).")
 @click.option(
-    "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
+    "--generators", "equations", metavar="X6=X1*X2,...", help="An equation for each factor that is not a base factor."
 )
 @click.option(
     "--kind",
@@ -52,13 +52,17 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 )
 @_additions
 @design_plan.options
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of a search or of random points; EXPERIMENT's, or 1.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Seed of a search or of random points; by default the seed of EXPERIMENT, else 1.",
+)
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
     help="FILE.svg, .png, .pdf or .html: which main effects and interactions are aliased.",
 )
-@click.option("--rows", "with_rows", is_flag=True, help="Print every run too.")
+@click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
 @JSON
 def design(
     target: str | None,
@@ -80,7 +84,7 @@ def design(
     power: float | None,
     **additions: Any,
 ) -> None:
-    """Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known."""
+    """Show the effects that a design can separate: the design of EXPERIMENT, or the best known design."""
     from mesonet import designs
     from mesonet.cli import design_proposal, design_run_table
     from mesonet.experiments.network import experiment

@@ -25,13 +25,13 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--power", type=float, metavar="EFFECT", help="Print the chance to find an effect, in standard "
                      "deviations of a run."),
-        click.option("--responses", metavar="A,B,...", help="Of --csv: names of the empty columns."),
-        click.option("--randomise", type=click.IntRange(min=0), metavar="SEED", help="Of --csv: random order of the "
+        click.option("--responses", metavar="A,B,...", help="With --csv: names of the empty columns."),
+        click.option("--randomise", type=click.IntRange(min=0), metavar="SEED", help="With --csv: random order of the "
                      "runs, within blocks."),
         click.option("--csv", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the runs as a plan "
                      "to fill in, which `mesonet analyze` reads."),
-        click.option("--model", metavar="TERMS", help="Of d-optimal: linear, interactions or quadratic (the default)."),
-        click.option("--axial", help="Of central-composite: face (the default), rotatable or spherical."),
+        click.option("--model", metavar="TERMS", help="For d-optimal: linear, interactions or quadratic (default)."),
+        click.option("--axial", help="For central-composite: face (the default), rotatable or spherical."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -21,7 +21,13 @@ from mesonet.terminal import write_json, write_table
     "--algorithm", help="Algorithm of the runs; by default the only one.", shell_complete=completion.ALGORITHM
 )
 @click.option("--at", "settings", multiple=True, metavar="PATH=VALUE", help="Value of a factor: X1='40 seg/ms'.")
-@click.option("--next", "number", type=int, metavar="N", help="Show N settings where a run lowers uncertainty most.")
+@click.option(
+    "--next",
+    "number",
+    type=int,
+    metavar="N",
+    help="Show the N settings at which a run would lower the uncertainty most.",
+)
 @click.option("--period", default="measured", show_default=True, help="Period of the response.")
 @click.option("--scale", default="auto", show_default=True, help="Scale of the response: auto, linear or log.")
 @click.option("--log", multiple=True, metavar="FACTOR", help="Factor whose range is logarithmic.")
@@ -36,7 +42,7 @@ def emulate(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Predict RESPONSE of the campaign in DIR at settings that were not run, with a band."""
+    """Predict RESPONSE at settings that the campaign in DIR has not run, with a band."""
     from mesonet.emulation.emulator import shown
 
     emulator = mesonet.emulate(mesonet.load(directory), response, **options)

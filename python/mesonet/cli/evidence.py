@@ -30,10 +30,13 @@ from mesonet.terminal import write_json, write_table
     shell_complete=completion.ALGORITHMS,
 )
 @click.option(
-    "--quick", "size", flag_value="quick", help="Until decided, or 15 min of expected processor time (the default)."
+    "--quick",
+    "size",
+    flag_value="quick",
+    help="Run until decided, or for 15 min of expected processor time (the default).",
 )
-@click.option("--full", "size", flag_value="full", help="Many replicates of each cell: 50 for RFC 9743.")
-@click.option("--replicates", type=click.IntRange(2, 1000), help="Another number of replicates.")
+@click.option("--full", "size", flag_value="full", help="Run many replicates of each cell: 50 for RFC 9743.")
+@click.option("--replicates", type=click.IntRange(2, 1000), help="Run this number of replicates of each cell.")
 @click.option("--only", metavar="LIST", help="Criteria, separated by commas, such as 5.1.2,5.2.1.")
 @click.option("--plan", "only_plan", is_flag=True, help="Show the criteria and their cost, and run nothing.")
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
@@ -59,7 +62,7 @@ def evidence(
 ) -> None:
     """Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.
 
-    The folder can be resumed: the same command runs what is missing. A plan needs no ALGORITHM.
+    The same command resumes a folder, and makes the missing runs. With --plan, ALGORITHM may be left out.
     """
     from mesonet import core
     from mesonet.algorithms import split

@@ -72,7 +72,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @looks_options
 @JSON
 def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options: Any) -> None:
-    """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
+    """Show the design, the factors and the runs of EXPERIMENT, and estimate their cost."""
     from mesonet.cli import experiment_plan, experiment_targets
 
     arguments = rule_arguments(held=False, **{name: options.pop(name) for name in LOOKS})
@@ -113,12 +113,16 @@ def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options
     "--add",
     type=int,
     metavar="N",
-    help="Then add N conditions where the emulator of --for is least sure, and run them.",
+    help="Add N conditions where the emulator of --for is least certain, and run them.",
 )
 @click.option("--for", "response", metavar="RESPONSE", help="Response for which --add chooses conditions.")
 @looks_options
 @runner_options
-@click.option("--trust", is_flag=True, help="Run the code, and continue from the snapshots, of a folder of others.")
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Trust a folder that another user began: run its code, and continue from its snapshots.",
+)
 @click.option(
     "--force", is_flag=True, help="Run even if the scale distorts the network, or if other code began the campaign."
 )

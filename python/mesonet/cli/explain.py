@@ -15,7 +15,7 @@ from mesonet.terminal import write_json
 @click.argument("term", metavar="TERM", nargs=-1, required=True, shell_complete=completion.TERM)
 @JSON
 def explain(term: tuple[str, ...], as_json: bool) -> None:
-    """Show what TERM means: a term of the glossary, or the name of anything that `mesonet list` shows."""
+    """Explain TERM: a term of the glossary, or a name that `mesonet list` shows."""
     wanted = " ".join(term)
     found = meanings(wanted)
     if not found:

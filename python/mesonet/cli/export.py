@@ -15,8 +15,13 @@ from mesonet.terminal import write_json
 
 @click.command(cls=Command)
 @DIRECTORY
-@click.option("--table", metavar="TABLE", help="A table that the runs keep, such as units, of all runs.")
-@click.option("--long", "as_long", is_flag=True, help="One tidy table: real levels of the factors, and responses.")
+@click.option("--table", metavar="TABLE", help="A table that the runs keep, such as units; rows of all runs.")
+@click.option(
+    "--long",
+    "as_long",
+    is_flag=True,
+    help="Write one tidy table with the real levels of the factors and the responses.",
+)
 @click.option("--responses", metavar="A,B,...", help="With --long: these responses only.")
 @click.option(
     "--out",

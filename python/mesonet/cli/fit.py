@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("capture", metavar="CAPTURE", type=click.Path(path_type=Path))
 @click.option("--list", "only_list", is_flag=True, help="List the flows of the capture, and fit nothing.")
-@click.option("--flow", type=int, metavar="N", help="Number of the flow in --list; by default the only one with data.")
+@click.option("--flow", type=int, metavar="N", help="Number of the flow in --list; needed if several flows have data.")
 @click.option(
     "--control",
     metavar="ALGORITHM",
-    help="Control of the sender; by default the one of cubic, bbr and tcp whose replay comes closest.",
+    help="Control of the sender; by default the closest replay of cubic, bbr and tcp.",
     shell_complete=completion.ALGORITHM,
 )
 @click.option(
     "--what-if",
     metavar="LIST",
-    help="Other controls, such as bbr,cubic: their outcomes as ranges.",
+    help="Predict ranges of outcomes for other controls, such as bbr,cubic.",
     shell_complete=completion.ALGORITHMS,
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for path.toml and the figure of the replay.")
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value=Path("paths.toml"),
     metavar="[FILE]",
-    help="Of a folder: an experiment over the fitted paths; paths.toml unless FILE is given.",
+    help="For a folder: write an experiment over the fitted paths; by default paths.toml.",
 )
 @click.option(
     "--suite",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Of a folder: a suite of mesonet evidence over the fitted paths.",
+    help="For a folder: write a suite of mesonet evidence over the fitted paths.",
 )
 @JSON
 def fit(
@@ -66,9 +66,10 @@ def fit(
     suite: Path | None,
     as_json: bool,
 ) -> None:
-    """Estimate the path of one flow in CAPTURE (pcap, pcapng, qlog), and replay its control there.
+    """Estimate the path of one flow from CAPTURE (pcap, pcapng, qlog), and replay its control on this path.
 
-    CAPTURE can be samples of TCP_INFO, a run of mesonet with its packets, or a folder: a table has a row for each file.
+    CAPTURE can also be samples of TCP_INFO, or a run of mesonet with its packets. For a folder, a table has a row for
+    each file.
     """
     from mesonet.fitting.tables import is_run
 

@@ -14,7 +14,8 @@ PAGE = "glossary.md"
 """The page of the documentation that is made from it."""
 _HEADING = """# Glossary
 
-One idea has one name, from Rust to Parquet to plots. `mesonet explain TERM` prints an entry.
+Generated from `mesonet/cli/glossary.csv`. One idea has one name, from Rust to Parquet to plots. `mesonet explain TERM`
+prints an entry.
 
 | term | meaning |
 |---|---|

@@ -26,7 +26,7 @@ _FUNCTION = re.compile(r".+\.py:\w+")
     multiple=True,
     required=True,
     metavar="[NAME:]PATH=A,B,...",
-    help="Levels of a path, such as flows[0].count=2,10,50; for each path once.",
+    help="Levels of a path, such as flows[0].count=2,10,50. Give the option once for each path.",
     shell_complete=completion.SETTING,
 )
 @click.option(

@@ -13,7 +13,7 @@ from mesonet.terminal import write_json, write_table
 @click.argument("kind", required=False, type=click.Choice(list(catalogue.KINDS)))
 @JSON
 def list_(kind: str | None, as_json: bool) -> None:
-    """List all there is: scenarios, experiments, algorithms, ..."""
+    """List what mesonet knows: scenarios, experiments, algorithms, ..."""
     if as_json:
         write_json([entry for each in ([kind] if kind else catalogue.KINDS) for entry in catalogue.entries(each)])
         return

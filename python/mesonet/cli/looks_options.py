@@ -28,9 +28,14 @@ def looks_options(command: Callable[..., None]) -> Callable[..., None]:
             shell_complete=completion.ALGORITHM,
         ),
         click.option(
-            "--at-most", type=click.IntRange(3), metavar="N", help="With --until: replicates at the last look; 12."
+            "--at-most",
+            type=click.IntRange(3),
+            metavar="N",
+            help="With --until: replicates at the last look; by default 12.",
         ),
-        click.option("--margin", metavar="SHARE", help="With --until: relative change that counts, such as 5%; 10%."),
+        click.option(
+            "--margin", metavar="SHARE", help="With --until: smallest relative change that counts; by default 10%."
+        ),
         click.option(
             "--until",
             type=click.Choice(["decided"]),

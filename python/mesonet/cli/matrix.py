@@ -43,8 +43,8 @@ def matrix(
 ) -> None:
     """Estimate the traffic matrix of SCENARIO from measured loads of links, or make one by gravity.
 
-    The matrix is the nearest to a prior that explains the loads. With --total demands are in proportion to the
-    capacities of the links at both ends.
+    Of all matrices that explain the loads, the result is the nearest to a prior. With --total demands are in
+    proportion to the capacities of the links at both ends.
     """
     from mesonet.maps.matrix import traffic_matrix
 

@@ -34,9 +34,17 @@ def mutant_options(command: Callable[..., None]) -> Callable[..., None]:
             help="With --mutants: exit code 1 if fewer of the mutants are killed, such as 80%.",
         ),
         click.option("--workers", type=click.IntRange(1, 1_000), help="With --mutants: mutants at a time."),
-        click.option("--mutant-seed", type=click.IntRange(min=0), help="Seed of the draw of --max-mutants; 1."),
-        click.option("--max-mutants", type=click.IntRange(1), help="With --mutants: at most so many, drawn."),
-        click.option("--mutants", is_flag=True, help="Change the source of ALGORITHM: which checks notice it?"),
+        click.option(
+            "--mutant-seed", type=click.IntRange(min=0), help="Seed of the draw of --max-mutants; by default 1."
+        ),
+        click.option(
+            "--max-mutants", type=click.IntRange(1), help="With --mutants: draw at most this number of mutants."
+        ),
+        click.option(
+            "--mutants",
+            is_flag=True,
+            help="Make small changes of the source of ALGORITHM, and find the checks that notice them.",
+        ),
     ):
         command = option(command)
     return command

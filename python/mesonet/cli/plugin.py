@@ -16,7 +16,7 @@ from mesonet.terminal import write_json, write_table
 @click.argument("file", required=False)
 @JSON
 def plugin(file: str | None, as_json: bool) -> None:
-    """Load the plug-in of FILE and show what it declares; without FILE show the path of the C header.
+    """Load the plug-in of FILE and show its declarations. Without FILE, show the path of the C header.
 
     FILE is a congestion control: .c, .cpp, .zig, .so, .py:NAME, or linux:FILE.c for a module of Linux.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def replay(target: str, kernel: bool, repeat: int, seed: int, as_json: bool, **options: Any) -> None:
     """Run SCENARIO, which has one bottleneck, in mesonet and on the TCP of a real kernel, and compare both.
 
-    Exit code 1 if the machine is too slow to emulate the path.
+    The exit code is 1 if the machine is too slow to emulate the path.
     """
     from mesonet.kernel import replay as replayed
 

@@ -36,7 +36,7 @@ from mesonet.terminal import write_json
     "--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html, or report.html beside TABLE."
 )
 @table_options
-@click.option("--title", default="", help="Of TABLE: title of the report.")
+@click.option("--title", default="", help="For TABLE: title of the report.")
 @click.option(
     "--replay",
     metavar="N|most|none",
@@ -46,7 +46,7 @@ from mesonet.terminal import write_json
     "--against",
     metavar="ALGORITHM|LEVEL|DIR",
     help="Compare all others with an algorithm, a level such as share=0, or another campaign; by default the algorithm "
-    "that all are mixed with, else cubic, else tcp. Of a model: by default the first alternative.",
+    "that all are mixed with, else cubic, else tcp. For a model: by default the first alternative.",
     shell_complete=completion.ALGORITHM,
 )
 @click.option(

@@ -62,7 +62,11 @@ MIXED_SIZES = (
     "--threads", default=1, show_default=True, type=click.IntRange(1, MOST_THREADS), help="Number of threads."
 )
 @click.option(
-    "--engine", default="domains", show_default=True, type=click.Choice(get_args(Engine)), help="Both give equal bytes."
+    "--engine",
+    default="domains",
+    show_default=True,
+    type=click.Choice(get_args(Engine)),
+    help="The engine; both give equal bytes.",
 )
 @click.option(
     "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Write snapshots to FILE and resume from it."

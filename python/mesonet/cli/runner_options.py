@@ -21,7 +21,7 @@ def runner_options(command: Callable[..., None]) -> Callable[..., None]:
     `command`: the function of the command; it gets the arguments `HOW`.
     """
     for option in (
-        click.option("--retry", is_flag=True, help="Retry runs in quarantine, which failed too often."),
+        click.option("--retry", is_flag=True, help="Retry runs that failed too often (quarantine)."),
         click.option(
             "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
         ),

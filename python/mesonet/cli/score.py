@@ -18,10 +18,18 @@ _MOST_SEED_BYTES = 100
 
 @click.command(cls=Command)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATE...", shell_complete=completion.ALGORITHM)
-@click.option("--secret-seed", metavar="N|FILE", help="Draws the hidden cells; by default a new one, shown nowhere.")
+@click.option(
+    "--secret-seed",
+    metavar="N|FILE",
+    help="Seed that draws the hidden cells; by default a new seed, which is not shown.",
+)
 @click.option("--stages", metavar="LIST", help="Some of contract, screen, adversary, evidence; by default all.")
-@click.option("--time-limit", metavar="TIME", default="20 s", show_default=True, help="Processor time of a stage.")
-@click.option("--memory-limit", metavar="SIZE", default="1 GiB", show_default=True, help="Further memory of a stage.")
+@click.option(
+    "--time-limit", metavar="TIME", default="20 s", show_default=True, help="Longest processor time of a stage."
+)
+@click.option(
+    "--memory-limit", metavar="SIZE", default="1 GiB", show_default=True, help="Largest further memory of a stage."
+)
 @JSON
 def score(
     candidates: tuple[str, ...],
@@ -34,7 +42,8 @@ def score(
     """Score each CANDIDATE by its contract, hidden cells, a search for bad paths, and a part of RFC 9743.
 
     A candidate is a file such as my_cc.c, a variant such as "my_cc.c(increase=2)", or a name. Its code runs in a
-    sandbox. A score is 0 to 1; a candidate that is refused has 0, with the reason. Exit code 1 if all are refused.
+    sandbox. A score is from 0 to 1. A refused candidate has the score 0, and its reason is shown. The exit code is 1 if
+    all are refused.
     """
     from mesonet.cli.memory_size import in_bytes
     from mesonet.cli.runner_options import parse_time_limit

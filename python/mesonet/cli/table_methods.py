@@ -44,14 +44,14 @@ class Asked:
 def options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options of the methods."""
     for option in (
-        click.option("--most", type=int, metavar="N", help="Of outliers: most outliers to look for."),
-        click.option("--warm-up", type=int, metavar="N", help="Of batch-means: first values to leave out."),
-        click.option("--batches", type=int, metavar="N", help="Of batch-means: number of batches, by default 20."),
-        click.option("--at", metavar="A=1,B=2", help="Of model: settings of a prediction."),
-        click.option("--errors", help="Of model: equal (the default), or hc3 for variances that differ."),
-        click.option("--terms", metavar="TERMS", help="Of model: linear, interactions, quadratic, or terms such as "
+        click.option("--most", type=int, metavar="N", help="For outliers: largest number of outliers to look for."),
+        click.option("--warm-up", type=int, metavar="N", help="For batch-means: number of first values to leave out."),
+        click.option("--batches", type=int, metavar="N", help="For batch-means: number of batches, by default 20."),
+        click.option("--at", metavar="A=1,B=2", help="For model: settings of a prediction."),
+        click.option("--errors", help="For model: equal (the default), or hc3 for variances that differ."),
+        click.option("--terms", metavar="TERMS", help="For model: linear, interactions, quadratic, or terms such as "
                      "A,B,A*B,A^2."),
-        click.option("--method", type=click.Choice(METHODS), help="Of TABLE; by default ten-steps, or model for more "
+        click.option("--method", type=click.Choice(METHODS), help="For TABLE; by default ten-steps, or model for more "
                      "than two levels."),
     ):  # fmt: skip
         command = option(command)

@@ -18,29 +18,29 @@ from mesonet.errors import InputError
 from mesonet.terminal import write_json
 
 VERBS = {
-    "list": "List all there is: scenarios, experiments, algorithms, ...",
-    "explain": "Show what TERM means: a term of the glossary, or the name of anything that `mesonet list` shows.",
+    "list": "List what mesonet knows: scenarios, experiments, algorithms, ...",
+    "explain": "Explain TERM: a term of the glossary, or a name that `mesonet list` shows.",
     "run": "Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files.",
-    "batch": "Simulate SCENARIO with each line of EDITS, a CSV file: one table of responses, thousands of runs.",
+    "batch": "Simulate SCENARIO once for each line of EDITS, a CSV file, and write one table of responses.",
     "replay": "Run SCENARIO, which has one bottleneck, in mesonet and on the TCP of a real kernel, and compare both.",
-    "check": "Show every value of SCENARIO or of a condition of EXPERIMENT, its source, and what follows from it.",
-    "fit": "Estimate the path of one flow in CAPTURE (pcap, pcapng, qlog), and replay its control there.",
+    "check": "Show each value of SCENARIO, or of a condition of EXPERIMENT, with its source and its consequences.",
+    "fit": "Estimate the path of one flow from CAPTURE (pcap, pcapng, qlog), and replay its control on this path.",
     "matrix": "Estimate the traffic matrix of SCENARIO from measured loads of links.",
-    "design": "Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known.",
+    "design": "Show the effects that a design can separate: the design of EXPERIMENT, or the best known design.",
     "experiment": "Plan and run many runs by a factorial design: plan, run, status.",
     "grid": "Run SCENARIO at all combinations of levels, such as 2, 10 and 50 flows: means, intervals and a figure.",
-    "deploy": "Deploy ALGORITHM at several shares of the users: the total effect, and what tests of it would find.",
+    "deploy": "Deploy ALGORITHM at several shares of the users: the total effect, and the results of tests.",
     "analyze": "Write tables and figures of the campaign in DIR, or analyse TABLE, a file of any experiment.",
-    "emulate": "Predict RESPONSE of the campaign in DIR at settings that were not run, with a band.",
+    "emulate": "Predict RESPONSE at settings that the campaign in DIR has not run, with a band.",
     "report": "Write the report of the campaign in DIR, or of TABLE, a file of any experiment: one HTML file.",
     "playground": "Write a page that simulates in the browser: windows, queues and throughput of any algorithms.",
     "evidence": "Judge ALGORITHM by a suite, such as the criteria of RFC 9743: runs, verdicts, and one HTML page.",
-    "adversary": "Search for the path that changes in time on which ALGORITHM does worst, and make it simple.",
+    "adversary": "Search for the path, which may change in time, on which ALGORITHM performs worst, and simplify it.",
     "score": "Score each CANDIDATE by its contract, hidden cells, a search for bad paths, and a part of RFC 9743.",
     "conform": "Check ALGORITHM: a contract for all algorithms, cases of its specification, and a baseline of numbers.",
     "export": "Write one table of the campaign in DIR: responses and goodputs of flow groups, or a kept table.",
-    "verify": "Show the scorecard: published values, ours, tolerances, verdicts; of all claims or parts such as G.",
-    "plugin": "Load the plug-in of FILE and show what it declares; without FILE show the path of the C header.",
+    "verify": "Show the scorecard of all claims, or of parts such as G: published and simulated values, and verdicts.",
+    "plugin": "Load the plug-in of FILE and show its declarations. Without FILE, show the path of the C header.",
 }
 """The verbs in the order of the help, with the lines there: so that `mesonet` imports none of them."""
 
@@ -79,7 +79,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
 @click.group(cls=Verbs, invoke_without_command=True, context_settings=_SETTINGS)
 @click.option("--version", "wants_version", is_flag=True, help="Show the version and exit.")
-@click.option("--json", "as_json", is_flag=True, help="With --version: profile, target and engine, too.")
+@click.option("--json", "as_json", is_flag=True, help="With --version: print profile, target and engine, too.")
 @click.pass_context
 def main(context: click.Context, wants_version: bool, as_json: bool) -> None:
     """Predict what happens to a large network when a new congestion control is deployed in it."""

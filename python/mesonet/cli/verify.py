@@ -29,7 +29,7 @@ def import_from_checkout() -> None:
 
 @click.command(cls=Command)
 @click.argument("words", nargs=-1, metavar="[CLAIM|PART|CAMPAIGN]...")
-@click.option("--quick", is_flag=True, help="Only claims that take a minute in all.")
+@click.option("--quick", is_flag=True, help="Judge only the claims that take a minute in all.")
 @click.option(
     "--campaigns",
     default="verify",
@@ -43,7 +43,7 @@ def import_from_checkout() -> None:
     show_default=True,
     type=click.FloatRange(0),
     metavar="MINUTES",
-    help="Run missing campaigns of at most this much processor time; read others from the record.",
+    help="Run missing campaigns that take at most this processor time; read others from the record.",
 )
 @click.option("--claims", type=click.Path(path_type=Path), help="Another folder with claims and campaigns.toml.")
 @click.option(
@@ -61,7 +61,7 @@ def verify(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Show the scorecard: published values, ours, tolerances, verdicts; of all claims or parts such as G."""
+    """Show the scorecard of all claims, or of parts such as G: published and simulated values, and verdicts."""
     import_from_checkout()
     from verification.scorecard.campaigns import Campaigns
     from verification.scorecard.scorecard import FOLDER, RECORD, load_scorecard

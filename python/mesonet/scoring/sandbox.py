@@ -147,8 +147,8 @@ def closes_system() -> bool:
 def open_ways() -> tuple[str, ...]:
     """Return sentences on the ways that stay open to a candidate here."""
     found = [
-        "A library that comes compiled, or from Zig, is not searched for functions that no control needs.",
-        "While a library is loaded it can read files, which includes clocks; it has no way to send them.",
+        "Compiled libraries, and libraries from Zig, are not searched for functions that no control needs.",
+        "While a library is loaded, it can read files, including clocks. It cannot send their content.",
         "A library shares its process with the simulator, and can forge numbers there.",
     ]
     if not closes_system():

@@ -61,7 +61,9 @@ def screen(candidate: str, secret: int) -> dict[str, Any]:
         found = [cell.score(text) for cell, text in prepared]
         again = next(place for place, (cell, _) in enumerate(prepared) if not cell.is_long)
         if prepared[again][0].score(prepared[again][1]) != found[again]:
-            return {"refused": "the same run gives other numbers: its code has memory or a clock that no flow owns"}
+            return {
+                "refused": "a repeated run gives other numbers: its code has a clock, or memory that belongs to no flow"
+            }
         if any(each.is_forged for each in found):
             return {"refused": "delivers more than its path can carry: its code changes numbers of the simulator"}
         scores = sorted(each.score for each in found)
@@ -135,5 +137,5 @@ def _closed(run: Callable[[], dict[str, Any]], *, has_threads: bool = False) -> 
     sandbox.close_to_run(has_threads=has_threads)
     found = run()
     if sandbox.contents(where) != before:
-        return {"refused": "its code changes static variables: memory that no flow owns"}
+        return {"refused": "its code changes static variables, which belong to no flow"}
     return found

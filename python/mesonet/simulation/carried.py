@@ -113,18 +113,18 @@ def _reasons(demands: Table, queues: Sequence[QueueCarried], far: Sequence[Queue
     reasons = []
     if _USERS in traffic:
         reasons.append(
-            "users ask for the next file only when the last one has come: [[arrivals]] with `matrix` offer the rates "
-            "whatever the network carries"
+            "users request a file only after the previous file has arrived: [[arrivals]] with `matrix` offer the rates "
+            "in any network"
         )
     full = [each for each in queues if each.offered > 1]
     if full:
         fullest = max(full, key=lambda each: each.offered)
         reasons.append(f"{fullest.queue} is offered {fullest.offered:.2f} times its speed: it cannot carry the demands")
     if any(each.carried > each.offered for each in far):
-        reasons.append("retransmissions, and SYNs of small files, come on top of the offered load of a link")
+        reasons.append("retransmissions, and SYNs of small files, are not part of the offered load of a link")
     elif traffic != {_USERS} and not full:
         reasons.append(
-            "the sum of few flows, or of sizes that vary much, differs from its mean by chance: a longer run is nearer"
+            "the sum of few flows, or of sizes that vary much, differs from its mean by chance: use a longer run"
         )
     return reasons
 

@@ -34,7 +34,7 @@ GRACE_S = 20.0
 
 _ASK_S = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
-_ALLOWED = "the file that the same command wrote, or no file there to begin anew"
+_ALLOWED = "the file that the same command wrote; without a file, the run begins anew"
 
 
 class Stopped(KeyboardInterrupt):
@@ -98,7 +98,7 @@ class Checkpoint:
         self._lock = FileLock(self.path)
         self._ours = False
         if not forgiving and (self.path.is_dir() or not os.access(self.path.parent, os.W_OK)):
-            allowed = "a file, new or of such a run, in a folder that can be written to"
+            allowed = "a new file, or a snapshot of such a run, in a folder that can be written to"
             raise InputError("no place for a file", path="--checkpoint", value=str(path), allowed=allowed)
 
     def __enter__(self) -> Checkpoint:

@@ -418,7 +418,7 @@ def _refuse_foreign(path: Path) -> None:
     there = {entry.name for entry in path.iterdir()}
     in_use = {name for name in (*there, *FILES) if lock_file(path / name).name in there}
     if taken := sorted(in_use.intersection(FILES)):
-        allowed = "a file that is none of those that go into --out"
+        allowed = "a file other than the files that --out writes"
         raise InputError("one of the results", path="--checkpoint", value=str(path / taken[0]), allowed=allowed)
     foreign = sorted(name for name in there - in_use if name not in FILES and not name.startswith(places.ASIDE))
     if foreign:

@@ -66,13 +66,13 @@ def read_network(path: Path, text: str) -> Draft:
             given["cost"], priced = repr(cost), priced + 1
         links.append((a, b, {key: value for key, value in given.items() if key not in _IDLE}))
     if 0 < priced < len(links):
-        notes.append(f"routing costs of {priced} of {len(links)} links ignored: the others have none")
+        notes.append(f"routing costs of {priced} of {len(links)} links ignored: the other links have none")
         links = [(a, b, {key: value for key, value in given.items() if key != "cost"}) for a, b, given in links]
     draft = from_nodes(place, printable(path.stem), text, routers, links, directed=bool(tree.get("directed")))
     if scale is None and any("capacity_mbps" in given for *_, given in links):
         notes.append("the file has no unit: capacities are taken as Mbit/s; network.capacity_factor multiplies them")
     if modules:
-        notes.append(f"capacity of {modules} of {len(links)} links from their first module: none is installed")
+        notes.append(f"capacity of {modules} of {len(links)} links from their first module: no capacity is installed")
     if not on_earth:
         notes.append("coordinates left out, they are not latitudes and longitudes")
     draft.notes += notes

@@ -83,7 +83,7 @@ class Losses:
         chosen = {
             "ns3::TcpSocket::SndBufSize": str(BUFFER_SEGMENTS * (SEGMENT_BYTES - 40)),
             "ns3::TcpSocketBase::Sack": str(self.recovery == "sack").lower(),
-            # Without SACK the window of ns-3 grows beyond all bounds: README.md.
+            # Without SACK the window of ns-3 grows beyond all bounds: LOSSES.md.
             "ns3::TcpSocketBase::LimitedTransmit": str(self.recovery == "sack").lower(),
             **attributes,
         }

@@ -1,6 +1,6 @@
 """mesonet beside ns-3, ns-2 and closed forms, number by number.
 
-python -m verification.witness.on_off.compare   # prints the tables of README.md
+python -m verification.witness.on_off.compare   # prints the tables of RESULTS.md
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """mesonet beside ns-2, number by number.
 
-python -m verification.witness.way_back.beside_ns2   # prints the table of README.md
+python -m verification.witness.way_back.beside_ns2   # prints the table of RESULTS.md
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ use super::look::Look;
 use super::threads::WINDOWS_OF_AN_ORDER;
 use std::cmp::Reverse;
 
-/// Nanoseconds of a segment at a router: 14 to 20 where measured (`docs/explanation/engine.md`).
+/// Nanoseconds of a segment at a router: 14 to 20 where measured (`docs/explanation/engine-speed.md`).
 const HOP_NS: u64 = 20;
 /// Nanoseconds of a data segment at its source, from departure to acknowledgement (measured on exp-2a).
 const SEGMENT_NS: u64 = 60;

@@ -252,7 +252,7 @@ def _notes(design: CodedTable, steps: TenSteps, replicated: bool) -> tuple[str, 
     """Return what was left out and assumed, each once."""
     own = list(design.notes)
     if not replicated and int(np.isfinite(steps.terms.effect).sum()) < FEWEST_EFFECTS:
-        own.append("So few effects show no noise reliably: replicate the runs before you trust the margin.")
+        own.append("So few effects are no reliable measure of noise: replicate the runs before you trust the margin.")
     if len(design.centre) and design.block:
         own.append("The test of curvature does not know the blocks.")
     return tuple(dict.fromkeys([*own, *steps.effects.notes, *steps.terms.notes]))
