@@ -55,7 +55,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     ledger.runs.mkdir(exist_ok=True)
     _record(ledger, about)
     with _interrupted_once(), Progress(document["name"], progress) as shown:
-        agenda = Agenda(todo, shown)
+        agenda = Agenda(todo, shown, options.watch if progress else None)
         if options.dask is not None:
             from mesonet.campaign.cluster import run_on_cluster
 
