@@ -114,12 +114,21 @@ def test_the_first_verdict_waits_for_the_first_look(whole: Campaign, monkeypatch
     watch, (one, other, *_) = SoFar(whole.path), runs_of(whole)
     assert watch.learn([]) == []
     assert watch.learn([one]) == []
-    assert watch.note() == ""
+    assert watch.note() == "first verdict after 1 more"
     lines = watch.learn([other])
     assert lines[0] == "first verdict, after 128 of 128 runs in 32 of 32 conditions:"
     assert lines[1].startswith("  exact: Replace greedy: cost falls by 20 %")
     assert watch.note() == "so far exact: better"
     assert watch.learn(runs_of(whole)) == [], "the next one is in the line of progress, after a while"
+
+
+@pytest.mark.process
+def test_a_campaign_without_a_first_look_prints_none(whole: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(so_far, "_LEAST_S", 0.0)
+    monkeypatch.setattr("mesonet.campaign.first_look.first_look", lambda _: ())
+    watch = SoFar(whole.path)
+    assert watch.learn(runs_of(whole)) == []
+    assert watch.note() == ""
 
 
 @pytest.mark.process

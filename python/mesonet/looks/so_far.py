@@ -21,6 +21,8 @@ _EVERY_S, _SHARE = 30.0, 0.02
 """Time between verdicts, s, and the largest part of it that they may take (chosen)."""
 _SHOWN = 3
 """Most verdicts in a line of progress (chosen)."""
+_NEVER = {(0, "")}
+"""A run that no campaign has."""
 
 
 class SoFar:
@@ -34,7 +36,7 @@ class SoFar:
         self._due = time.monotonic() + _LEAST_S
         self._new: list[Run] = []
         self._awaited: set[tuple[int, str]] | None = None
-        self._note = ""
+        self._note, self._seen = "", False
 
     def learn(self, done: Sequence[Run]) -> list[str]:
         """Take the runs that finished since the last call; return the first verdict when it is known."""
@@ -52,15 +54,17 @@ class SoFar:
         self._awaited -= {(run.condition, run.algorithm) for run in self._new if run.replicate == 1}
         self._new.clear()
         if self._awaited:
+            self._note = f"first verdict after {len(self._awaited)} more" if self._awaited != _NEVER else ""
             return []
-        began, first = time.monotonic(), not self._note
+        began, first = time.monotonic(), not self._seen
+        self._seen = True
         lines = self._verdicts()
         now = time.monotonic()
         self._due = now + max(_EVERY_S, (now - began) / _SHARE)
         return lines if first else []
 
     def note(self) -> str:
-        """Return the verdicts so far in a few words; empty before the first."""
+        """Return the verdicts so far in a few words, or the runs that the first one waits for."""
         return self._note
 
     def _first_runs(self) -> set[tuple[int, str]]:
@@ -71,7 +75,7 @@ class SoFar:
         campaign = load(self._folder)
         look = first_look(campaign.experiment)
         known = set(campaign.runs.filter(status="done", replicate=1).select("condition", "algorithm").iter_rows())
-        return {(each, name) for each in look for name in campaign.algorithms} - known if look else {(0, "")}
+        return {(each, name) for each in look for name in campaign.algorithms} - known if look else set(_NEVER)
 
     def _verdicts(self) -> list[str]:
         """Set the note; return the verdicts in sentences."""
@@ -80,6 +84,7 @@ class SoFar:
         campaign = load(self._folder)
         rows = _rows(campaign)
         if not rows:
+            self._note = ""
             return []
         shown = [f"{row['title']}: {row['verdict']}" for row in rows[:_SHOWN]]
         more = [f"{len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
