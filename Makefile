@@ -37,7 +37,6 @@ help:
 
 demo: $(VENV)/.run
 	$(BIN)/mesonet experiment run demo --out "$(OUT)"
-	$(BIN)/mesonet analyze "$(OUT)"
 	$(BIN)/mesonet report "$(OUT)"
 
 # The builds that others depend on count as made: `touch` a Rust file to get the build of users back.
