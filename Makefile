@@ -36,9 +36,8 @@ help:
 	@echo "make verify  slow checks against theory and published results"
 
 demo: $(VENV)/.run
-	$(BIN)/mesonet experiment run demo --out $(OUT)
-	$(BIN)/mesonet analyze $(OUT)
-	$(BIN)/mesonet report $(OUT)
+	$(BIN)/mesonet experiment run demo --out "$(OUT)"
+	$(BIN)/mesonet report "$(OUT)"
 
 # The builds that others depend on count as made: `touch` a Rust file to get the build of users back.
 dev: $(VENV)/bin/maturin
@@ -151,7 +150,7 @@ python-check: $(VENV)/.test
 	$(BIN)/python -m supply.check
 
 python-tests: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 2)") --dist worksteal
+	$(BIN)/python -m pytest -n $(shell $(BIN)/python -c "from mesonet.processes import processors; print(processors() + 2)") --dist worksteal
 
 quick-claims: $(VENV)/.test
 	rm -rf target/verify

@@ -131,7 +131,7 @@ def long_sentences(path: Path) -> Iterator[str]:
 
 def missing_title(path: Path) -> Iterator[str]:
     """Yield a message for a document that does not begin with its title."""
-    if not path.read_text(encoding="utf-8").startswith("# "):
+    if not path.read_text(encoding="utf-8").startswith(("# ", "---\ntitle: ")):
         yield f"{path.relative_to(ROOT)}:1: begin with '# ' and the title"
 
 

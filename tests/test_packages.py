@@ -43,6 +43,15 @@ def test_every_file_names_the_same_version() -> None:
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
     assert RECIPE["context"]["version"] == version
     assert PROJECT["dynamic"] == ["version"]
+    wheels = re.findall(r"dist/mesonet-([\d.]+)-", (ROOT / "docs" / "how-to" / "install.md").read_text())
+    assert set(wheels) == {version}
+
+
+def test_the_version_has_release_notes_of_one_page() -> None:
+    notes = (ROOT / "docs" / "release-notes" / f"{mesonet.__version__}.md").read_text()
+    assert notes.startswith(f"# mesonet {mesonet.__version__}\n")
+    assert len(notes.split()) <= 450, "one page"
+    assert f"release-notes/{mesonet.__version__}\n" in (ROOT / "docs" / "index.md").read_text()
 
 
 def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:

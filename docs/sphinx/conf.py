@@ -33,6 +33,7 @@ extensions = [
     "sphinx_design",
     "docstrings",
     "links",
+    "paper",
     "search_pages",
     "summaries",
 ]

@@ -19,6 +19,13 @@ from typing import Any
 from mesonet import interrupts
 
 
+def processors() -> int:
+    """Return the number of processors that this process may use: a scheduler of jobs may give it fewer than all."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def python(module: str) -> list[str]:
     """Return the command that runs a module of the package in a process of its own, in the `environment`."""
     return [sys.executable, "-P", "-m", module]

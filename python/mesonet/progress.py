@@ -57,6 +57,16 @@ class Progress:
             )
             sys.stderr.flush()
 
+    def write(self, line: str) -> None:
+        """Print a line above the progress."""
+        if not self._enabled:
+            return
+        if self._bar:
+            self._bar.write(line)
+        else:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
     def _left(self, elapsed: float, share: float) -> str:
         """Return the time left at the pace since the first update: what was done before may have been found done."""
         began, before = self._first or (0.0, 0.0)
@@ -89,6 +99,9 @@ class _Bar:
 
     def show(self, share: float, left: str, note: str) -> None:
         self._progress.update(self._task, completed=share, left=left, note=note)
+
+    def write(self, line: str) -> None:
+        self._progress.console.print(line, markup=False, highlight=False)
 
     def stop(self) -> None:
         self._progress.stop()

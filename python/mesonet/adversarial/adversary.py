@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Unpack
 
@@ -16,6 +15,7 @@ from mesonet.adversarial.question import Asked, Question, question
 from mesonet.adversarial.search import search
 from mesonet.adversarial.trials import Ledger, Trials
 from mesonet.files import places
+from mesonet.processes import processors
 from mesonet.progress import Progress
 from mesonet.simulation.simulate import MOST_THREADS
 from mesonet.units import integer
@@ -36,7 +36,7 @@ def answered(
 
     `neighbours`: vary each number of the path, too, a third of the work.
     """
-    number = integer(threads if threads is not None else os.cpu_count() or 1, "threads", 1, MOST_THREADS)
+    number = integer(threads if threads is not None else processors(), "threads", 1, MOST_THREADS)
     if folder is not None:
         with places.folder(folder):
             pass

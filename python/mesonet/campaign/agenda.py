@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from mesonet.campaign.attempt import Outcome
-from mesonet.campaign.backlog import Backlog
+from mesonet.campaign.backlog import Backlog, Watch
 from mesonet.campaign.ledger import Run
 from mesonet.progress import Progress
 
@@ -21,8 +21,9 @@ _STOPPED_AGAIN = 100
 class Agenda:
     """Runs in the order of a backlog; shows on a progress bar how they end."""
 
-    def __init__(self, backlog: Backlog, progress: Progress) -> None:
-        self._backlog, self._progress = backlog, progress
+    def __init__(self, backlog: Backlog, progress: Progress, watch: Watch | None = None) -> None:
+        self._backlog, self._progress, self._watch = backlog, progress, watch
+        self._done: list[Run] = []
         self._waiting = [(0.0, place, run) for place, run in enumerate(backlog.runs)]
         self._next_place = len(self._waiting)
         self._out = 0
@@ -80,9 +81,11 @@ class Agenda:
             else:
                 self._finished += 1
                 self._failed += ending != "done"
+                if ending == "done":
+                    self._done.append(run)
                 self._spent += self._costs[run.key]
             self._changed.notify_all()
-        self.show()
+        self._show()
 
     def stop(self, error: BaseException | None = None) -> None:
         """Stop giving out runs."""
@@ -92,8 +95,18 @@ class Agenda:
             self._changed.notify_all()
 
     def show(self, more: str = "") -> None:
-        """Show the number of finished runs."""
+        """Show the number of finished runs, and what they show so far. Only one thread may call this."""
+        if self._watch:
+            with self._changed:
+                done, self._done = self._done, []
+            for line in self._watch.learn(done):
+                self._progress.write(line)
+        self._show(more)
+
+    def _show(self, more: str = "") -> None:
         note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
+        known = self._watch.note() if self._watch else ""
+        note += f"; {known}" if known else ""
         with self._changed:
             begun = sum(self._costs[key] * share() for key, share in self._shares.items())
         self._progress.update(self._spent + begun, self._total, note + (f", {more}" if more else ""))

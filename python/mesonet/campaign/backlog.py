@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from mesonet import units
 from mesonet.campaign.cost import Expected, expected
+from mesonet.campaign.first_look import first_look
 from mesonet.campaign.integrity import set_aside_damaged
 from mesonet.campaign.ledger import Ledger, Run, planned
 from mesonet.errors import InputError
 
 TRIES = 3
 """Failed tries after which a run is quarantined: a rare accident hardly meets one run three times (chosen)."""
+_LONGEST = 0.02
+"""Largest part of the work in one run for which a first look starts before the longest run (chosen): the end of the
+campaign is hardly later."""
+
+
+class Watch(Protocol):
+    """Follows the results of a campaign while it runs."""
+
+    def learn(self, done: Sequence[Run]) -> list[str]:
+        """Take the runs that finished since the last call; return lines to print."""
+        ...
+
+    def note(self) -> str:
+        """Return what is known so far, for the line of progress."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -31,6 +47,7 @@ class RunOptions:
     retry: bool = False  #: try quarantined runs again
     trusted: bool = False  #: continue from snapshots of a folder that this user has not begun
     mix: bool = False  #: continue a campaign that other code began, and keep its finished runs
+    watch: Watch | None = None  #: follows the results, where progress is shown
 
     def __post_init__(self) -> None:
         """Raise an `InputError` for values that make no sense."""
@@ -80,9 +97,23 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
     else:
         runs = [r for r in runs if statuses.get(r.key) != "failed" or len(ledger.tries(r.key)) < options.tries]
     runs.sort(key=lambda run: -costs.of(run.condition))  # stable: equal ones stay in the order of the plan
+    if options.shard is None and options.dask is None:
+        runs = _with_first_look(runs, document, costs)
     return Backlog(
         ledger=ledger, name=document["name"], model=document.get("model"), runs=runs, costs=costs, tries=options.tries
     )
+
+
+def _with_first_look(runs: list[Run], document: Mapping[str, Any], costs: Expected) -> list[Run]:
+    """Return runs with the first look before the longest, unless one run is a large part of the work."""
+    work = [costs.of(run.condition) for run in runs]
+    if not runs or max(work) > _LONGEST * sum(work):
+        return runs
+    places = {condition: place for place, condition in enumerate(first_look(document))}
+    early = [run for run in runs if run.replicate == 1 and run.condition in places]
+    early.sort(key=lambda run: places[run.condition])
+    looked = {run.key for run in early}
+    return early + [run for run in runs if run.key not in looked]
 
 
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:

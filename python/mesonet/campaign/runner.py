@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -21,6 +20,7 @@ from mesonet.campaign.leases import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
 from mesonet.campaign.trust import SNAPSHOTS, is_trusted, trust
+from mesonet.processes import processors
 from mesonet.progress import Progress
 from mesonet.simulation import provenance
 from mesonet.words import counted
@@ -55,13 +55,13 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     ledger.runs.mkdir(exist_ok=True)
     _record(ledger, about)
     with _interrupted_once(), Progress(document["name"], progress) as shown:
-        agenda = Agenda(todo, shown)
+        agenda = Agenda(todo, shown, options.watch if progress else None)
         if options.dask is not None:
             from mesonet.campaign.cluster import run_on_cluster
 
             run_on_cluster(todo, agenda, options.dask, options.memory, options.time_limit)
         else:
-            run_here(todo, agenda, options.workers or os.cpu_count() or 1, options.memory, options.time_limit)
+            run_here(todo, agenda, options.workers or processors(), options.memory, options.time_limit)
     sweep(ledger.runs)
     ledger.remove_unfinished()
     _record(ledger, replace(about, finished=provenance.now()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -74,6 +73,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options: Any) -> None:
     """Show the design, the factors and the runs of EXPERIMENT, and estimate their cost."""
     from mesonet.cli import experiment_plan, experiment_targets
+    from mesonet.processes import processors
 
     arguments = rule_arguments(held=False, **{name: options.pop(name) for name in LOOKS})
     chosen = experiment_targets.find_experiment(target, **options)
@@ -91,7 +91,7 @@ def plan(target: str, pilot: float, scales: str | None, as_json: bool, **options
 
     def more() -> None:
         if cost:
-            click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, os.cpu_count() or 1)))
+            click.echo("\n" + "\n".join(experiment_plan.cost_lines(cost, processors())))
         if looks:
             click.echo("\n" + "\n".join(experiment_plan.looks_lines(looks, cost)))
         if compared:

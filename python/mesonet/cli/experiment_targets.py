@@ -56,6 +56,8 @@ def run(
     plug-ins of a folder that this user has not run before; False: refuse it. `added`: number of conditions to add, and
     the response that chooses them.
     """
+    from mesonet.looks.so_far import SoFar
+
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         folder = out or Path(chosen.name)
@@ -69,7 +71,7 @@ def run(
             run_added(ledger, asked, *added, told=told)
             return folder
         if arguments is None:
-            return chosen.run_missing(folder, workers, force=force, **how)
+            return chosen.run_missing(folder, workers, force=force, watch=SoFar(folder), **how)
         from mesonet.looks.run import run_until_decided
 
         if options.get("replicates") is not None:
@@ -101,7 +103,8 @@ def run(
             problem = f"the folder names a program that you have not run before, or that has changed since: {shown}"
             raise InputError(problem, value=str(ledger.path), allowed="--trust, if you trust who made the folder")
         trust(ledger.path, model)
-    document, asked = ledger.document(), RunOptions(workers=workers, mix=force, **how)
+    document = ledger.document()
+    asked = RunOptions(workers=workers, mix=force, watch=None if UNTIL in document else SoFar(ledger.path), **how)
     arguments = rule_arguments(held=UNTIL in document, **looks)
     if added is not None:
         from mesonet.emulation.additions import run_added

@@ -333,7 +333,7 @@ class Designed(ABC):
         force
             Run even where the scale distorts the network, and continue a campaign that other code began.
         **how
-            ``memory``, ``time_limit``, ``dask``, ``shard``, ``tries``, ``retry``, ``trusted``: see
+            ``memory``, ``time_limit``, ``dask``, ``shard``, ``tries``, ``retry``, ``trusted``, ``watch``: see
             `mesonet.campaign.backlog.RunOptions`.
 
         Returns
@@ -445,7 +445,7 @@ class Designed(ABC):
 
 _OF_PLAN = ("condition", "block", "algorithm", "replicate", "seed", "key", "scenario")
 """Columns of the run table beside the factors."""
-_HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted")
+_HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry", "trusted", "watch")
 """Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,6 +16,7 @@ import numpy as np
 from mesonet import core
 from mesonet.errors import InputError, PluginFault, unknown
 from mesonet.numpy_data import plain
+from mesonet.processes import processors
 from mesonet.responses import tables as definitions
 from mesonet.responses.definitions import BY_NAME
 from mesonet.scenarios.scenario import Scenario
@@ -139,7 +139,7 @@ def batch(
     """
     if isinstance(scenario, str | Path):
         scenario = named_scenario(scenario)
-    threads = integer((os.cpu_count() or 1) if threads is None else threads, "threads", 1, MOST_THREADS)
+    threads = integer(processors() if threads is None else threads, "threads", 1, MOST_THREADS)
     edited = [_edited(scenario, number, values, memory) for number, values in enumerate(edits)]
     chosen = [integer(seed, f"seeds[{number}]", 0, LARGEST_SEED) for number, seed in enumerate(seeds)]
     _refuse_none(edits=edited, seeds=chosen, periods=periods, responses=(*responses, *tables))
@@ -164,7 +164,7 @@ def run_edits(
 ) -> list[dict[str, Table]]:
     """Return tables of runs by name, in the order of the runs: each is an edit of the scenario with its own seed."""
     made = [_Run(number, _edited(scenario, number, edit, None), seed) for number, (edit, seed) in enumerate(runs)]
-    finished = _finished(made, tables, threads or os.cpu_count() or 1, progress)
+    finished = _finished(made, tables, threads or processors(), progress)
     return [
         {name: table(columns, definitions.TABLES[name], INDEX[name]) for name, columns in each.items()}
         for each in finished

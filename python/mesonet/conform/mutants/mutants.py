@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from mesonet.conform.process import Checker
 from mesonet.errors import Broken, InputError
 from mesonet.plugins.files import LINUX, MODULE, located
 from mesonet.plugins.names import CXX, C
+from mesonet.processes import processors
 from mesonet.progress import Update
 
 KILLED, SURVIVED, EQUAL, INVALID = "killed", "survived", "same machine code", "does not load"
@@ -134,7 +134,7 @@ def judge(
             checks = {**checks, "baseline": str(written)}
         trials = _Trials(algorithm, file.read_bytes(), checks, Path(folder))
         trials.begin()
-        with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        with ThreadPoolExecutor(workers or processors()) as pool:
             try:
                 for each in pool.map(trials.mutant, chosen):
                     judged.append(each)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from mesonet.campaign.ledger import ANALYSIS
 from mesonet.errors import InputError, unknown
 from mesonet.files import places
+from mesonet.processes import processors
 from mesonet.progress import Update
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.campaign_view.columns import Column
@@ -100,7 +100,7 @@ def write_analysis(
                 again=partial(
                     _again, extent=figures, responses=chosen, thresholds=thresholds, beside=beside, against=against
                 ), png=png, chosen=repr((thresholds, against)) + (fingerprint(beside) if beside else ""),
-                workers=workers or os.cpu_count() or 1, progress=progress,
+                workers=workers or processors(), progress=progress,
             )  # fmt: skip
         index = places.inside(root, "index.md")
         with places.file(index) as aside:

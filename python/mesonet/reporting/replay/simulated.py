@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
 from pathlib import Path
@@ -22,7 +21,7 @@ from mesonet.campaign.ledger import REPLAY, Run, planned
 from mesonet.campaign.trust import is_trusted, named_code
 from mesonet.errors import InputError
 from mesonet.files.places import inside
-from mesonet.processes import process_pool
+from mesonet.processes import process_pool, processors
 from mesonet.progress import Update
 from mesonet.simulation.own_process import simulate_and_write
 
@@ -114,7 +113,7 @@ def record(
     todo = [(run, place) for run, place in zip(runs, places, strict=True) if not _recorded(place)]
     if todo:
         named = campaign.experiment.get("plugins", {})
-        processes = min(workers or os.cpu_count() or 1, len(todo))
+        processes = min(workers or processors(), len(todo))
         with process_pool(processes) as pool:
             futures = [pool.submit(simulate_and_write, _traced(run.scenario), run.seed, place, named)
                        for run, place in todo]  # fmt: skip
