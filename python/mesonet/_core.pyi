@@ -37,6 +37,7 @@ class Transfer(TypedDict):
     header: int
     bursts: bool
     marked: bool
+    unseen: int
     read: int
     total: int
     is_cut_off: bool

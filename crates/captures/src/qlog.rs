@@ -25,6 +25,8 @@ const MOST: usize = 5_000_000;
 /// Longest packet of UDP, bytes.
 const LONGEST: f64 = 65_535.0;
 const S_PER_MS: f64 = 1e-3;
+/// Longest round trip, s (chosen): times in us look longer.
+const LONGEST_TRIP_S: f64 = 10.0;
 /// Ratio of two round trips, logged and of packets, from which their units differ (chosen).
 const UNITS: f64 = 10.0;
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -70,8 +72,11 @@ pub fn log<R: Read>(file: R, number: Option<i64>, fewest: u64) -> Result<Log, Er
     }
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(Unmarked(source)));
     let mut document = Document { number, ..Document::default() };
-    Whole(&mut document).deserialize(&mut json).map_err(problem)?;
-    document.check_version()?;
+    let whole = Whole(&mut document).deserialize(&mut json);
+    if whole.is_ok() || document.version.is_some() {
+        document.check_version()?; // other versions have other forms
+    }
+    whole.map_err(problem)?;
     if !document.has_traces {
         let mut trace = Trace::new(&document.about);
         for event in json.into_iter() {
@@ -113,6 +118,7 @@ impl Document {
             // Sequences of 0.4 name a schema in place of a version.
             None if self.has_schema => Ok(()),
             Some(Value::String(version)) if VERSIONS.contains(&version.as_str()) => Ok(()),
+            None => Err(refused_at("qlog_version", None, "no version", ALLOWED)),
             other => Err(refused_at("qlog_version", other.clone(), "another version", ALLOWED)),
         }
     }
@@ -134,6 +140,7 @@ impl Document {
         match (self.number, self.found) {
             (None, Some(found)) if self.traces == 1 => Ok(found),
             (Some(_), Some(found)) => Ok(found),
+            _ if self.traces == 0 => Err(refused("no trace", ALLOWED)),
             (Some(number), None) => Err(refused_at("flow", Some(number.into()), "no such trace", allowed)),
             (None, _) => {
                 Err(refused_at("flow", None, format!("{} traces", self.traces), format!("--flow {allowed}")))
@@ -545,6 +552,13 @@ impl Trace {
             let problem =
                 format!("its shortest latest_rtt is {latest} s, and its packets took {shortest} s at least");
             return Err(refused(problem, "times in ms"));
+        }
+        if shortest_s > LONGEST_TRIP_S {
+            let problem = format!("its packets took {} s at least", significant(shortest_s));
+            return Err(refused(
+                problem,
+                format!("times in ms, and round trips of at most {LONGEST_TRIP_S} s"),
+            ));
         }
         Ok(Log {
             sent_s: packets.iter().map(|each| each.time_s).collect(),

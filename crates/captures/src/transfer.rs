@@ -39,6 +39,8 @@ pub struct Transfer {
     pub bursts: bool,
     /// True if the receiver reported marks (ECN).
     pub marked: bool,
+    /// Acknowledged bytes that are in no packet; the FIN has one.
+    pub unseen: u64,
     /// Packets of the flow, of both directions.
     pub read: u64,
     /// Packets of the file.
@@ -211,6 +213,7 @@ impl Kept<'_> {
             header: self.headers.median(),
             bursts: self.data.iter().any(|each| each.length > segment),
             marked: self.marked,
+            unseen,
             read: self.connection.packets.iter().sum(),
             ..Transfer::default()
         })
@@ -249,10 +252,11 @@ impl Kept<'_> {
         if self.connection.packets.contains(&0) {
             return Err(refused("packets of one direction only", "a capture of both directions"));
         }
-        let (Some(opening), Some(answered_ns)) = (self.opening, self.connection.answered_ns) else {
+        let Some(opening) = self.opening else {
             return Err(refused("the flow begins before the capture: no SYN", beginning));
         };
-        let (Some(third_ns), Some(repeated_ns)) = (self.third_ns[opening.side], self.repeated_ns) else {
+        let times = (self.connection.answered_ns, self.third_ns[opening.side], self.repeated_ns);
+        let (Some(answered_ns), Some(third_ns), Some(repeated_ns)) = times else {
             return Err(refused("the handshake is not whole", beginning));
         };
         let (before, after) = (answered_ns - repeated_ns, third_ns - answered_ns);

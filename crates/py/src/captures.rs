@@ -75,6 +75,7 @@ pub fn capture_transfer<'py>(
     dict.set_item("header", found.header)?;
     dict.set_item("bursts", found.bursts)?;
     dict.set_item("marked", found.marked)?;
+    dict.set_item("unseen", found.unseen)?;
     dict.set_item("read", found.read)?;
     dict.set_item("total", found.total)?;
     dict.set_item("is_cut_off", found.is_cut_off)?;

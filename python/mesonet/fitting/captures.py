@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,5 +52,12 @@ def read_capture(path: Path, number: int | None) -> Recording:
         protocol="TCP",
         read=found["read"],
         total=found["total"],
-        notes=("the file ends early: 1 packet that the end of the file cuts",) if found["is_cut_off"] else (),
+        notes=tuple(_notes(found)),
     )
+
+
+def _notes(found: Mapping[str, Any]) -> Iterator[str]:
+    if found["is_cut_off"]:
+        yield "the file ends early: 1 packet that the end of the file cuts"
+    if found["unseen"] > 1:  # the FIN
+        yield f"{found['unseen']:,} acknowledged bytes are in no packet: the capture lacks packets"

@@ -13,6 +13,7 @@ from mesonet.fitting.gate import Gate
 from mesonet.fitting.paths import FittedPath
 from mesonet.fitting.recording import Recording
 from mesonet.fitting.what_if import Answer
+from mesonet.words import capitalised
 
 
 def html(
@@ -34,14 +35,14 @@ def html(
         "mesonet.fitting",
         "fit.html",
         title="A path fitted to a capture",
-        headline=lines[0],
-        rest=lines[1:],
+        lines=[capitalised(line) for line in lines],
         course=Markup(to_svg(figure(recording, path, gate))),
         answers=[_row(each) for each in answers],
         warnings=[f"{each.control}: {text}" for each in answers for text in each.warnings],
         values=values,
-        unknown=unknown,
+        unknown=[capitalised(line) for line in unknown],
         file=file,
+        passed=gate.passed,
     )
 
 
