@@ -50,10 +50,12 @@ fn raised(error: Error) -> PyErr {
     }
 }
 
-/// The flows of a file of packets: start and duration in s, packets, bytes of data, and whether its handshake
-/// is there. Raises ValueError for a file that is refused.
+/// Start and duration in s, packets, bytes of data, and whether the handshake is there.
+type FlowRow = (f64, f64, u64, u64, bool);
+
+/// The flows of a file of packets. Raises ValueError for a file that is refused.
 #[pyfunction]
-pub fn capture_flows(py: Python<'_>, file: Py<PyAny>) -> PyResult<Vec<(f64, f64, u64, u64, bool)>> {
+pub fn capture_flows(py: Python<'_>, file: Py<PyAny>) -> PyResult<Vec<FlowRow>> {
     let found = py.detach(|| flows(File(file))).map_err(raised)?;
     let row = |each: Flow| (each.start_s, each.duration_s, each.packets, each.data_bytes, each.begins);
     Ok(found.into_iter().map(row).collect())
