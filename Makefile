@@ -123,6 +123,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/acknowledgements.py
 	$(BIN)/python benches/plugins.py
 	$(BIN)/python benches/batches.py
+	$(BIN)/python benches/captures.py
 	$(BIN)/python benches/wasm.py
 	$(BIN)/python benches/instructions.py
 	$(BIN)/python benches/threads.py
@@ -164,16 +165,17 @@ verify: $(VENV)/.test
 	cargo check --quiet --manifest-path fuzz/Cargo.toml
 	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml
 
-# Passes of 2000 new changes of every kind of file for FUZZ_S seconds, then the contract of congestion controls, which
-# needs a nightly compiler and cargo-fuzz.
+# Passes of 2000 new changes of every kind of file for FUZZ_S seconds, then the contract of congestion controls and the
+# readers of captures, which need a nightly compiler and cargo-fuzz.
 fuzz: $(VENV)/.test
 	end=$$(($$(date +%s) + $(FUZZ_S))); while :; do \
 	  HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n logical --timeout 1800 tests/test_fuzz.py || exit 1; \
 	  [ $$(date +%s) -lt $$end ] || break; \
 	done
 	@if cargo +nightly fuzz --version > /dev/null 2>&1; \
-	  then cargo +nightly fuzz run contract -- -max_total_time=$(FUZZ_S); \
-	  else echo "no cargo-fuzz: the contract of congestion controls was not fuzzed"; fi
+	  then mkdir -p fuzz/corpus/captures; cargo +nightly fuzz run contract -- -max_total_time=$(FUZZ_S) && \
+	  cargo +nightly fuzz run captures fuzz/corpus/captures tests/captures -- -max_total_time=$(FUZZ_S); \
+	  else echo "no cargo-fuzz: neither controls nor readers of captures were fuzzed by coverage"; fi
 
 clean:
 	rm -rf target $(VENV) python/mesonet/_core*.so

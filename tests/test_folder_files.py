@@ -170,7 +170,7 @@ AROUND = {
     "files/reading.py": "the reader",
     "files/toml.py": "files of the package",
     "fitting/tables.py": "Polars reads bytes of the reader",
-    "fitting/framing.py": "streams a capture of the user, which it opens as the reader does",
+    "fitting/unpacked.py": "unpacks a file of the user, which the reader opened",
     "kernel/machine.py": "reads /proc and network namespaces",
     "models/workplace.py": "files beside a program that the user runs, at most 1 MB",
     "plugins/library.py": "a library that the user loads",

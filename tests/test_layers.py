@@ -295,8 +295,9 @@ CRATES = {
     "sim": {"cc"},
     "production": {"cc"},
     "stacks": {"cc", "sim"},
+    "captures": set(),
     "wasm": {"cc", "sim"},
-    "py": {"cc", "sim", "production", "stacks"},
+    "py": {"cc", "sim", "production", "stacks", "captures"},
 }
 #: Parts of the simulation, each of which uses only those before it.
 SIMULATION = (

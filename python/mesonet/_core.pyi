@@ -1,10 +1,11 @@
-"""The simulator, compiled from crates/py. JSON in, NumPy columns out.
+"""The simulator and the readers of captures, compiled from crates/py. JSON or files in, NumPy columns out.
 
-All errors are ValueError ("path: message"), but for faults of plug-ins.
+All errors of the simulator are ValueError ("path: message"), but for faults of plug-ins. A ValueError of a reader has
+the problem, the place in the file, a number and a text of which one is the value there, and what is allowed.
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import BinaryIO, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,35 @@ class Performance(TypedDict):
     segments_dropped: int
     router_hops: int
     simulated_s: float
+
+class Transfer(TypedDict):
+    """Packets of the sender of a flow of TCP, each of one segment at most, in the order in which they left."""
+
+    sent_s: npt.NDArray[np.float64]
+    acked_s: npt.NDArray[np.float64]
+    lost: npt.NDArray[np.bool_]
+    bytes: npt.NDArray[np.uint32]
+    handshake_s: float
+    segment: int
+    header: int
+    bursts: bool
+    marked: bool
+    unseen: int
+    read: int
+    total: int
+    is_cut_off: bool
+
+class QuicLog(TypedDict):
+    """Packets of a sender of QUIC, in the order in which they left."""
+
+    sent_s: npt.NDArray[np.float64]
+    acked_s: npt.NDArray[np.float64]
+    lost: npt.NDArray[np.bool_]
+    bytes: npt.NDArray[np.uint32]
+    handshake_s: float
+    has_handshake: bool
+    of_mesonet: bool
+    total: int
 
 class Simulation:
     """A simulation of one scenario, at its first instant or where it was when `snapshot` was taken."""
@@ -82,3 +112,12 @@ def code_version() -> str:
 
 def build() -> list[tuple[str, str]]:
     """Return the profile of this build, the target that it is for, and the default engine, each with its name."""
+
+def capture_flows(file: BinaryIO) -> list[tuple[float, float, int, int, bool]]:
+    """Return start and duration in s, packets, bytes of data and whether the handshake is there, of each flow."""
+
+def capture_transfer(file: BinaryIO, number: int | None, fewest: int) -> Transfer:
+    """Return the packets of a flow with their fates. `number`: from 1; None: the only flow with data."""
+
+def quic_log(file: BinaryIO, number: int | None, fewest: int) -> QuicLog:
+    """Return the packets of a trace with their fates. `number`: from 1; None: the only trace."""

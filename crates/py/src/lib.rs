@@ -11,6 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
+mod captures;
 #[cfg(unix)]
 mod signals;
 
@@ -25,14 +26,14 @@ fn refuse(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Numbers of 8 bytes as a NumPy array, over memory of its own.
-fn array<'py>(
+/// Numbers of some bytes as a NumPy array, over memory of its own.
+fn array<'py, const BYTES: usize>(
     py: Python<'py>,
     kind: &str,
-    numbers: impl ExactSizeIterator<Item = [u8; 8]>,
+    numbers: impl ExactSizeIterator<Item = [u8; BYTES]>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let memory = PyByteArray::new_with(py, 8 * numbers.len(), |memory| {
-        for (place, number) in memory.chunks_exact_mut(8).zip(numbers) {
+    let memory = PyByteArray::new_with(py, BYTES * numbers.len(), |memory| {
+        for (place, number) in memory.chunks_exact_mut(BYTES).zip(numbers) {
             place.copy_from_slice(&number);
         }
         Ok(())
@@ -314,5 +315,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(topologies, module)?)?;
     module.add_function(wrap_pyfunction!(code_version, module)?)?;
     module.add_function(wrap_pyfunction!(build, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::capture_flows, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::capture_transfer, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::quic_log, module)?)?;
     Ok(())
 }

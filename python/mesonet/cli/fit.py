@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     help="Predict ranges of outcomes for other controls, such as bbr,cubic.",
     shell_complete=completion.ALGORITHMS,
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for path.toml and the figure of the replay.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for path.toml and a page with the replay.")
 @click.option(
     "--experiment",
     type=click.Path(path_type=Path),

@@ -41,11 +41,7 @@ def figure(recording: Recording, path: FittedPath, gate: Gate) -> Any:
         for panel, lines in panels.items()
         for name, values in zip(names, lines, strict=True)
     ]
-    goodput, trip = gate.errors
-    verdict = "passed" if gate.passed else f"failed: {gate.reason}"
-    subtitle = [f"goodput {goodput:+.1%}, median round trip {trip:+.1%}: {verdict}"]
-    samples = pl.concat(rows).with_columns(pl.col("value").fill_nan(None))
-    return run_course(samples, title="Capture and replay on the fitted path", subtitle=subtitle)
+    return run_course(pl.concat(rows).with_columns(pl.col("value").fill_nan(None)))
 
 
 def _rate(at: np.ndarray, total_bytes: np.ndarray) -> np.ndarray:

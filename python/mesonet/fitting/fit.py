@@ -23,7 +23,7 @@ NEVER_KNOWN = (
 """What no capture of one flow shows."""
 COUNTED = {"TCP": "packets", "QUIC": "events", "mesonet": "events", "samples": "samples"}
 """Parts of a file, by the protocol of its flow."""
-PATH, FIGURE = "path.toml", "replay.html"
+PATH, PAGE = "path.toml", "replay.html"
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,12 @@ class Fit:
         -------
         The lines: what was read, rate, round trip, buffer, losses, verdict, what is not identified, answers.
         """
-        recording, found, gate = self.recording, self.found, self.gate
-        goodput, trip = gate.errors
-        guessed = f" (guessed among {', '.join(gate.tried)})" if gate.is_guessed else ""
-        replayed, verdict = gate.replay.outcome, "PASSED" if gate.passed else f"FAILED: {gate.reason}"
         lines = [
-            f"read {recording.read:,} of {recording.total:,} {COUNTED[recording.protocol]} ({recording.protocol}, "
-            f"{recording.duration_s:.2f} s)",
-            *(f"note: {note}" for note in recording.notes),
+            self._read(),
+            *(f"note: {note}" for note in self.recording.notes),
             *self.estimates(),
-            f"losses: {found.lost}, of which {found.lost_at_full} at a full queue ({found.full_events} of "
-            f"{found.events} loss events)",
-            f"replay of {gate.control}{guessed}: goodput {percent(100 * goodput, sign=True)}, median round trip "
-            f"{percent(100 * trip, sign=True)}, lost {replayed.lost} of {gate.recorded.lost}: {verdict}",
+            self._losses(),
+            self._replay(),
             f"not identified: {NEVER_KNOWN}",
         ]
         return lines + [line for answer in self.answers for line in _answer_lines(answer)]
@@ -153,7 +146,7 @@ class Fit:
         }
 
     def write(self, out: str | Path) -> Path:
-        """Write the path as a scenario file, and the figure of capture and replay.
+        """Write the path as a scenario file, and a page with the figure of capture and replay.
 
         Parameters
         ----------
@@ -162,24 +155,61 @@ class Fit:
 
         Returns
         -------
-        The scenario file, ``path.toml``. The figure is ``replay.html`` beside it.
+        The scenario file, ``path.toml``. The page is ``replay.html`` beside it.
 
         Raises
         ------
         InputError
             If the folder cannot be written to.
         """
-        from mesonet.charts.export import save
-        from mesonet.fitting.figure import figure
+        from mesonet.fitting.page import html
 
         with places.folder(out) as folder:
             target = places.inside(folder, PATH)
             with places.file(target) as aside:
                 text = file_text(self.path, self.gate.control, self._title(), self._comments())
                 aside.write_text(text, encoding="utf-8")
-            with places.file(places.inside(folder, FIGURE)) as aside:
-                save(figure(self.recording, self.path, self.gate), aside)
+            page = html(
+                self.recording,
+                self.path,
+                self.gate,
+                self.answers,
+                file=PATH,
+                lines=[self._replay(), self._read(), self._losses()],
+                comments=self._comments(),
+                unknown=[*self.recording.notes, *self._open(), *NEVER_KNOWN.split("; ")],
+            )
+            with places.file(places.inside(folder, PAGE)) as aside:
+                aside.write_text(page, encoding="utf-8")
         return target
+
+    def _read(self) -> str:
+        recording = self.recording
+        return (
+            f"read {recording.read:,} of {recording.total:,} {COUNTED[recording.protocol]} ({recording.protocol}, "
+            f"{recording.duration_s:.2f} s)"
+        )
+
+    def _losses(self) -> str:
+        found = self.found
+        return (
+            f"losses: {found.lost}, of which {found.lost_at_full} at a full queue ({found.full_events} of "
+            f"{found.events} loss events)"
+        )
+
+    def _replay(self) -> str:
+        gate = self.gate
+        goodput, trip = gate.errors
+        guessed = f" (guessed among {', '.join(gate.tried)})" if gate.is_guessed else ""
+        verdict = "PASSED" if gate.passed else f"FAILED: {gate.reason}"
+        return (
+            f"replay of {gate.control}{guessed}: goodput {percent(100 * goodput, sign=True)}, median round trip "
+            f"{percent(100 * trip, sign=True)}, lost {gate.replay.outcome.lost} of {gate.recorded.lost}: {verdict}"
+        )
+
+    def _open(self) -> list[str]:
+        """Return what this capture leaves open."""
+        return [*([] if self.found.is_buffer_known else [self._buffer()]), *self.found.suspected]
 
     def _levels(self) -> list[str]:
         levels = self.found.levels

@@ -8,6 +8,7 @@ from mesonet.fitting.estimates import PathEstimate
 from mesonet.fitting.paths import DROP_TAIL, FittedPath, with_codel
 from mesonet.fitting.recording import Recording
 from mesonet.fitting.replays import Outcome, Replay, recorded, replays
+from mesonet.words import percent
 
 GOODPUT, ROUND_TRIP = 0.05, 0.10
 """Largest relative errors of a replay (chosen): what-ifs of fits that pass were within 7 % in 9 of 10."""
@@ -80,11 +81,11 @@ def judge(recording: Recording, found: PathEstimate, path: FittedPath, control: 
 def differences(wanted: Outcome, got: Outcome, path: FittedPath) -> list[str]:
     """Return what an outcome on a path does not reproduce, in words."""
     goodput, trip = errors(wanted, got)
-    found = []
-    if abs(goodput) > GOODPUT:
-        found.append(f"goodput {goodput:+.1%}, of which {GOODPUT:.0%} is allowed")
-    if abs(trip) > ROUND_TRIP:
-        found.append(f"median round trip {trip:+.1%}, of which {ROUND_TRIP:.0%} is allowed")
+    found = [
+        f"{name} {percent(100 * error, sign=True)}, of which {percent(100 * most)} is allowed"
+        for name, error, most in (("goodput", goodput, GOODPUT), ("median round trip", trip, ROUND_TRIP))
+        if abs(error) > most
+    ]
     if path.discipline != DROP_TAIL:  # which drops at any length of its queue
         if not wanted.lost / _FACTOR - _CERTAIN <= got.lost <= wanted.lost * _FACTOR + _CERTAIN:
             found.append(f"losses: {wanted.lost} in the capture, {got.lost} in the replay")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from mesonet.errors import InputError
-from mesonet.fitting.captures import CapturedFlow, read_capture
-from mesonet.fitting.framing import begins_as_json
+from mesonet.fitting.captures import CapturedFlow, flows_of, read_capture
 from mesonet.fitting.qlog import read_qlog
 from mesonet.fitting.recording import Recording
 from mesonet.fitting.samples import begins_as_samples, read_samples
 from mesonet.fitting.tables import PACKETS, is_run, read_packets
+from mesonet.fitting.unpacked import begins_as_json
 
 LONGEST_S = 86_400.0
 """Longest flow, s (chosen)."""
@@ -25,7 +25,7 @@ def read(path: Path, flow: int | None = None) -> Recording:
     elif begins_as_samples(path):
         found = read_samples(path, flow)
     else:
-        found = read_capture(path).recording(flow)
+        found = read_capture(path, flow)
     begin_s = float(found.sent_s.min())
     if not (begin_s >= 0 and 0 < found.duration_s < LONGEST_S):
         problem = f"its packets leave from {begin_s:.3g} s on, and the last answer is at {found.duration_s:.3g} s"
@@ -37,4 +37,4 @@ def flows(path: Path) -> list[CapturedFlow]:
     """Return the flows of a capture."""
     if begins_as_json(path):
         raise InputError("a log of QUIC: its traces are numbered from 1", file=str(path), allowed="--flow N")
-    return read_capture(path).flows
+    return flows_of(path)

@@ -13,8 +13,8 @@ import numpy as np
 
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import FilePlace, rows
-from mesonet.fitting.framing import first_bytes, unpacked_text
 from mesonet.fitting.recording import FEWEST, Recording, behind_handshake
+from mesonet.fitting.unpacked import first_bytes, unpacked_text
 
 FEWEST_SAMPLES = 20
 """Fewest samples from which a path follows (chosen)."""
