@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -17,6 +18,9 @@ from mesonet.conform.bench import Bench
 from mesonet.conform.conformance import plan
 from mesonet.conform.finding import FAIL, PASS, SKIPPED, Finding
 from mesonet.errors import InputError
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.evaluation import evaluate
+from mesonet.evidence.plan import plan as evidence_plan
 
 BUILT = {*STACKS} <= {*plugins.by_name()}
 built = pytest.mark.skipif(not BUILT, reason="needs a build with stacks: make stacks")
@@ -192,3 +196,34 @@ def test_a_baseline_has_the_version_of_the_stack(tmp_path: Path, monkeypatch: py
     assert (found.verdict, "numbers equal" in found.why) == (PASS, True)
     (found,) = baseline.check_baseline(read, Bench("stack:smoltcp/reno(receive_buffer=20000)"))
     assert found.verdict == FAIL
+
+
+# Evidence.
+
+
+@built
+def test_evidence_says_what_is_not_visible_of_a_stack() -> None:
+    def criterion(algorithm: str, id: str, suite: str = "rfc9743", against: tuple[str, ...] = ("cubic",)) -> Criterion:
+        (found,) = evidence_plan(algorithm, against, 2, id, suite).criteria
+        return found
+
+    name = "stack:quinn/bbr"
+    refused = criterion(name, "7.6")
+    assert refused.kind == "missing"
+    assert refused.reason.startswith(f"Not visible with {name}: flows[1].receiver = ack_division")
+    assert not evidence_plan(name, ("cubic",), 2, "7.6").campaigns
+    assert criterion("cubic", "7.6").kind == "beside"
+    assert criterion("tcp", "7.6", against=(name,)).reason == refused.reason
+    some = criterion(name, "5.1", "rfc8867")
+    assert "Not visible with stack:quinn/bbr: 95th percentile of the one-way delay." in some.reading
+    before = criterion("cubic", "5.1", "rfc8867").measures
+    assert [each.value for each in before if each not in some.measures] == ["segment_delay_p95"]
+
+
+@built
+def test_evidence_judges_a_stack(tmp_path: Path) -> None:
+    chosen = evidence_plan("stack:noq/cubic", ("cubic",), 2, "7.4")
+    _, found = evaluate(chosen, tmp_path / "evidence", workers=1)
+    (finding,) = [each for each in found if each.criterion.id == "7.4"]
+    assert finding.cells
+    assert all(np.isfinite(cell.tested) and not cell.missing for cell in finding.cells)
