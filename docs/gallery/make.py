@@ -1,6 +1,7 @@
 """Make the gallery: run the commands of entries.toml, copy the pictures here, write README.md. ``make gallery``.
 
-``python docs/gallery/make.py --page`` writes the page alone.
+``python docs/gallery/make.py --page`` writes the page alone. Names of entries make their pictures only. Entries that
+need a build with stacks are left out of any other, with a note, and keep their pictures.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from mesonet import plugins
+from mesonet.algorithms import STACKS
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -29,6 +33,9 @@ Written by `docs/gallery/make.py` from `entries.toml`: one picture and the comma
 topics.
 
 """
+
+
+NEEDS = "It needs a build with [stacks](../how-to/your-stack.md): `make stacks`.\n\n"
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class Entry:
         Path of the picture below the folder in which they run.
     shared
         Name of the campaign; empty without one.
+    stacks
+        True if it needs a build with whole transport stacks.
     """
 
     name: str
@@ -58,6 +67,7 @@ class Entry:
     commands: list[str]
     made: str
     shared: str
+    stacks: bool
 
 
 def entries() -> list[Entry]:
@@ -71,7 +81,8 @@ def entries() -> list[Entry]:
         if not each.get("tags") or (unknown := sorted(set(each["tags"]) - set(TAGS))):
             wrong = ", ".join(unknown) if each.get("tags") else "none"
             raise SystemExit(f"entries.toml: tags of {each['name']}: {wrong}. Allowed: {', '.join(TAGS)}")
-        found.append(Entry(each["name"], each["title"], each["text"].strip(), each["tags"], commands, made, shared))
+        text, stacks = each["text"].strip(), "stacks" in each.get("needs", "")
+        found.append(Entry(each["name"], each["title"], text, each["tags"], commands, made, shared, stacks))
     return found
 
 
@@ -84,7 +95,7 @@ def page() -> str:
         parts.append(
             f"## {entry.title}\n\nTopics: {', '.join(entry.tags)}.\n\n{entry.text}\n\n"
             f"![{entry.title}]({entry.name}.svg)\n\n"
-            f"```sh slow\n{shown}\n```\n{where}"
+            f"{NEEDS if entry.stacks else ''}```sh {'elsewhere' if entry.stacks else 'slow'}\n{shown}\n```\n{where}"
         )
     return HEAD + "\n".join(parts)
 
@@ -102,11 +113,26 @@ def make(chosen: list[Entry], folder: Path) -> dict[str, Path]:
     return {entry.name: folder / entry.made for entry in chosen}
 
 
+def _chosen(names: list[str]) -> list[Entry]:
+    """Return the entries of these names, or all; without the entries that this build cannot make."""
+    every = {entry.name: entry for entry in entries()}
+    if unknown := sorted(set(names) - set(every)):
+        raise SystemExit(f"no entries: {', '.join(unknown)}. Allowed: {', '.join(every)}")
+    chosen = [every[name] for name in names or every]
+    if {*STACKS} <= {*plugins.by_name()}:
+        return chosen
+    for entry in chosen:
+        if entry.stacks:
+            sys.stderr.write(f"{entry.name}: keeps its picture, because this build has no stacks\n")
+    return [entry for entry in chosen if not entry.stacks]
+
+
 def main() -> None:
     """Write pictures and page."""
     if "--page" not in sys.argv:
+        chosen = _chosen(sys.argv[1:])
         with tempfile.TemporaryDirectory() as folder:
-            made = make(entries(), Path(folder))
+            made = make(chosen, Path(folder))
             large = [
                 f"{name}: {each.stat().st_size:,} bytes" for name, each in made.items() if each.stat().st_size > LARGEST
             ]

@@ -306,8 +306,8 @@ fn a_flow_that_is_stopped_completes() {
     assert_eq!(delivered, integer(&rows, "bytes_read")[0] / 1_500);
 }
 
-/// Bursts of 10 segments each second, from 0 on: 15 packets of 1,000 bytes of data, at once in the window. Each is
-/// read a way of 30 ms and their times at the port later. The flow ends when it is stopped.
+/// Bursts of 10 segments each second, from 0 on: 15 packets of 1,000 bytes of data, at once in the window.
+/// They are read some 30 ms later. The flow ends when it is stopped.
 #[test]
 fn an_application_hands_over_its_bursts() {
     let mut scenario = path(&[]);
