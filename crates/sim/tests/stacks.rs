@@ -306,7 +306,7 @@ fn a_flow_that_is_stopped_completes() {
     assert_eq!(delivered, integer(&rows, "bytes_read")[0] / 1_500);
 }
 
-/// Bursts of 10 segments each second, from 0.5 s on: 15 packets of 1,000 bytes of data, at once in the window.
+/// Bursts of 10 segments each second, from 0.5 s on: 15 packets of 1,000 bytes, fewer than the window.
 /// The flow ends when it is stopped.
 #[test]
 fn an_application_hands_over_its_bursts() {
