@@ -97,6 +97,12 @@ def test_a_name_with_a_checkout_names_the_build() -> None:
         mn.scenario("bottleneck", algorithm="stack:quinn@../quinn/bbr(batch=10)")
 
 
+@built
+def test_constants_of_stacks_take_no_short_paths_from_parameters() -> None:
+    scenario = mn.scenario("bottleneck", initial_window="3 segments")
+    assert scenario.value("transport.initial_window") == 3
+
+
 # Applications.
 
 
@@ -185,6 +191,7 @@ def test_a_check_says_what_a_stack_does_not_show(name: str, check: str, what: st
 def test_a_baseline_has_the_version_of_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baseline, "SCENARIOS", ("shallow",))
     monkeypatch.setattr(baseline, "SEEDS", 8)
+    monkeypatch.setattr(baseline.measured, "__defaults__", (None, ("shallow",)))
     file = tmp_path / "stack.json"
     written = baseline.write_baseline(Bench("stack:smoltcp/reno"), file)
     assert written.version.startswith("smoltcp-0.14.0-")

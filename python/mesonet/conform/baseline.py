@@ -142,7 +142,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     places.checked(path, "--write-baseline")
     seeds = list(range(1, SEEDS + 1))
     version = (algorithms.resolve_name(bench.algorithm).plugin or "") if bench.is_stack else ""
-    found = measured(bench, seeds, progress, SCENARIOS)
+    found = measured(bench, seeds, progress)
     count = sum(map(len, found.values()))
     numbers = {
         name: {metric: reference(values, metric, count) for metric, values in metrics.items()}
