@@ -17,7 +17,8 @@ help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
 	@echo "make dev     build after an edit of the Rust sources, quickly: a little slower to run, equal results;"
 	@echo "             FEATURES=s2n adds s2n-cubic and s2n-bbr2"
-	@echo "make stacks  build with whole transport stacks: stack:quinn/cubic, stack:noq/bbr3, stack:smoltcp/cubic ..."
+	@echo "make stacks  build with whole transport stacks: stack:quinn/cubic, stack:noq/bbr3, stack:smoltcp/cubic ...;"
+	@echo "             QUINN=../quinn takes a checkout in place of the pinned version; so do NOQ and SMOLTCP"
 	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lints, types, language and licences of dependencies"
@@ -45,14 +46,20 @@ dev: $(VENV)/bin/maturin
 	@touch $(VENV)/.run $(VENV)/.test
 
 # Stacks draw from the seed of the run: the crate getrandom calls a function of crates/stacks. These flags build every
-# crate once more, in a folder of their own.
-stacks verify-stacks: export RUSTFLAGS := --cfg getrandom_backend="custom"
-stacks: $(VENV)/bin/maturin
-	PIP_QUIET=1 $(BIN)/maturin develop --release --extras test --quiet --features stacks --target-dir target/stacks
+# crate once more, in a folder of their own. QUINN, NOQ and SMOLTCP name checkouts in place of the pinned versions.
+CHECKOUTS := $(if $(QUINN),--quinn "$(QUINN)") $(if $(NOQ),--noq "$(NOQ)") $(if $(SMOLTCP),--smoltcp "$(SMOLTCP)")
+CHECKOUTS := $(strip $(CHECKOUTS))
+OF_STACKS := RUSTFLAGS='--cfg getrandom_backend="custom"'
+stacks: $(if $(CHECKOUTS),$(VENV)/.test,$(VENV)/bin/maturin)
+ifneq ($(CHECKOUTS),)
+	$(BIN)/python -m supply.stacks $(CHECKOUTS)
+else
+	$(OF_STACKS) PIP_QUIET=1 $(BIN)/maturin develop --release --extras test --quiet --features stacks --target-dir target/stacks
+endif
 	@touch $(VENV)/.run $(VENV)/.test
 
 verify-stacks:
-	cargo test --package mesonet-stacks --features quinn,noq,smoltcp --target-dir target/stacks --quiet
+	$(OF_STACKS) cargo test --package mesonet-stacks --features quinn,noq,smoltcp --target-dir target/stacks --quiet
 
 quick: $(VENV)/.test
 	$(BIN)/ruff check --quiet .

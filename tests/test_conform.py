@@ -97,6 +97,7 @@ def samples(queue: Any = None, scenario: Any = None, **columns: Any) -> Samples:
     result = SimpleNamespace(
         flow_traces=SimpleNamespace(frame=pl.DataFrame({**known, **columns})),
         router_traces=SimpleNamespace(frame=routers),
+        stacks=SimpleNamespace(frame=pl.DataFrame()),
     )
     return Samples(scenario or load_scenario("base.toml", folder()), result)  # type: ignore[arg-type]
 

@@ -93,3 +93,17 @@ def same_picture(made: Path, name: str) -> None:
 def test_a_command_makes_its_picture_again(name: str, tmp_path: Path) -> None:
     (entry,) = (each for each in gallery.entries() if each.name == name)
     same_picture(gallery.make([entry], tmp_path)[name], name)
+
+
+def test_an_entry_that_needs_stacks_says_so_and_is_left_out_of_other_builds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needs = [each.name for each in gallery.entries() if each.stacks]
+    assert needs
+    assert all("stack:" in " ".join(each.commands) for each in gallery.entries() if each.stacks)
+    assert gallery.page().count("It needs a build with [stacks]") == len(needs)
+    monkeypatch.setattr(gallery.plugins, "by_name", dict)
+    assert gallery._chosen(["cubic", needs[0]]) == [each for each in gallery.entries() if each.name == "cubic"]
+    assert needs[0] in capsys.readouterr().err
+    with pytest.raises(SystemExit, match=r"no entries: nothing\. Allowed: "):
+        gallery._chosen(["nothing"])

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import mesonet as mn
 from mesonet import core, plugins
 from mesonet.algorithms import STACKS
+from mesonet.conform import baseline, conformance, stacks
+from mesonet.conform.bench import Bench
+from mesonet.conform.conformance import plan
+from mesonet.conform.finding import FAIL, PASS, SKIPPED, Finding
 from mesonet.errors import InputError
+from mesonet.evidence.criterion import Criterion
+from mesonet.evidence.evaluation import evaluate
+from mesonet.evidence.plan import plan as evidence_plan
 
 BUILT = {*STACKS} <= {*plugins.by_name()}
 built = pytest.mark.skipif(not BUILT, reason="needs a build with stacks: make stacks")
@@ -80,3 +89,148 @@ def test_what_a_stack_cannot_do_is_refused_by_name(tmp_path: Path) -> None:
         mn.simulate(scenario, checkpoint=checkpoint)
     with pytest.raises(ValueError, match="there are no snapshots"):
         core.module().Simulation(scenario.to_json(), 1).snapshot()
+
+
+def test_a_name_with_a_checkout_names_the_build() -> None:
+    allowed = r"Allowed: stack:quinn/bbr in a build of: make stacks QUINN=\.\./quinn"
+    with pytest.raises(InputError, match=allowed):
+        mn.scenario("bottleneck", algorithm="stack:quinn@../quinn/bbr(batch=10)")
+
+
+@built
+def test_constants_of_stacks_take_no_short_paths_from_parameters() -> None:
+    scenario = mn.scenario("bottleneck", initial_window="3 segments")
+    assert scenario.value("transport.initial_window") == 3
+
+
+# Applications.
+
+
+@built
+@pytest.mark.parametrize("name", ["stack:quinn/cubic", "stack:noq/bbr3", "stack:smoltcp/cubic(nagle=0)"])
+def test_the_messages_of_an_application_arrive_in_time_on_a_fast_path(name: str) -> None:
+    frames = {"application": "frames", "frame_rate": 25, "frame_size": "12 kB", "interface": "1 Gbit/s"}
+    scenario = mn.scenario("bottleneck", algorithm=name, **SHORT)
+    scenario = scenario.set("flows", [{"from": "A", "to": "B", **frames}])
+    row = mn.simulate(scenario).applications.to_polars().filter(period="measured").row(0, named=True)
+    assert row["messages"] == pytest.approx(25 * 8, abs=5)  # the last ones may still be in time
+    assert row["messages_late"] == 0
+    # A way of 40 ms, and 8 or 9 packets of 0.6 ms; the first ones do not wait for the last.
+    assert 42 < row["message_delay_p50_ms"] < 60
+
+
+@built
+def test_a_source_pauses_with_its_application() -> None:
+    bursts = {"application": "on_off", "burst_size": "500 segments", "idle_time": "4 s", "idle": "constant"}
+    scenario = mn.scenario("bottleneck", algorithm="stack:quinn/cubic", **SHORT, **{"trace.flows": [1]})
+    scenario = scenario.set("flows", [{"from": "A", "to": "B", "interface": "1 Gbit/s", "stop": "9 s", **bursts}])
+    result = mn.simulate(scenario)
+    flow = result.flow_traces.to_polars()
+    delivered = [flow.filter(pl.col("time_s") <= at)["segments_delivered"].max() for at in (3.9, 7.9, 11.9)]
+    assert delivered == [500, 1000, 1500]
+    assert result.stacks.to_polars()["outcome"].to_list() == ["completed"]
+
+
+@built
+def test_a_video_is_refused() -> None:
+    scenario = mn.scenario("bottleneck", algorithm="stack:quinn/cubic", **SHORT)
+    with pytest.raises(InputError, match=r"flows\[0\].application.*a video.*frames, constant, on_off, or none"):
+        scenario.set("flows", [{"from": "A", "to": "B", "interface": "1 Gbit/s", "application": "video"}]).check()
+
+
+# Conformance.
+
+
+def stack_finding(name: str, check: str) -> Finding:
+    chosen = plan(name, baseline="none", cases="none")
+    return conformance.check(chosen, check, Bench(chosen.algorithm))
+
+
+@built
+def test_a_stack_without_defect_passes_the_checks_of_stacks() -> None:
+    chosen = plan("stack:noq/cubic", baseline="none")
+    bench = Bench(chosen.algorithm)
+    checks = stacks.checks()
+    found = [conformance.check(chosen, each.name, bench) for each in checks]
+    assert [each.about.id for each in found] == ["completion", "reordering", "hold"]
+    assert {each.verdict for each in found} == {PASS}, [each.why for each in found]
+    assert {each.name for each in checks} <= {each.name for each in chosen.checks()}
+
+
+@built
+@pytest.mark.parametrize(
+    ("name", "check", "why"),
+    [
+        ("stack:quinn/cubic(packet_threshold=1)", "stack/reordering", "declared lost and had arrived"),
+        ("stack:quinn/cubic(idle_timeout=5)", "stack/completion", r"blackout of 15 s\), the first at .* s: timed out"),
+        ("stack:quinn/cubic(receive_window=90000)", "stack/hold", "of the link from 20 to 120 s"),
+    ],
+)
+def test_a_defect_of_a_stack_is_found(name: str, check: str, why: str) -> None:
+    found = stack_finding(name, check)
+    assert found.verdict == FAIL
+    assert re.search(why, found.why)
+
+
+@built
+@pytest.mark.parametrize(
+    ("name", "check", "what"),
+    [
+        ("stack:smoltcp/cubic", "contract/window", "the window of the stack"),
+        ("stack:quinn/cubic", "contract/blackout", "timeouts of a stack"),
+        ("stack:quinn/cubic", "contract/start", "packets of the handshake"),
+    ],
+)
+def test_a_check_says_what_a_stack_does_not_show(name: str, check: str, what: str) -> None:
+    found = stack_finding(name, check)
+    assert found.verdict == SKIPPED
+    assert found.why.startswith(f"not visible: {what}")
+
+
+@built
+def test_a_baseline_has_the_version_of_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baseline, "SCENARIOS", ("shallow",))
+    monkeypatch.setattr(baseline, "SEEDS", 8)
+    monkeypatch.setattr(baseline.measured, "__defaults__", (None, ("shallow",)))
+    file = tmp_path / "stack.json"
+    written = baseline.write_baseline(Bench("stack:smoltcp/reno"), file)
+    assert written.version.startswith("smoltcp-0.14.0-")
+    read = baseline.read_baseline(str(file))
+    assert read.version == written.version
+    assert written.version in baseline.about(read, "shallow").title
+    assert "window_p50" not in read.numbers["shallow"]
+    (found,) = baseline.check_baseline(read, Bench("stack:smoltcp/reno"))
+    assert (found.verdict, "numbers equal" in found.why) == (PASS, True)
+    (found,) = baseline.check_baseline(read, Bench("stack:smoltcp/reno(receive_buffer=20000)"))
+    assert found.verdict == FAIL
+
+
+# Evidence.
+
+
+@built
+def test_evidence_says_what_is_not_visible_of_a_stack() -> None:
+    def criterion(algorithm: str, id: str, suite: str = "rfc9743", against: tuple[str, ...] = ("cubic",)) -> Criterion:
+        (found,) = evidence_plan(algorithm, against, 2, id, suite).criteria
+        return found
+
+    name = "stack:quinn/bbr"
+    refused = criterion(name, "7.6")
+    assert refused.kind == "missing"
+    assert refused.reason.startswith(f"Not visible with {name}: flows[1].receiver = ack_division")
+    assert not evidence_plan(name, ("cubic",), 2, "7.6").campaigns
+    assert criterion("cubic", "7.6").kind == "beside"
+    assert criterion("tcp", "7.6", against=(name,)).reason == refused.reason
+    some = criterion(name, "5.1", "rfc8867")
+    assert "Not visible with stack:quinn/bbr: 95th percentile of the one-way delay." in some.reading
+    before = criterion("cubic", "5.1", "rfc8867").measures
+    assert [each.value for each in before if each not in some.measures] == ["segment_delay_p95"]
+
+
+@built
+def test_evidence_judges_a_stack(tmp_path: Path) -> None:
+    chosen = evidence_plan("stack:noq/cubic", ("cubic",), 2, "7.4")
+    _, found = evaluate(chosen, tmp_path / "evidence", workers=1)
+    (finding,) = [each for each in found if each.criterion.id == "7.4"]
+    assert finding.cells
+    assert all(np.isfinite(cell.tested) and not cell.missing for cell in finding.cells)

@@ -2,7 +2,8 @@
 
 ``python docs/gallery/make.py NAME...`` makes some entries, ``python docs/gallery/make.py --page`` the page alone.
 Fields of a text, such as ``{cubic:.1f}``, are numbers that `numbers_of_texts.py` takes from the folder of the commands.
-`numbers.json` keeps them.
+`numbers.json` keeps them. Entries that need a build with stacks are left out of any other, with a note, and keep their
+pictures.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from mesonet import plugins
+from mesonet.algorithms import STACKS
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -50,6 +54,9 @@ of Linux, BBRv3 of draft-ietf-ccwg-bbr of August 2026, and senders as in Linux.
 """Heading of the entries with the tag of a question, and of all others."""
 
 
+NEEDS = "It needs a build with [stacks](../how-to/your-stack.md): `make stacks`.\n\n"
+
+
 @dataclass(frozen=True)
 class Entry:
     """One picture.
@@ -68,6 +75,8 @@ class Entry:
         Path of the picture below the folder in which they run.
     shared
         Name of the campaign; empty without one.
+    stacks
+        True if it needs a build with whole transport stacks.
     """
 
     name: str
@@ -77,6 +86,7 @@ class Entry:
     commands: list[str]
     made: str
     shared: str
+    stacks: bool
 
     @property
     def fields(self) -> set[str]:
@@ -101,7 +111,8 @@ def entries() -> list[Entry]:
         if not each.get("tags") or (unknown := sorted(set(each["tags"]) - set(TAGS))):
             wrong = ", ".join(unknown) if each.get("tags") else "none"
             raise SystemExit(f"entries.toml: tags of {each['name']}: {wrong}. Allowed: {', '.join(TAGS)}")
-        found.append(Entry(each["name"], each["title"], each["text"].strip(), each["tags"], commands, made, shared))
+        text, stacks = each["text"].strip(), "stacks" in each.get("needs", "")
+        found.append(Entry(each["name"], each["title"], text, each["tags"], commands, made, shared, stacks))
     return found
 
 
@@ -122,7 +133,7 @@ def section(entry: Entry, numbers: dict[str, float]) -> str:
     return (
         f"### {entry.title}\n\nTopics: {', '.join(entry.tags)}.\n\n{entry.filled(numbers)}\n\n"
         f"![{entry.title}]({entry.name}.svg)\n\n"
-        f"```sh slow\n{shown}\n```\n{where}"
+        f"{NEEDS if entry.stacks else ''}```sh {'elsewhere' if entry.stacks else 'slow'}\n{shown}\n```\n{where}"
     )
 
 
@@ -149,6 +160,17 @@ def measured(entry: Entry, folder: Path) -> dict[str, float]:
     return {name: float(f"{found[name]:.6g}") for name in sorted(entry.fields)}
 
 
+def _chosen(every: dict[str, Entry], names: list[str]) -> list[Entry]:
+    """Return the entries of these names, or all; without the entries that this build cannot make."""
+    chosen = [every[name] for name in names or every]
+    if {*STACKS} <= {*plugins.by_name()}:
+        return chosen
+    for entry in chosen:
+        if entry.stacks:
+            sys.stderr.write(f"{entry.name}: keeps its picture, because this build has no stacks\n")
+    return [entry for entry in chosen if not entry.stacks]
+
+
 def main() -> None:
     """Write pictures, numbers and page."""
     names = [word for word in sys.argv[1:] if word != "--page"]
@@ -156,7 +178,7 @@ def main() -> None:
     if unknown := sorted(set(names) - set(every)):
         raise SystemExit(f"no entry {', '.join(unknown)}. Allowed: {', '.join(every)}")
     if "--page" not in sys.argv:
-        chosen = [every[name] for name in names] or list(every.values())
+        chosen = _chosen(every, names)
         numbers = json.loads(NUMBERS.read_text(encoding="utf-8")) if NUMBERS.is_file() else {}
         with tempfile.TemporaryDirectory() as folder:
             made = make(chosen, Path(folder))

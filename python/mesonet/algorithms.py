@@ -39,6 +39,7 @@ STACKS = {
 }
 """What a build needs that has whole transport stacks, by their names."""
 
+_CHECKOUT = re.compile(rf"{STACK}(\w+)@([^()]+)/(\w+)\s*(\(.*)?")
 _VARIANT = re.compile(r"\s*([^()\s]*)\s*\(([^()]*)\)\s*")
 _ALLOWED = "a name such as tcp, or a variant such as tcp(increase=4), or the file of a plug-in"
 
@@ -208,6 +209,10 @@ def _resolved(text: str, loaded: tuple[str, ...]) -> Named:
 def _refuse_missing(name: str, text: str, known: Mapping[str, core.Algorithm]) -> None:
     if (needed := {**PRODUCTION, **STACKS}.get(name)) and name not in known:
         raise InputError("this build lacks it", value=text, allowed=f"a build with {needed}")
+    if found := _CHECKOUT.fullmatch(text.strip()):
+        stack, path, control = found[1], found[2], found[3]
+        allowed = f"{STACK}{stack}/{control} in a build of: make stacks {stack.upper()}={path}"
+        raise InputError("a name has no checkout, which is built before", value=text, allowed=allowed)
 
 
 def _known_name(text: str) -> str:

@@ -85,6 +85,8 @@ pub struct Setup {
     pub now: Picos,
     /// Bytes that the source sends; none: it sends until it is stopped.
     pub size: Option<u64>,
+    /// An application hands the source its data by [`Endpoint::supply`]; its size is 0.
+    pub is_fed: bool,
     /// Bytes of the request for them. 0: the source opens the connection, and the sink does otherwise.
     pub request: u64,
     /// Largest packet, bytes, IP header included.
@@ -130,14 +132,35 @@ pub enum Outcome {
     Aborted(String),
 }
 
+/// Data of an application that pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Supply {
+    /// So many bytes behind those before.
+    Bytes(u64),
+    /// Always more data from now on.
+    Endless,
+    /// No more data for now.
+    Pause,
+}
+
+impl Supply {
+    /// Bytes that a source has yet to write, after `left` before; none: it always has data.
+    #[must_use]
+    pub fn after(self, left: Option<u64>) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => left.map(|left| left + bytes),
+            Self::Endless => None,
+            Self::Pause => Some(0),
+        }
+    }
+}
+
 /// Numbers that an end of a connection shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
     /// When the handshake was complete.
     pub connected: Option<Picos>,
-    /// Bytes that the application has read.
-    pub read: u64,
-    /// When it read last.
+    /// When the application read last.
     pub last_read: Picos,
     /// Smoothed round-trip time.
     pub rtt: Option<Picos>,
@@ -165,8 +188,15 @@ pub trait Endpoint: Send + Sync {
     /// Hands over the datagrams of one call to the interface; none where nothing may leave now.
     fn drain(&mut self, now: Picos, out: &mut Vec<Datagram>);
 
-    /// The application of a source hands no new data over.
+    /// The application of a source hands data over, or pauses.
+    fn supply(&mut self, now: Picos, supply: Supply);
+
+    /// The application of a source hands no new data over. What [`Self::supply`] has handed over is still
+    /// sent.
     fn stop(&mut self, now: Picos);
+
+    /// Bytes that the application has read.
+    fn read(&self) -> u64;
 
     /// The end of the connection, as this end of it knows; none: it has not ended.
     fn outcome(&self) -> Option<&Outcome>;

@@ -3,7 +3,9 @@
 use crate::common::*;
 use mesonet_cc::plugin::observed::{About, Observed, keep};
 use mesonet_cc::{Param, Picos};
-use mesonet_sim::stacks::{Datagram, Ecn, Endpoint, Outcome, Role, Setup, Stack, Stats, host, register};
+use mesonet_sim::stacks::{
+    Datagram, Ecn, Endpoint, Outcome, Role, Setup, Stack, Stats, Supply, host, register,
+};
 use mesonet_sim::{Engine, Scenario, Simulation};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -22,6 +24,8 @@ const WINDOW: usize = 40;
 struct Fixed {
     role: Role,
     total: u64,
+    /// An application hands it more.
+    is_fed: bool,
     next: u64,
     /// Numbers under way, with their departures.
     out: Vec<(u64, Picos)>,
@@ -42,6 +46,7 @@ fn make(setup: &Setup) -> Box<dyn Endpoint> {
     Box::new(Fixed {
         role: setup.role,
         total: setup.size.map_or(u64::MAX, |size| size.div_ceil(DATA)),
+        is_fed: setup.is_fed,
         next: 0,
         out: Vec::new(),
         again: Vec::new(),
@@ -60,7 +65,7 @@ fn make(setup: &Setup) -> Box<dyn Endpoint> {
 
 impl Fixed {
     fn look(&mut self) {
-        if self.next >= self.total && self.out.is_empty() && self.again.is_empty() {
+        if !self.is_fed && self.next >= self.total && self.out.is_empty() && self.again.is_empty() {
             self.outcome.get_or_insert(Outcome::Completed);
         }
     }
@@ -124,9 +129,20 @@ impl Endpoint for Fixed {
         }
     }
 
+    fn supply(&mut self, _: Picos, supply: Supply) {
+        let left = (self.total < u64::MAX).then(|| (self.total - self.next) * DATA);
+        self.total = supply.after(left).map_or(u64::MAX, |left| self.next + left.div_ceil(DATA));
+    }
+
     fn stop(&mut self, _: Picos) {
-        self.total = self.total.min(self.next);
+        if !std::mem::take(&mut self.is_fed) || self.total == u64::MAX {
+            self.total = self.total.min(self.next);
+        }
         self.look();
+    }
+
+    fn read(&self) -> u64 {
+        self.arrived.len() as u64 * DATA
     }
 
     fn outcome(&self) -> Option<&Outcome> {
@@ -136,7 +152,6 @@ impl Endpoint for Fixed {
     fn stats(&mut self) -> Stats {
         Stats {
             connected: self.connected,
-            read: self.arrived.len() as u64 * DATA,
             last_read: self.last,
             rtt: self.rtt,
             lost: Some(self.lost),
@@ -289,6 +304,36 @@ fn a_flow_that_is_stopped_completes() {
     let delivered = integer(&flows, "segments_delivered")[0];
     assert_eq!(float(&flows, "size")[0], delivered as f64);
     assert_eq!(delivered, integer(&rows, "bytes_read")[0] / 1_500);
+}
+
+/// Bursts of 10 segments each second, from 0.5 s on: 15 packets of 1,000 bytes, fewer than the window.
+/// The flow ends when it is stopped.
+#[test]
+fn an_application_hands_over_its_bursts() {
+    let mut scenario = path(&[]);
+    scenario["flows"][0]["start"] = json!(0.5);
+    scenario["flows"][0]["stop"] = json!(10.9);
+    let read = |scenario: &Value| integer(&connections(&mut run(scenario, 1)), "bytes_read")[0] as f64;
+    let always = read(&scenario);
+    let source = json!({"on_off": {"burst_size": 10.0, "idle_time": 1.0, "idle": "constant"}});
+    scenario["flows"][0]["application"] =
+        json!({"source": source, "late_after": 0.25, "report_interval": 5.0});
+    let mut simulation = run(&scenario, 1);
+    let rows = connections(&mut simulation);
+    assert_eq!(texts(&rows, "outcome"), ["completed"]);
+    assert_eq!(integer(&rows, "bytes_read"), [11 * 10 * 1_500]);
+    let ended = float(&rows, "ended_s")[0];
+    // Seen at the next timer of the stack.
+    assert!((10.9..=11.0).contains(&ended), "{ended}");
+    // The measured period begins after 5 s.
+    let heard = simulation.applications();
+    assert_eq!(integer(&heard, "messages"), [6, 6]);
+    assert_eq!(integer(&heard, "messages_late"), [0, 0]);
+    // Data without end for 4.4 of 10.4 s.
+    scenario["flows"][0]["application"]["source"] =
+        json!({"on_off": {"burst_time": 2.0, "idle_time": 3.0, "idle": "constant"}});
+    let share = read(&scenario) / always;
+    assert!((share - 4.4 / 10.4).abs() < 0.05, "{share}");
 }
 
 /// Calls of 4 ms: 12 datagrams have left after 50 ms, or the window of 40 in four batches. Arrivals go

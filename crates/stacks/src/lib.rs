@@ -30,14 +30,14 @@ pub struct Build {
     pub stack: Stack,
 }
 
-/// A version with the hash (FNV-1a) of the sources of an adapter.
+/// A name and version with the hash (FNV-1a) of the sources of an adapter.
 #[cfg(any(feature = "quinn", feature = "noq", feature = "smoltcp"))]
 fn version(implementation: &str, sources: &[&str]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in sources.iter().flat_map(|source| source.bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
-    format!("{implementation}-{hash:016x}")
+    format!("{}-{hash:016x}", implementation.replace(' ', "-"))
 }
 
 /// The stacks of this build, in the order of their features.

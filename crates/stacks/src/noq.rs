@@ -22,7 +22,11 @@ mod endpoint;
 #[path = "quic/params.rs"]
 mod params;
 
-const SOURCE: &str = "noq-proto 1.4.0";
+/// Name and version. A build with a checkout (`supply/stacks.py`) sets the variable.
+const SOURCE: &str = match option_env!("MESONET_NOQ") {
+    Some(checkout) => checkout,
+    None => "noq-proto 1.4.0",
+};
 
 /// Numbers that a connection shows.
 struct Seen<'a> {
@@ -36,7 +40,7 @@ struct Seen<'a> {
 /// The stacks of this module.
 pub(crate) fn builds() -> [Build; 3] {
     let version = version(
-        "noq-proto-1.4.0",
+        SOURCE,
         &[
             include_str!("handshake.rs"),
             include_str!("randomness.rs"),

@@ -3,7 +3,7 @@
 use crate::{Build, HOST, version};
 use mesonet_cc::plugin::observed::About;
 use mesonet_cc::{Param, Picos};
-use mesonet_sim::stacks::{Datagram, Ecn, Endpoint, Outcome, Role, Setup, Stack, Stats};
+use mesonet_sim::stacks::{Datagram, Ecn, Endpoint, Outcome, Role, Setup, Stack, Stats, Supply};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp::{CongestionControl, Socket, SocketBuffer, State};
@@ -11,7 +11,11 @@ use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr};
 use std::collections::VecDeque;
 
-const SOURCE: &str = "smoltcp 0.14.0";
+/// Name and version. A build with a checkout (`supply/stacks.py`) sets the variable.
+const SOURCE: &str = match option_env!("MESONET_SMOLTCP") {
+    Some(checkout) => checkout,
+    None => "smoltcp 0.14.0",
+};
 const SERVER_PORT: u16 = 80;
 const CLIENT_PORT: u16 = 49152;
 /// Bytes of the buffers for the way that carries no data, or a request.
@@ -45,7 +49,7 @@ const PARAMS: [Param; 8] = [
 
 /// The stacks of this module.
 pub(crate) fn builds() -> [Build; 2] {
-    let version = version("smoltcp-0.14.0", &[include_str!("smoltcp.rs")]);
+    let version = version(SOURCE, &[include_str!("smoltcp.rs")]);
     let build = |name, title, make| Build {
         about: About { name, title, source: SOURCE, params: &PARAMS, modes: &[] },
         version: version.clone(),
@@ -127,6 +131,8 @@ struct End {
     request: u64,
     /// Bytes that the source has not written; none: it never ends.
     left: Option<u64>,
+    /// An application hands it more.
+    is_fed: bool,
     is_finished: bool,
     batch: usize,
     now: Picos,
@@ -170,6 +176,7 @@ impl End {
             handle,
             request: setup.request,
             left: setup.size,
+            is_fed: setup.is_fed,
             is_finished: false,
             batch: setup.batch as usize,
             now: setup.now,
@@ -228,7 +235,7 @@ impl End {
         if !is_source {
             self.request = left.unwrap_or(0);
             self.is_finished = self.request == 0;
-        } else if *left == Some(0) {
+        } else if *left == Some(0) && !self.is_fed {
             socket.close();
             (self.is_finished, has_acted) = (true, true);
         }
@@ -271,9 +278,18 @@ impl Endpoint for End {
         out.extend(packets.map(|payload| Datagram { payload, headers: 0, ecn: Ecn::NotEct }));
     }
 
-    fn stop(&mut self, now: Picos) {
-        self.left = Some(0);
+    fn supply(&mut self, now: Picos, supply: Supply) {
+        self.left = supply.after(self.left);
         self.work(now);
+    }
+
+    fn stop(&mut self, now: Picos) {
+        self.left = self.left.filter(|_| std::mem::take(&mut self.is_fed)).or(Some(0));
+        self.work(now);
+    }
+
+    fn read(&self) -> u64 {
+        self.read
     }
 
     fn outcome(&self) -> Option<&Outcome> {
@@ -281,6 +297,6 @@ impl Endpoint for End {
     }
 
     fn stats(&mut self) -> Stats {
-        Stats { connected: self.connected, read: self.read, last_read: self.last_read, ..Stats::default() }
+        Stats { connected: self.connected, last_read: self.last_read, ..Stats::default() }
     }
 }

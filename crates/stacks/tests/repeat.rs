@@ -28,6 +28,7 @@ fn moved(build: &Build, size: u64, request: u64, lost: u64, seed: u64) -> Moved 
         role,
         now: 0,
         size: Some(size),
+        is_fed: false,
         request,
         mtu: 1500,
         batch: 4,
@@ -75,7 +76,7 @@ fn moved(build: &Build, size: u64, request: u64, lost: u64, seed: u64) -> Moved 
             }
         }
     }
-    result.read = ends[1].stats().read;
+    result.read = ends[1].read();
     result
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mesonet.cli import catalogue
 from mesonet.cli.glossary import PAGE, glossary_page
-from mesonet.conform import contract
+from mesonet.conform import contract, stacks
 from mesonet.conform.baseline import SCENARIOS
 from mesonet.conform.baseline import title as baseline_title
 from mesonet.conform.case import Case
@@ -128,6 +128,10 @@ def _conform_checks() -> str:
     head = ("check", "requirement", "reason", "source", "known failure")
     known = contract.KNOWN_FAILURES
     text += _table(head, [[*_check(each), _known(known.get(each.id, {}))] for each in contract.checks()])
+    text += "\n## Whole transport stacks\n\nAlgorithms `stack:`, beside the contract.\n\n"
+    text += _table(("check", "requirement", "reason", "source"), [_check(each) for each in stacks.checks()])
+    rows = [[f"`{contract.GROUP}/{id}`", reason] for id, reason in contract.NOT_VISIBLE.items()]
+    text += "\n" + _table(("check of the contract that is skipped", "not visible"), rows)
     for suite in conform_suites().values():
         names = ", ".join(f"`{name}`" for name in suite.algorithms)
         chosen = f"Default of {names}" if names else f"With `--cases {suite.name}`"

@@ -75,6 +75,7 @@ class Baseline:
     seeds: tuple[int, ...]  #: seeds of the runs
     numbers: Mapping[str, Mapping[str, Reference]]  #: by scenario and metric
     values: Mapping[str, str]  #: values of --set in all scenarios, by path
+    version: str = ""  #: version of a whole transport stack, with the hash of its adapter
 
 
 @cache
@@ -85,10 +86,11 @@ def title(name: str) -> str:
 
 def about(baseline: Baseline, name: str) -> About:
     """Return the facts about the comparison of a scenario."""
+    version = baseline.version
     return About(
         GROUP,
         name,
-        f"Numbers as in the baseline {baseline.name}: {title(name)}",
+        f"Numbers as in the baseline {baseline.name}{f' of {version}' if version else ''}: {title(name)}",
         f"Tolerance: the difference between medians over {len(baseline.seeds)} and {CHECKED} seeds that chance exceeds "
         f"with a probability of {ALARM:.0%} in the whole baseline; at least {FLOOR:.1%}.",
         "docs/how-to/conform.md",
@@ -139,6 +141,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     """Write the baseline of an algorithm."""
     places.checked(path, "--write-baseline")
     seeds = list(range(1, SEEDS + 1))
+    version = (algorithms.resolve_name(bench.algorithm).plugin or "") if bench.is_stack else ""
     found = measured(bench, seeds, progress)
     count = sum(map(len, found.values()))
     numbers = {
@@ -148,6 +151,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     document = {
         "format": FORMAT,
         "algorithm": bench.algorithm,
+        **({"version": version} if version else {}),
         **({"set": bench.shown()} if bench.values else {}),
         "seeds": seeds,
         "numbers": {
@@ -166,7 +170,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     }
     with places.file(path, "--write-baseline") as aside:
         aside.write_text(_text(document), encoding="utf-8")
-    return Baseline(str(path), bench.algorithm, tuple(seeds), numbers, bench.shown())
+    return Baseline(str(path), bench.algorithm, tuple(seeds), numbers, bench.shown(), version)
 
 
 def shipped() -> dict[str, Path]:
@@ -206,7 +210,8 @@ def read_baseline(text: str) -> Baseline:
         if any(len(each.values) != len(seeds) for metrics in numbers.values() for each in metrics.values()):
             raise ValueError("not one value for each seed")
         values = {str(path): str(value) for path, value in document.get("set", {}).items()}
-        return Baseline(text, algorithms.resolve_name(document["algorithm"]).name, seeds, numbers, values)
+        name = algorithms.resolve_name(document["algorithm"]).name
+        return Baseline(text, name, seeds, numbers, values, str(document.get("version", "")))
     except InputError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as error:
@@ -273,8 +278,9 @@ def _numbers(samples: Samples) -> dict[str, float]:
         "loss_rate": lost / sent if sent else float("nan"),
         "queue_mean": float(np.mean(waiting)),
         "queue_p95": float(np.percentile(waiting, 95)),
-        **{f"window_p{part}": float(np.percentile(window, part)) for part in (10, 50, 90)},
     }
+    if not np.isnan(window).all():  # a stack may not show it
+        found |= {f"window_p{part}": float(np.percentile(window, part)) for part in (10, 50, 90)}
     events = flow["time_s"][1:][(np.diff(flow["loss_events"].astype(int)) > 0) & (flow["time_s"][1:] >= start)]
     if len(events) >= _FEWEST_EVENTS:
         found["loss_interval"] = float(np.median(np.diff(events)))

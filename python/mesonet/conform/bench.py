@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from mesonet.algorithms import STACK
 from mesonet.conform.samples import Samples
 from mesonet.errors import InputError, unknown
 from mesonet.files import reading
@@ -58,6 +59,11 @@ class Bench:
     values: Mapping[str, Any] = field(default_factory=dict)  #: values of --set, in every scenario
     has_packets: bool = False  #: True if traced flows have events of single segments
     _scenarios: dict[tuple[str, str], Scenario] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_stack(self) -> bool:
+        """True if the algorithm is a whole transport stack."""
+        return self.algorithm.startswith(STACK)
 
     def scenario(self, name: str, values: Mapping[str, Any] | None = None) -> Scenario:
         """Return a scenario with the algorithm.

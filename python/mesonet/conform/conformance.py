@@ -9,12 +9,13 @@ from typing import Any
 
 from mesonet import algorithms
 from mesonet.conform import baseline as baselines
-from mesonet.conform import contract
+from mesonet.conform import contract, stacks
 from mesonet.conform.baseline import CHECKED, SCENARIOS, Baseline, check_baseline, read_baseline
 from mesonet.conform.bench import Bench
 from mesonet.conform.case import CaseSuite, check_suite, chosen_suites
 from mesonet.conform.contract import check_contract
 from mesonet.conform.finding import About, Finding
+from mesonet.conform.stacks import check_stack
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios.scenario import scenario
 from mesonet.simulation.simulate import LARGEST_SEED
@@ -38,6 +39,7 @@ class Plan:
     def checks(self) -> list[About]:
         """Return the checks, those that are left out included."""
         found = contract.checks() if self.has_contract else []
+        found += stacks.checks() if self.has_contract and self.is_stack else []
         found += [case.about for suite in self.suites for case in suite.cases]
         if self.baseline:
             found += [baselines.about(self.baseline, name) for name in SCENARIOS]
@@ -46,8 +48,14 @@ class Plan:
     def scenarios(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Return names and values of the scenarios, as far as they are known before a run."""
         found: list[tuple[str, Mapping[str, Any]]] = [("base", {}), ("crowd", {})] if self.has_contract else []
+        found += stacks.scenarios() if self.has_contract and self.is_stack else []
         found += [(case.scenario, case.values) for suite in self.suites for case in suite.cases]
         return found + [(f"baseline/{name}", {}) for name in SCENARIOS if self.baseline]
+
+    @property
+    def is_stack(self) -> bool:
+        """True if the algorithm is a whole transport stack."""
+        return self.algorithm.startswith(algorithms.STACK)
 
     @property
     def seeds(self) -> range | None:
@@ -75,7 +83,7 @@ def plan(
     """
     try:
         named = algorithms.resolve(algorithm)
-        scenario("dumbbell", algorithm=algorithm)  # a variant that names a value of its algorithm is refused here
+        scenario("bottleneck", algorithm=algorithm)  # a variant that names a value of its algorithm is refused here
     except InputError as error:
         raise InputError(error.problem, None, "ALGORITHM", algorithm, error.allowed) from None
     if seed is not None and not 0 <= seed <= LARGEST_SEED - CHECKED:
@@ -141,6 +149,8 @@ def _all(chosen: Plan, bench: Bench, progress: Callable[[float, float], None]) -
     done = count(1)
     if chosen.has_contract:
         yield from check_contract(bench, chosen.skip)
+        if chosen.is_stack:
+            yield from check_stack(bench, chosen.skip)
     for suite in chosen.suites:
         yield from check_suite(suite, bench, chosen.skip)
     if chosen.baseline:

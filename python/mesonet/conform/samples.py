@@ -74,6 +74,11 @@ class Samples:
         """Table of flows that ended or were cut short at the end of the run."""
         return _arrays(self.result.flows)
 
+    @cached_property
+    def connections(self) -> pl.DataFrame:
+        """Connections of whole transport stacks: the table ``stacks``."""
+        return self.result.stacks.frame
+
     @property
     def round_trip(self) -> float:
         """Round-trip time of the path without queues, s: the link has half a millisecond one way."""
@@ -125,8 +130,13 @@ class Samples:
         return losses / sent if sent else float("nan")
 
     def utilisation(self, start: float, end: float) -> float:
-        """Return segments delivered per segment that the link could carry between two times in s."""
+        """Return segments delivered per segment that the link could carry between two times in s.
+
+        Packets of a stack count with their headers, as the link carries them: segments sent less segments lost.
+        """
         carried = float(np.sum(self.link(np.arange(start, end, self.every)))) * self.every
+        if len(self.connections):
+            return (self.grown("segments_sent", start, end) - self.grown("losses", start, end)) / carried
         return self.grown("segments_delivered", start, end) / carried
 
     def delivered_rate(self, number: int = 1, window: float | None = None) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from mesonet.errors import InputError
 from mesonet.evidence.criterion import Criterion
 from mesonet.evidence.domain import domain
 from mesonet.evidence.measures import TABLES
+from mesonet.evidence.stacks import stacks_among, visible
 from mesonet.evidence.suite import DEFAULT, Suite, criteria, suite_of
 from mesonet.evidence.worst_cell import EXPECTED_CELLS, REPLICATES, screening_cells
 from mesonet.experiments.network import Experiment, experiment_of
@@ -139,6 +140,11 @@ def plan(
         raise InputError("too few to measure chance", path="--replicates", value=replicates, allowed="at least 2")
     given = {resolve(path): value for path, value in (values or {}).items()}
     chosen = [_with_values(each, given, from_suite) for each in criteria(from_suite, only)]
+    if stacks := stacks_among([algorithm, *against]):
+        chosen = [
+            visible(each, stacks, _networks(from_suite, each, stacks, against)) if each.runs else each
+            for each in chosen
+        ]
     campaigns: dict[str, Experiment] = {}
     comparisons = []
 
@@ -253,6 +259,15 @@ def experiment_for(
         "responses": "all",
     }
     return experiment_of({**table, **about}, f"{criterion.id}.toml", suite.folder)
+
+
+def _networks(suite: Suite, criterion: Criterion, names: Sequence[str], against: Sequence[str]) -> Iterator[Experiment]:
+    """Yield the experiments of a criterion for some algorithms, one for each incumbent; of a search its first stage."""
+    if criterion.kind == "search":
+        space = domain(criterion)
+        criterion = replace(criterion, table=space.table(screening_cells(space)))
+    for incumbent in against:
+        yield experiment_for(suite, criterion, criterion.id, names, incumbent, replicates=2, seed=SEEDS["tested"])
 
 
 def look_cpu_s(plan: EvidencePlan, criteria: Sequence[Criterion], replicates: int) -> float:

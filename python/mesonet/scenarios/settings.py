@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import plugins
+from mesonet.algorithms import STACK
 from mesonet.errors import InputError, unknown
 from mesonet.scenarios import constants, impairment_sets, link_values
 from mesonet.scenarios.kinds.arrivals import ARRIVALS
@@ -160,7 +161,9 @@ def _resolved(path: str) -> str:
     known = [*PARAMETERS, *WHOLES, *constants.paths()]
     if path in known:
         return path
-    matches = [name for name in known if name.endswith("." + path)]
+    # Constants of stacks have long paths only: they do not take short paths from parameters.
+    of_stacks = f"parameters.{STACK}"
+    matches = [name for name in known if name.endswith("." + path) and not name.startswith(of_stacks)]
     if len(matches) == 1:
         return matches[0]
     raise InputError("ambiguous path", allowed=", ".join(matches)) if matches else _unknown_path(path, known)

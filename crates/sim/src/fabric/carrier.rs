@@ -74,6 +74,10 @@ forwarded! {
         /// A segment reaches a router now, its first one.
         fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment);
 
+        /// A packet of a stack reaches its access router now. A function of its own: the other one has one
+        /// caller, where segments leave.
+        fn enter(&mut self, now: Picos, router: DomainRouter, packet: Segment);
+
         /// From now on, segments that reach receivers are events of the endpoints, which [`Carrier::answer`].
         fn hand_over(&mut self);
 

@@ -427,6 +427,11 @@ impl Carrier for LaneFabric {
         self.lanes.set_due(self.numbers.len() + alarm.index(), at);
     }
 
+    #[inline(never)]
+    fn enter(&mut self, now: Picos, router: DomainRouter, packet: Segment) {
+        self.arrive(now, router, packet);
+    }
+
     /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
     #[inline(always)]
     fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
@@ -861,7 +866,8 @@ impl LaneFabric {
     }
 
     /// A segment reaches its receiver, which acknowledges it at once.
-    #[inline]
+    // Two callers: only one is in the loop over events.
+    #[inline(always)]
     fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) {
         self.crossed.leaving += 1;
         let egress = match segment.flow.home() {

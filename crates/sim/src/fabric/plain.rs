@@ -164,6 +164,10 @@ impl Carrier for PlainFabric {
         self.alarms[alarm.index()] = at;
     }
 
+    fn enter(&mut self, now: Picos, router: DomainRouter, packet: Segment) {
+        self.arrive(now, router, packet);
+    }
+
     fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
         let lane = self.lane_of(router.index(), &segment);
         let at_ports = self.network.queues.at_ports();

@@ -1,6 +1,6 @@
 //! The stacks that a scenario names with their constants, and what they cannot do.
 
-use super::{AlgorithmShare, ExplicitFlow, InvalidScenario, QueuePlace, Scenario, invalid};
+use super::{AlgorithmShare, ExplicitFlow, InvalidScenario, QueuePlace, Scenario, Source, invalid};
 use crate::stacks::{self, Stack, host};
 use mesonet_cc::{Picos, picos};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub fn check(scenario: &Scenario) -> Result<(), InvalidScenario> {
         return Err(invalid("network.queue", message));
     }
     let drawn = scenario.algorithms.iter().filter(is_stack).find(|share| share.share > 0.0);
-    for (i, flow) in scenario.flows.iter().enumerate() {
+    for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.transport.is_tcp()) {
         let share = match &flow.algorithm {
             Some(name) => scenario.algorithms.iter().filter(is_stack).find(|share| share.name == *name),
             None => drawn,
@@ -89,8 +89,8 @@ pub fn check(scenario: &Scenario) -> Result<(), InvalidScenario> {
 
 /// A setting of a flow that a stack cannot have: its key, its value and what is allowed.
 fn impossible(flow: &ExplicitFlow) -> Option<(&'static str, String, &'static str)> {
-    if flow.application.is_some() {
-        return Some(("application", "an application".into(), "none: data without end, or a size"));
+    if flow.application.as_ref().is_some_and(|application| matches!(application.source, Source::Video(_))) {
+        return Some(("application", "a video".into(), "frames, constant, on_off, or none"));
     }
     if !flow.receiver.is_standard() {
         return Some(("receiver", flow.receiver.word().into(), "standard: the receiver is the stack"));

@@ -91,6 +91,7 @@ impl Domain {
             code::STACK => {
                 let Self { events, books, senders, stacks, .. } = self;
                 let outcome = stacks.due(shared, events, senders, books, (number, time));
+                self.stacks.hear(shared, time, &mut self.answering.watched, number);
                 self.conclude_stack(shared, outcome);
             }
             code::EARLY_ACK => self.early_ack(shared, number as usize),
@@ -114,6 +115,7 @@ impl Domain {
         let FlowHome::Stack(direction) = segment.flow.home() else { return };
         let Self { events, books, senders, stacks, .. } = self;
         let outcome = stacks.arrive(shared, events, senders, books, (direction, segment));
+        self.stacks.hear(shared, self.events.now, &mut self.answering.watched, direction);
         self.conclude_stack(shared, outcome);
     }
 

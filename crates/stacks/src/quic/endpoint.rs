@@ -11,7 +11,7 @@ use super::{Seen, crypto, difference};
 use bytes::{Bytes, BytesMut};
 use mesonet_cc::Picos;
 use mesonet_cc::draw::Draw;
-use mesonet_sim::stacks::{Datagram, Ecn, Endpoint, Outcome, Role, Setup, Stats};
+use mesonet_sim::stacks::{Datagram, Ecn, Endpoint, Outcome, Role, Setup, Stats, Supply};
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -84,6 +84,8 @@ pub struct End {
     request: u64,
     /// Bytes that the source has not written; none: it never ends.
     left: Option<u64>,
+    /// An application hands it more.
+    is_fed: bool,
     /// It has finished its half of the stream.
     is_finished: bool,
     batch: usize,
@@ -124,6 +126,7 @@ impl End {
             stream: None,
             request: setup.request,
             left: setup.size,
+            is_fed: setup.is_fed,
             is_finished: false,
             batch: setup.batch as usize,
             connected: None,
@@ -262,7 +265,7 @@ impl End {
         if !is_source {
             self.request = left.unwrap_or(0);
             self.is_finished = self.request == 0 && stream.finish().is_ok();
-        } else if *left == Some(0) {
+        } else if *left == Some(0) && !self.is_fed {
             self.is_finished = stream.finish().is_ok();
         }
     }
@@ -326,9 +329,18 @@ impl Endpoint for End {
         }
     }
 
-    fn stop(&mut self, _: Picos) {
-        self.left = Some(0);
+    fn supply(&mut self, _: Picos, supply: Supply) {
+        self.left = supply.after(self.left);
         self.write();
+    }
+
+    fn stop(&mut self, _: Picos) {
+        self.left = self.left.filter(|_| std::mem::take(&mut self.is_fed)).or(Some(0));
+        self.write();
+    }
+
+    fn read(&self) -> u64 {
+        self.read
     }
 
     fn outcome(&self) -> Option<&Outcome> {
@@ -336,12 +348,7 @@ impl Endpoint for End {
     }
 
     fn stats(&mut self) -> Stats {
-        let own = Stats {
-            connected: self.connected,
-            read: self.read,
-            last_read: self.last_read,
-            ..Stats::default()
-        };
+        let own = Stats { connected: self.connected, last_read: self.last_read, ..Stats::default() };
         let Some((_, connection)) = &mut self.connection else { return own };
         let Some(seen) = difference::seen(connection) else { return own };
         let Seen { rtt, lost, reductions, spurious, controller } = seen;

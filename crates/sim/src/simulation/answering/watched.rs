@@ -8,6 +8,7 @@ use crate::simulation::events::Events;
 use crate::simulation::shared::Shared;
 use crate::transport::FlowEnds;
 use mesonet_cc::Picos;
+use std::ops::Range;
 
 /// A receiver that is watched, with the access routers of both ends of its flow.
 #[derive(Clone, Debug)]
@@ -45,6 +46,16 @@ pub fn take_arrivals(watched: &mut [Option<Box<Watched>>], shared: &Shared, even
 }
 
 impl Watched {
+    /// The application of a stack has read the segments of these numbers, with a packet that had left at
+    /// `departure`.
+    pub fn read(&mut self, shared: &Shared, numbers: Range<u64>, now: Picos, departure: Picos) {
+        for number in numbers {
+            // Only datagrams have answers.
+            let heard = Heard { number, now, departure, back: 0 };
+            self.reception.hear(&heard, |at| shared.period(at));
+        }
+    }
+
     /// A segment has reached the receiver of a flow, which has this number among those with lanes of their
     /// own.
     fn arrived(&mut self, shared: &Shared, own: usize, time: Picos, segment: Segment) {

@@ -32,6 +32,9 @@ impl Sessions {
                 }
                 (Some(_), Act::Open | Act::Close) => unreachable!("datagrams have a rate: checked"),
                 (None, _) => match self.explicit[feeder.place as usize].slot {
+                    Some(slot) if parts.stacks.has(slot) => {
+                        parts.stacks.feed(parts.shared, parts.events, parts.books, (slot, Some(act)));
+                    }
                     Some(slot) => {
                         if act != Act::Close {
                             parts.sender(slot).restart_after_idle();

@@ -115,7 +115,7 @@ impl Sessions {
     pub fn stop_explicit(&mut self, place: u32, parts: &mut Parts) {
         let Some(slot) = self.explicit[place as usize].slot else { return };
         if parts.stacks.has(slot) {
-            parts.stacks.stop(parts.events, parts.books, slot);
+            parts.stacks.feed(parts.shared, parts.events, parts.books, (slot, None));
             return;
         }
         let flow = &mut parts.senders.flows[slot as usize];

@@ -188,7 +188,7 @@ impl Host {
         let mut entered = 0;
         while let Some((_, segment)) = due(&mut self.leaving, now) {
             entered += 1;
-            events.fabric.arrive(now, self.place.router, segment);
+            events.fabric.enter(now, self.place.router, segment);
         }
         entered
     }

@@ -7,14 +7,16 @@
 mod host;
 mod payloads;
 
+use super::answering::Watched;
 use super::books::Books;
 use super::events::Events;
 use super::sending::{Outcome, Senders};
 use super::shared::Shared;
+use crate::applications::Act;
 use crate::engine::{MOST_STACK_FLOWS, Segment};
 use crate::fabric::DroppedSegment;
 use crate::measure::StackRow;
-use crate::stacks::{self, Role, Setup};
+use crate::stacks::{self, Role, Setup, Supply};
 use crate::transport::{Flow, FlowState};
 use host::{Host, Place, handle};
 use mesonet_cc::plugin::observed::Observed;
@@ -39,7 +41,15 @@ struct Connection {
     slot: u32,
     /// The source, then the sink.
     hosts: [Host; 2],
-    /// Segments that its flow has taken over: delivered, and sent.
+    /// Number of its flow among those with lanes of their own, where the receiver of its application is
+    /// watched.
+    watched: Option<usize>,
+    /// When the last packet that reached the sink had left.
+    departure: Picos,
+    /// Segments that its application has handed over.
+    given: u64,
+    /// Segments that its flow has taken over: read, delivered, and sent.
+    read: u64,
     delivered: u64,
     sent: u64,
     /// Reductions that it has taken over, and needless ones.
@@ -93,6 +103,7 @@ impl Stacks {
                 role,
                 now: events.now,
                 size: (flow.end != u64::MAX).then(|| (flow.end - flow.base) * u64::from(unit)),
+                is_fed: flow.is_fed,
                 request: spec.request,
                 mtu: spec.mtu,
                 batch: spec.batch,
@@ -102,7 +113,19 @@ impl Stacks {
             Host::new(place, (spec.stack.make)(&setup))
         };
         let hosts = [Role::Source, Role::Sink].map(host);
-        let connection = Connection { slot, hosts, delivered: 0, sent: 0, reductions: 0, spurious: 0 };
+        let watched = flow.is_fed.then(|| flow.source - shared.population.count);
+        let connection = Connection {
+            slot,
+            hosts,
+            watched: watched.and_then(|index| shared.own.binary_search_by_key(&index, |own| own.0).ok()),
+            departure: 0,
+            given: 0,
+            read: 0,
+            delivered: 0,
+            sent: 0,
+            reductions: 0,
+            spurious: 0,
+        };
         self.connections.insert(number, connection);
         self.by_slot.insert(slot, number);
     }
@@ -120,14 +143,42 @@ impl Stacks {
         self.by_slot.contains_key(&slot)
     }
 
-    /// The application of the flow in a slot hands nothing more over.
-    pub fn stop(&mut self, events: &mut Events, books: &mut Books, slot: u32) {
+    /// The application of the flow in a slot does something; none: it hands nothing more over.
+    pub fn feed(&mut self, shared: &Shared, events: &mut Events, books: &mut Books, fed: (u32, Option<Act>)) {
+        let (slot, act) = fed;
         let Some(number) = self.by_slot.get(&slot).copied() else { return };
-        if let Some(connection) = self.connections.get_mut(&number) {
-            connection.hosts[0].endpoint.stop(events.now);
-            connection.hosts[0].wake();
+        let Some(connection) = self.connections.get_mut(&number) else { return };
+        let source = &mut connection.hosts[0];
+        let supply = match act {
+            None => None,
+            Some(Act::Open) => Some(Supply::Endless),
+            Some(Act::Close) => Some(Supply::Pause),
+            Some(Act::Give(end)) => {
+                let new = end - std::mem::replace(&mut connection.given, end);
+                Some(Supply::Bytes(new * u64::from(shared.network.bytes[0])))
+            }
+        };
+        match supply {
+            Some(supply) => source.endpoint.supply(events.now, supply),
+            None => source.endpoint.stop(events.now),
         }
+        source.wake();
         self.run(events, books, 2 * number);
+    }
+
+    /// The receivers of applications hear what the sink of a direction has read.
+    pub fn hear(
+        &mut self,
+        shared: &Shared,
+        now: Picos,
+        watched: &mut [Option<Box<Watched>>],
+        direction: u32,
+    ) {
+        let Some(connection) = self.connections.get_mut(&(direction / 2)) else { return };
+        let Some(receiver) = connection.watched.and_then(|own| watched[own].as_mut()) else { return };
+        let read = connection.hosts[1].endpoint.read() / u64::from(shared.network.bytes[0]);
+        let before = std::mem::replace(&mut connection.read, read);
+        receiver.read(shared, before..read, now, connection.departure);
     }
 
     /// A packet reaches a stack. Returns the slot of its flow, with what follows for that.
@@ -144,6 +195,9 @@ impl Stacks {
         let connection = self.connections.get_mut(&(direction / 2))?;
         let [source, sink] = &mut connection.hosts;
         let (from, to) = if direction % 2 == 0 { (source, sink) } else { (sink, source) };
+        if direction % 2 == 0 {
+            connection.departure = segment.departure(events.now);
+        }
         let datagram = from.take(&segment)?;
         to.arrive(events.now, datagram);
         self.follow(shared, events, senders, books, direction ^ 1)
@@ -260,7 +314,8 @@ impl Connection {
     fn observe(&mut self, shared: &Shared, flow: &mut Flow, books: &mut Books) {
         let unit = f64::from(shared.network.bytes[0]);
         let [source, sink] = &mut self.hosts;
-        let (seen, read) = (source.endpoint.stats(), sink.endpoint.stats());
+        let (seen, read, last_read) =
+            (source.endpoint.stats(), sink.endpoint.read(), sink.endpoint.stats().last_read);
         let control = Observed {
             cwnd: seen.control.cwnd.map(|bytes| bytes / unit),
             ssthresh: seen.control.ssthresh.map(|bytes| bytes / unit),
@@ -277,14 +332,14 @@ impl Connection {
         flow.initial_slow_start &= control.slow_start;
         let counters = &mut books.counters;
         let unit = u64::from(shared.network.bytes[0]);
-        let delivered = read.read / unit;
+        let delivered = read / unit;
         let new = delivered - self.delivered;
         self.delivered = delivered;
         flow.delivered += new;
         counters.delivered += new;
         counters.acked_by_class[usize::from(flow.pair_class)] += new;
-        if read.read > 0 {
-            flow.heard = read.last_read.max(flow.first_sent);
+        if read > 0 {
+            flow.heard = last_read.max(flow.first_sent);
         }
         let sent = source.sent.1.div_ceil(unit);
         if seen.connected.is_some() {
@@ -310,7 +365,8 @@ impl Connection {
             _ => None,
         });
         let [source, sink] = &mut self.hosts;
-        let (seen, read) = (source.endpoint.stats(), sink.endpoint.stats());
+        let (seen, read, last_read) =
+            (source.endpoint.stats(), sink.endpoint.read(), sink.endpoint.stats().last_read);
         let outcome = match (completed, &reason) {
             (Some(true), _) => "completed",
             (_, Some(_)) => "aborted",
@@ -327,8 +383,8 @@ impl Connection {
             started: flow.started,
             connected: seen.connected,
             ended: now,
-            bytes: read.read,
-            last_read: (read.read > 0).then_some(read.last_read),
+            bytes: read,
+            last_read: (read > 0).then_some(last_read),
             packets: source.sent.0,
             answers: sink.sent.0,
             dropped: source.dropped,
