@@ -19,3 +19,9 @@ def decades(parameters: dict, seed: int) -> dict:
     """Grows over decades, with a noise in proportion."""
     level = 10 ** (3 * parameters["x"] - parameters["y"])
     return {"level": level * np.exp(0.1 * np.random.default_rng(seed).standard_normal()), "below": -level}
+
+
+def together(parameters: dict, seed: int) -> dict:
+    """Rises with a, more so where b is high."""
+    a, b = parameters["a"], parameters["b"]
+    return {"cost": 10 + 3 * a + 3 * a * b + seed % 97 / 500}

@@ -37,6 +37,7 @@ TAKE_ALPHA = {
     ),
 }
 TAKE_FACTORS = {
+    "box_meyer": lambda names: analysis.box_meyer(DESIGN.matrix, VALUES, factors=names),
     "partial_aliasing": lambda names: analysis.partial_aliasing(DESIGN.matrix, VALUES, factors=names),
     "design_power": lambda names: analysis.design_power(DESIGN.matrix, 1.0, factors=names),
     "sobol_indices": lambda names: analysis.sobol_indices(SALTELLI, np.arange(40.0), factors=names),

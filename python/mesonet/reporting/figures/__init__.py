@@ -11,6 +11,7 @@ from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures import (
+    active_factors,
     against_tcp,
     available_share,
     blocks,
@@ -171,6 +172,7 @@ def _what_drives(view: CampaignView) -> list[Figure]:
     return made(
         view,
         main_effects.figure,
+        active_factors.figure,
         sign_table.figure,
         psi.figure,
         interactions.figure,
