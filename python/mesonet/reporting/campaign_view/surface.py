@@ -26,7 +26,7 @@ _REPLICATE = "replicate"
 
 def is_surface(campaign: Campaign) -> bool:
     """Return True if the conditions are of a design for a response surface."""
-    return campaign.rows.kind in KINDS
+    return campaign.experiment.get("design", {}).get("kind") in KINDS
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ def effects_section(view: CampaignView) -> EmulatorSection:
     """Return the section with sliders; empty without results, factors or known settings."""
     campaign = view.campaign
     names = campaign.design.factors
-    if not (view.has_results and names and campaign.experiment.get("scenarios")):
+    known = {"design", "scenarios"} <= {*campaign.experiment}
+    if not (view.has_results and names and known):
         return EmulatorSection(Markup(""))
     try:
         inputs = inputs_of(campaign, view.algorithms[0])
