@@ -406,7 +406,7 @@ def emulate(
 
 
 def through(
-    rows: pl.DataFrame, inputs: Sequence[Input], conditions: int, about: Mapping[str, str], scale: str
+    rows: pl.DataFrame, inputs: Sequence[Input], conditions: int, about: Mapping[str, Any], scale: str
 ) -> Emulator:
     """Return the emulator of runs with columns condition, from 1, and value.
 

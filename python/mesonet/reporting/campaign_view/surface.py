@@ -62,7 +62,7 @@ class Surface:
         places = self.view.campaign.rows.matrix[:, column]
         if each.factor.inner or (np.abs(places) == 1).all():
             return [each.texts[place] for place in each.place]
-        return places.tolist()
+        return [float(place) for place in places]
 
     @cached_property
     def units(self) -> dict[str, str]:

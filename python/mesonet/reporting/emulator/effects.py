@@ -68,7 +68,8 @@ def effects_section(view: CampaignView) -> EmulatorSection:
 def _coded(each: Input, values: Floats) -> list[list[float]]:
     """Return values as places from -1 at minus to +1 at plus."""
     places = 2 * each.coordinates(values)[:, :1] - 1
-    return (places * (-1 if each.kind == NUMBER and each.minus > each.plus else 1)).round(9).tolist()
+    sign = -1 if each.kind == NUMBER and each.minus > each.plus else 1
+    return [[round(float(place) * sign, 9)] for place in places[:, 0]]
 
 
 def _model(view: CampaignView, response: str, algorithm: str) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import altair as alt
 import polars as pl
@@ -104,8 +105,8 @@ def response_surface(rows: pl.DataFrame, *, title: str = "", response: str = "")
             x=alt.X("best_x:Q", scale=scale, axis=bare), y=alt.Y("best_y:Q", scale=scale, axis=bare)
         ),
     ]  # fmt: skip
-    for place, at in enumerate((0, SIDE / 2, SIDE)):
-        across = ("left", "center", "right")[place]
+    sides: tuple[Any, ...] = ("left", "center", "right")
+    for place, (at, across) in enumerate(zip((0, SIDE / 2, SIDE), sides, strict=True)):
         layers += [
             data.mark_text(align=across, dy=16).encode(x=alt.XValue(at), y=alt.YValue(SIDE), text=f"x{place}:N"),
             data.mark_text(align="right", dx=-10).encode(x=alt.XValue(0), y=alt.YValue(SIDE - at), text=f"y{place}:N"),
