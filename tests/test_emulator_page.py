@@ -133,6 +133,7 @@ def test_models_have_sliders_in_their_words(browser, tmp_path, design):  # noqa:
         page.locator("#emulator input[type=range]").nth(place).fill(str(step))
     settings = [float(text) for text in page.locator("#emulator .sliders output").all_inner_texts()]
     shown = numbers(page.inner_text("#emulator .emulated").partition(":")[2].replace("95 %:", ""))
+    check = page.inner_text("#emulator-check")
     context.close()
     assert errors == []
     if design["kind"] != "two-level":
@@ -151,3 +152,6 @@ def test_models_have_sliders_in_their_words(browser, tmp_path, design):  # noqa:
     half = stats.t.ppf(0.975, 8 - x.shape[1]) * np.sqrt(variance * (1 + row @ np.linalg.inv(x.T @ x) @ row))
     mean = float(row @ own)
     assert shown == pytest.approx([mean, mean - half, mean + half], rel=2e-3)
+    left = (means["value"].to_numpy() - x @ own) / (1 - np.diag(x @ np.linalg.inv(x.T @ x) @ x.T))
+    predicted = 1 - left @ left / (8 * means["value"].to_numpy().var())
+    assert numbers(check.partition("explain")[2])[0] == pytest.approx(100 * predicted, rel=0.01)

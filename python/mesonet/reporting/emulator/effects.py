@@ -87,7 +87,7 @@ def _model(view: CampaignView, response: str, algorithm: str) -> dict[str, Any] 
     else:
         return None
     unit = view.unit_of(response)
-    explained = percent(max(fit.pop("predicted"), 0.0))
+    explained = percent(100 * max(fit.pop("predicted"), 0.0))
     return {
         "response": response,
         "algorithm": algorithm,
