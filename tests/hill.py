@@ -19,3 +19,17 @@ def decades(parameters: dict, seed: int) -> dict:
     """Grows over decades, with a noise in proportion."""
     level = 10 ** (3 * parameters["x"] - parameters["y"])
     return {"level": level * np.exp(0.1 * np.random.default_rng(seed).standard_normal()), "below": -level}
+
+
+def together(parameters: dict, seed: int) -> dict:
+    """Rises with a, more so where b is high."""
+    a, b = parameters["a"], parameters["b"]
+    return {"cost": 10 + 3 * a + 3 * a * b + seed % 97 / 500}
+
+
+def plant(parameters: dict, seed: int) -> dict:
+    """A yield with a maximum at heat 175 and time 86, and a cost that rises with both; noise that the seed names."""
+    heat, time = parameters["heat"] - 175, parameters["time"] - 86
+    noise = np.random.default_rng(seed).standard_normal()
+    best = 80 - heat**2 / 50 - time**2 / 40 + parameters.get("stir", 2) / 4
+    return {"yield": best + 0.2 * noise, "cost": 2 + heat / 100 + time / 50 + 0.01 * noise, "same": 1.0}

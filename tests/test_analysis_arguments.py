@@ -17,6 +17,7 @@ DESIGN = designs.two_level(["A", "B", "C"])
 VALUES = [3.0, 5.0, 4.0, 8.0, 3.5, 5.5, 4.5, 9.0]
 CUBE = np.arange(48.0).reshape(2, 6, 4) ** 1.5
 SALTELLI, MORRIS = designs.saltelli(3, 40), designs.morris(3, 40)
+GRID, GRID_VALUES = np.indices((2, 2, 2)).reshape(3, -1).T, np.arange(16.0).reshape(8, 2) ** 1.5
 PAIRS = np.array([VALUES, VALUES[1:] + VALUES[:1], VALUES[::-1]]).T
 TAKE_ALPHA = {
     "critical_value": lambda alpha: analysis.critical_value(8, alpha=alpha),
@@ -37,6 +38,9 @@ TAKE_ALPHA = {
     ),
 }
 TAKE_FACTORS = {
+    "level_means": lambda names: analysis.level_means(GRID_VALUES, GRID, factors=names),
+    "level_changes": lambda names: analysis.level_changes(GRID_VALUES, GRID, factors=names),
+    "box_meyer": lambda names: analysis.box_meyer(DESIGN.matrix, VALUES, factors=names),
     "partial_aliasing": lambda names: analysis.partial_aliasing(DESIGN.matrix, VALUES, factors=names),
     "design_power": lambda names: analysis.design_power(DESIGN.matrix, 1.0, factors=names),
     "sobol_indices": lambda names: analysis.sobol_indices(SALTELLI, np.arange(40.0), factors=names),
@@ -79,8 +83,8 @@ def test_every_function_that_takes_factors_is_here() -> None:
         for name, each in public.items()
         if inspect.isfunction(each) and "factors" in inspect.signature(each).parameters
     }
-    of_levels = {"experiment", "fit_model", "level_means", "level_changes"}  # tests of their own
-    assert take - of_levels == set(TAKE_FACTORS)
+    of_tables = {"experiment", "fit_model"}  # tests of their own
+    assert take - of_tables == set(TAKE_FACTORS)
 
 
 @pytest.mark.parametrize("names", ODD_NAMES, ids=str)
@@ -107,7 +111,7 @@ def test_factors_are_named_once_and_without_a_star(name: str) -> None:
     call(["a", "b", "c"])
     with pytest.raises(InputError, match=r'factors\[2\] = "a": .*twice.*Allowed: .*once'):
         call(["a", "b", "a"])
-    if name == "group_rules":  # its rules name no interactions, and algorithms of models have any name
+    if name in ("group_rules", "level_means", "level_changes"):  # they name no interactions
         call(["a", "b*c", "c"])
     else:
         with pytest.raises(InputError, match=r'factors\[1\] = "b\*c": \*.*interaction'):

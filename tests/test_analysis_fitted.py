@@ -543,3 +543,8 @@ def test_other_methods_of_the_command(tmp_path: Path) -> None:
         refused = run(main, ["analyze", str(file), "--response", "y", *given])
         assert refused.exit_code == 2
         assert message in refused.output
+
+
+def test_outliers_of_too_few_values_are_refused_with_what_is_allowed() -> None:
+    with pytest.raises(InputError, match=r"values = 3: too few values\. Allowed: at least 4"):
+        analysis.outliers([1.0, 2.0, 3.0], most=1)

@@ -124,7 +124,7 @@ def test_an_experiment_names_its_comparisons(upgrade):
     ]
     assert all(each["common_random_numbers"] for each in found)
     assert all(each["recommendation"] for each in found)
-    doubled = {change["response"]: change for change in found[1]["responses"]}["throughput of explicit flows"]
+    doubled = {change["response"]: change for change in found[1]["responses"]}["goodput of explicit flows"]
     assert doubled["mean"] == pytest.approx(100, abs=15), "twice the rate, twice the throughput"
     assert (doubled["verdict"], doubled["compared"]) == ("better", 2)
 

@@ -266,7 +266,7 @@ def test_every_selection_of_a_figure_has_values(campaign):
     assert {"deploy-shares", "deploy-tests", "forest"} <= set(figures)
     assert "deploy-conditions" not in figures  # no other factor
     assert "deploy-map" not in figures  # no places
-    explicit = {"comparison": "share of units = 100 % (bbr3)", "quantity": "throughput of explicit flows"}
+    explicit = {"comparison": "share of units = 100 % (bbr3)", "quantity": "goodput of explicit flows"}
     assert explicit in figures["forest"].selections
     for name in ("deploy-shares", "deploy-tests", "forest"):
         for selection in figures[name].selections:

@@ -26,6 +26,7 @@ from mesonet.campaign import Campaign
 from mesonet.campaign.ledger import ADDED_FILE, EXPERIMENT, Ledger
 from mesonet.cli.verbs import main
 from mesonet.emulation import surface as process
+from mesonet.emulation.inputs import is_logarithmic
 from mesonet.errors import InputError
 from mesonet.reporting.page.document import report_html
 
@@ -362,3 +363,74 @@ def test_a_fit_has_the_same_bytes(campaign: Campaign) -> None:
     assert json.dumps(one.as_dict()) == json.dumps(two.as_dict())
     settings = [{"x": x, "y": 5, "z": 1} for x in np.linspace(0, 1, 5)]
     assert one.predict(settings).high.tobytes() == two.predict(settings).high.tobytes()
+
+
+def table_of() -> dict[str, list]:
+    rng = np.random.default_rng(1)
+    speed, share, queue = 10 ** rng.uniform(0, 3, 40), rng.uniform(0, 1, 40), rng.choice(["codel", "tail"], 40)
+    value = np.log(speed) + 3 * share + (queue == "tail") + rng.normal(0, 0.05, 40)
+    return {"speed": speed.tolist(), "a share": share.tolist(), "queue": queue.tolist(), "wait": value.tolist()}
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "dict"])
+def test_a_table_is_emulated(kind: str) -> None:
+    table = table_of()
+    frame = pl.DataFrame(table) if kind == "polars" else table
+    if kind == "pandas":
+        frame = pytest.importorskip("pandas").DataFrame(table)
+    found = mn.emulate(frame, "wait", unit="s")
+    at = found.predict({"speed": 100, "a share": 0.5, "queue": "tail"})
+    assert at.low < np.log(100) + 2.5 < at.high
+    assert at.high - at.low < 0.5
+    assert (at.unit, [each.log for each in found.inputs]) == ("s", [True, False, False])
+    assert "On a logarithmic scale: speed." in found.notes
+    assert [each.log for each in mn.emulate(frame, "wait", log=[]).inputs] == [False, False, False]
+    assert found.check.q2 > 0.98
+    with pytest.raises(InputError, match="outside of the range"):
+        found.predict({"speed": 1e6, "a share": 0.5, "queue": "tail"})
+    with pytest.raises(InputError, match="no level"):
+        found.predict({"speed": 10, "a share": 0.5, "queue": "red"})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"response": "weight"}, "unknown column"), ({"factors": ["speeds"]}, "unknown column"),
+        ({"factors": ["wait"]}, "is the response"), ({"log": ["queue"]}, "no number"), ({"log": ["cost"]}, "unknown"),
+        ({"algorithm": "cubic"}, "goes with a campaign"), ({"period": "measured"}, "goes with a campaign"),
+        ({"response": "queue"}, "not a number"), ({"scale": "cubic"}, "unknown scale"),
+    ],
+)  # fmt: skip
+def test_a_table_is_refused_with_a_reason(given: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        mn.emulate(table_of(), **{"response": "wait", **given})
+
+
+def test_few_rows_and_arguments_of_tables(campaign: Campaign) -> None:
+    with pytest.raises(InputError, match="8 conditions"):
+        mn.emulate({name: values[:8] for name, values in table_of().items()}, "wait")
+    for given in ({"factors": ["x"]}, {"unit": "s"}):
+        with pytest.raises(InputError, match="goes with a table"):
+            mn.emulate(campaign, "steep", algorithm="single", **given)
+
+
+def test_a_file_is_emulated(tmp_path: Path) -> None:
+    pl.DataFrame(table_of()).write_csv(tmp_path / "runs.csv")
+    at = ("--at", "speed=100", "--at", "a share=0.5", "--at", "queue=tail")
+    done = call("emulate", tmp_path / "runs.csv", "--response", "wait", "--unit", "s", *at, "--json")
+    document = json.loads(done.stdout)
+    assert document["prediction"]["mean"] == pytest.approx(np.log(100) + 2.5, abs=0.2)
+    assert [each["id"] for each in document["factors"]] == ["speed", "a share", "queue"]
+    few = call("emulate", tmp_path / "runs.csv", "--response", "wait", "--factors", "speed", "--log", "none")
+    assert "logarithmic" not in few.stdout
+
+
+def test_ranges_are_logarithmic_if_values_spread_over_decades() -> None:
+    rng = np.random.default_rng(4)
+    assert not any(is_logarithmic(rng.uniform(1, 100, 16)) for _ in range(20))
+    assert all(is_logarithmic(10 ** (3 * (np.arange(16) + rng.uniform(size=16)) / 16)) for _ in range(20))
+    assert is_logarithmic(np.array([1.0, 10.0, 100.0]))
+    assert is_logarithmic(np.array([2.0, 20.0]))
+    assert not is_logarithmic(np.array([2.0, 19.0]))
+    assert not is_logarithmic(np.array([1.0, 50.0, 100.0]))
+    assert not is_logarithmic(np.array([0.0, 10.0, 100.0]))

@@ -86,7 +86,8 @@ def test_a_file_inherits_a_grid(tmp_path: Path) -> None:
         ("[1, 2, 4]", "[1]", ("small.toml", "grid.flows[0].count", "not two levels or more", "[2, 10, 50]")),
         ("[1, 2, 4]", "[1, 2, 1]", ("small.toml", "grid.flows[0].count[2] = 1", "two levels are the same")),
         ("[1, 2, 4]", "2", ("small.toml", "grid.flows[0].count = 2", "not a list of levels")),
-        ('"drop_tail"', '"fifo"', ("small.toml", "grid.aqm.discipline[0]", "fifo", "drop_tail")),
+        ('"drop_tail"', '"lifo"', ("small.toml", "grid.aqm.discipline[0]", "lifo", "drop_tail")),
+        ('"drop_tail", "fq_codel"', '"fifo", "drop_tail"', ("small.toml", "grid.aqm.discipline", "same")),
         ("aqm.discipline", "aqm.disciplin", ("small.toml", "grid.aqm.disciplin", "unknown path")),
         ('"flows[0].count"', '"9:flows[0].count"', ("small.toml", "grid.9:flows[0].count", "not NAME:PATH")),
         ("[grid]", "[design]\nruns = 4\n[grid]", ("small.toml", "design", "[grid] are all combinations")),
@@ -221,3 +222,24 @@ def test_tidy_refuses_what_no_run_has(one_factor_campaign: Path) -> None:
         campaign.tidy(["nope"])
     with pytest.raises(InputError, match="unknown period"):
         campaign.tidy(period="nope")
+
+
+@pytest.mark.process
+def test_fifo_is_drop_tail_and_the_first_algorithm_is_compared_with(tmp_path: Path) -> None:
+    """Without an algorithm that is deployed widely the first one is the incumbent. The rate of flows has one name."""
+    levels = ["--vary", "aqm.discipline=fifo,codel", "--algorithms", "bbr3,scalable", "--replicates", "2"]
+    short = ["--duration", "2 s", "--set", "time.warmup=1 s", "--set", "network.speed=10 Mbit/s", "--workers", "1"]
+    planned = command("grid", "shared-link", *levels, *short, "--plan")
+    assert "aqm.discipline = fifo is drop_tail here" in planned.stdout
+    done = command("grid", "shared-link", *levels, *short, "--out", tmp_path / "out", "--responses", "goodput")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("aqm.discipline = fifo is drop_tail here") == 1
+    assert holds(done.stdout, "with drop_tail", "bbr3 replaced by", "scalable")
+    campaign = mesonet.load(tmp_path / "out")
+    scenarios = {each["scenario"]["aqm"]["discipline"] for each in campaign.experiment["scenarios"]}
+    assert scenarios == {"drop_tail", "codel"}
+    (verdict,) = mesonet.verdict(campaign)
+    assert (verdict["algorithm"], verdict["against"]) == ("scalable", "bbr3")
+    assert [each["title"] for each in verdict["responses"] if "throughput" in each["title"]] == []
+    checked = command("check", "shared-link", "--set", "aqm.discipline=fifo")
+    assert "aqm.discipline = fifo is drop_tail here" in checked.output

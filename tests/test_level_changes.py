@@ -109,3 +109,15 @@ def test_what_is_no_grid_is_refused(given: list[float], levels: list[list[float]
         level_means(given, levels)
     with pytest.raises(ValueError, match="no factor 'b'; allowed: a"):
         level_means([[1.0], [2.0]], [[0], [1]], factors=["a"], keep=["b"])
+
+
+def test_names_are_texts_in_every_place() -> None:
+    found = level_means(values(1.0), LEVELS, factors=[2, "mean"], keep=[2])
+    assert found.factors == ("2",)
+    assert level_means(values(1.0), LEVELS, factors=[2, "mean"]).to_polars().columns[1:4] == [
+        "2",
+        "mean (factor)",
+        "mean",
+    ]
+    changes = level_changes(values(1.0), LEVELS, factors=[2, "x" * 80])
+    assert changes.largest(2) == changes.largest("2") == 1

@@ -40,6 +40,7 @@ def of_steps(steps):
         plots.effect_sizes(steps.terms, title="t", response="rate"),
         plots.half_normal(steps.terms, title="t", response="rate"),
         plots.contour(steps.contour, title="t", response="rate"),
+        plots.active_factors(analysis.box_meyer(PLANT, RATE), title="t", response="rate"),
     ]
 
 

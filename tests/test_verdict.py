@@ -14,7 +14,7 @@ from fake_campaign import fake_campaign
 from fragments import holds
 from large_campaign import large_campaign
 from mesonet.analysis.decisions.decision import AT_MARGIN, BETTER, CANNOT_TELL, DEPENDS, NO_WORSE, WORSE
-from mesonet.reporting.campaign_view.explicit_flows import throughputs
+from mesonet.reporting.campaign_view.explicit_flows import goodputs
 from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.answer_text import recommendation
@@ -437,7 +437,7 @@ class Still:
     def on_loss(self, config, loss):
         self.cwnd = 2.0
 """
-OF_EXPLICIT = "throughput of explicit flows"
+OF_EXPLICIT = "goodput of explicit flows"
 
 
 @pytest.fixture(scope="module")
@@ -453,7 +453,7 @@ def test_the_throughput_of_explicit_flows_is_judged(explicit):
     view = CampaignView(explicit)
     found = verdict_of(view, "still")
     (change,) = [change for change in found.changes if change.response == OF_EXPLICIT]
-    tcp, still = (throughputs(view)[OF_EXPLICIT].filter(algorithm=name)["value"].mean() for name in ("tcp", "still"))
+    tcp, still = (goodputs(view)[OF_EXPLICIT].filter(algorithm=name)["value"].mean() for name in ("tcp", "still"))
     assert change.weighted == pytest.approx(100 * (still / tcp - 1))
     assert change.mean < -50
     assert found.verdict != NO_WORSE
@@ -469,8 +469,8 @@ def test_without_a_throughput_no_harm_is_not_stated(explicit, monkeypatch, group
     view = CampaignView(replace(explicit, responses=both))
     found = verdict_of(view, "still")
     assert found.verdict == NOT_JUDGED
-    assert recommendation(view, found) == "Not judged: no throughput was measured."
-    assert "No throughput was measured." in reasons(found)
+    assert recommendation(view, found) == "Not judged: no goodput was measured."
+    assert "No goodput was measured." in reasons(found)
 
 
 def test_points_between_the_levels_are_conditions(tmp_path):
@@ -497,7 +497,7 @@ def test_flows_of_one_algorithm_that_differ_are_not_compared_with_flows_under_te
     second = groups.filter(algorithm="still").with_columns(flow_algorithm=pl.lit("tcp"))
     monkeypatch.setattr(type(explicit), "groups", pl.concat([groups, second]))
     view = CampaignView(replace(explicit, experiment={**explicit.experiment, "scenarios": scenarios}))
-    found = throughputs(view)
+    found = goodputs(view)
     assert set(found) == {OF_EXPLICIT, f"{OF_EXPLICIT} of tcp"}
     assert set(found[OF_EXPLICIT]["algorithm"]) == ({"tcp", "still"} if alike else {"still"})
     assert verdict_of(view, "still").without_throughput != alike

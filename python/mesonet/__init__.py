@@ -127,15 +127,17 @@ def fit(
 
 
 def emulate(
-    campaign: Campaign,
-    response: str,
+    campaign: Campaign | Any,
+    response: str | Sequence[str],
     *,
+    factors: Sequence[str] | None = None,
     algorithm: str | None = None,
-    period: str = "measured",
+    period: str | None = None,
     scale: str = "auto",
-    log: Sequence[str] = (),
+    log: Sequence[str] | None = None,
+    unit: str = "",
 ) -> Emulator:
-    """Return an emulator of a campaign: one response at settings that were not run, with a band.
+    """Return an emulator of a campaign or a table: one response at settings that were not run, with a band.
 
     A Gaussian process goes through the means of the finished runs. Replicates give it the noise of runs, which may
     change over the region. See ``docs/how-to/emulate.md``.
@@ -143,17 +145,23 @@ def emulate(
     Parameters
     ----------
     campaign
-        The campaign, of networks or of a model, best a Latin hypercube or a Sobol sequence.
+        The campaign, of networks or of a model, best a Latin hypercube or a Sobol sequence. Or a table with a row for
+        each run: a frame of polars, pandas or Arrow, or columns by name.
     response
-        Name of the response.
+        Name of the response. Of a table, a column; several columns are replicates of their row.
+    factors
+        Of a table, the columns of the factors. None: all other columns whose values differ.
     algorithm
-        Algorithm of the runs; by default the only one of the campaign.
+        Of a campaign, the algorithm of the runs; by default the only one.
     period
-        As for `mesonet.campaign.Campaign.response`.
+        Of a campaign, as for `mesonet.campaign.Campaign.response`; None: the measured time.
     scale
         Scale of the response: ``linear``, ``log``, or ``auto`` for the scale that predicts conditions left out better.
     log
-        Ids of factors whose range is logarithmic.
+        Factors whose range is logarithmic. None: factors whose values spread evenly over a decade or more, or whose two
+        values lie a decade apart.
+    unit
+        Of a table, the unit of the response.
 
     Returns
     -------
@@ -162,14 +170,27 @@ def emulate(
     Raises
     ------
     InputError
-        If the campaign has no such response or algorithm, if it has fewer than 10 conditions or 5 for each factor, or
-        if a factor or a response has no logarithm.
+        If a response, a factor or an algorithm is not there, if an argument goes with a table only or with a campaign
+        only, if the runs are fewer than 10 conditions or 5 for each factor, if all have one number or none, or if a
+        factor or a response has no logarithm.
     ImportError
         If scikit-learn is not installed.
     """
+    from mesonet.campaign.data import Campaign as Runs
     from mesonet.emulation import emulate as of_campaign
+    from mesonet.emulation import emulate_table
 
-    return of_campaign(campaign, response, algorithm=algorithm, period=period, scale=scale, log=log)
+    is_table = not isinstance(campaign, Runs)
+    others = {"algorithm": algorithm, "period": period} if is_table else {"factors": factors, "unit": unit or None}
+    for name, value in others.items():
+        if value is not None:
+            problem = f"goes with a {'campaign' if is_table else 'table'}"
+            raise InputError(problem, path=name, value=value)
+    if is_table:
+        return emulate_table(campaign, response, factors=factors, scale=scale, log=log, unit=unit)
+    if not isinstance(response, str):
+        raise InputError("not a name", path="response", value=response, allowed="one response of the campaign")
+    return of_campaign(campaign, response, algorithm=algorithm, period=period or "measured", scale=scale, log=log)
 
 
 def add_conditions(

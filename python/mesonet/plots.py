@@ -31,6 +31,7 @@ from mesonet.charts.run_course import run_course
 from mesonet.charts.settings import Settings
 from mesonet.charts.topology import topology
 from mesonet.charts.two_experiments import two_experiments
+from mesonet.reporting.figures.active_factors import active_factors
 from mesonet.reporting.figures.against_tcp import yy_scatter
 from mesonet.reporting.figures.blocks import blocks
 from mesonet.reporting.figures.buffers import buffers
@@ -79,6 +80,7 @@ from mesonet.reporting.figures.youden import youden
 __all__ = [
     "Look",
     "Settings",
+    "active_factors",
     "alias_map",
     "blocks",
     "buffers",

@@ -10,6 +10,7 @@ from mesonet.analysis.alternatives import Alternatives, compare_alternatives
 from mesonet.analysis.average_windows import AverageWindows, average_windows, queued
 from mesonet.analysis.batch_means import BatchMeans, batch_means
 from mesonet.analysis.blocks import Blocks, blocks
+from mesonet.analysis.box_meyer import BoxMeyer, box_meyer
 from mesonet.analysis.classes import ConditionClasses, condition_classes, natural_breaks
 from mesonet.analysis.clustering import Clustering, clustering
 from mesonet.analysis.comparison import AlgorithmComparison, compare_algorithms
@@ -71,6 +72,7 @@ __all__ = [
     "BatchMeans",
     "Blocks",
     "BoxCox",
+    "BoxMeyer",
     "Clustering",
     "Conclusion",
     "ConditionCheck",
@@ -132,6 +134,7 @@ __all__ = [
     "average_windows",
     "batch_means",
     "blocks",
+    "box_meyer",
     "clustering",
     "compare_algorithms",
     "compare_alternatives",

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from mesonet.analysis.checks import factor_names
 from mesonet.analysis.result import AnalysisResult
+from mesonet.words import own_names
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +24,10 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LevelMeans(AnalysisResult):
-    """Mean response at each combination of levels of some factors, over the levels of all others."""
+    """Mean response at each combination of levels of some factors, over the levels of all others.
+
+    The column of a factor named mean is ``mean (factor)``.
+    """
 
     factors: tuple[str, ...]  #: the factors that are kept
     levels: NDArray[np.intp]  #: shape (combinations, factors): number of each level, from 0
@@ -39,9 +44,8 @@ class LevelMeans(AnalysisResult):
         return {"combination": range(1, len(self.levels) + 1)}
 
     def _columns(self) -> dict[str, Any]:
-        levels = {name: self.levels[:, place] for place, name in enumerate(self.factors)}
         numbers = {name: getattr(self, name) for name in ("mean", "low", "high", "cells", "replicates")}
-        return {**levels, **numbers}
+        return {**dict(zip(own_names(self.factors, ["combination", *numbers]), self.levels.T, strict=True)), **numbers}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +85,7 @@ class LevelChanges(AnalysisResult):
         -------
         Number of the row, from 0; None if no change of the factor is known.
         """
-        rows = [n for n, name in enumerate(self.factor) if name == factor and np.isfinite(self.change[n])]
+        rows = [n for n, name in enumerate(self.factor) if name == str(factor) and np.isfinite(self.change[n])]
         return max(rows, key=lambda n: (abs(self.change[n]), -n)) if rows else None
 
 
@@ -125,7 +129,7 @@ def level_means(
     [2.0, 5.0]
     """
     cells = _Cells.of(values, levels, factors, paired)
-    kept = list(cells.factors if keep is None else keep)
+    kept = list(cells.factors if keep is None else map(str, keep))
     places = [cells.place(name) for name in kept]
     chosen = cells.levels[:, places]
     distinct = list(dict.fromkeys(map(tuple, chosen.tolist())))
@@ -245,9 +249,8 @@ class _Cells:
         places = places.astype(np.intp)
         if len({*map(tuple, places.tolist())}) < len(places):
             raise ValueError("two cells have the same levels; allowed: each combination once")
-        names = tuple(factors) if factors is not None else tuple(f"X{n + 1}" for n in range(places.shape[1]))
-        if len(names) != places.shape[1] or len({*names}) < len(names):
-            raise ValueError(f"factors {names}; allowed: {places.shape[1]} different names")
+        own = [f"X{n + 1}" for n in range(places.shape[1])]
+        names = factor_names(factors, places.shape[1], own, interactions=False)
         there = np.isfinite(y)
         counts = there.sum(axis=1)
         with np.errstate(all="ignore"):

@@ -89,6 +89,8 @@ def outliers(values: ArrayLike, *, most: int, alpha: float = 0.05) -> Outliers:
         raise ValueError(f"values are one-dimensional; these have shape {y.shape}")
     left = np.flatnonzero(np.isfinite(y))
     n, steps = len(left), whole_number(most)
+    if n < 4:
+        raise InputError("too few values", path="values", value=n, allowed="at least 4 numbers")
     if steps is None or not 1 <= steps <= n - 3:
         raise InputError("not a number of outliers", path="most", value=most, allowed=f"1 to {n - 3} for {n} values")
     index, statistic, critical = [], [], []

@@ -25,6 +25,7 @@ from mesonet.analysis.estimable import ROUNDING, shifts
 from mesonet.analysis.observations import DesignLike, design_blocks, design_signs, observations
 from mesonet.analysis.result import AnalysisResult
 from mesonet.errors import InputError, unknown
+from mesonet.words import listed, signed, verb
 
 Floats = NDArray[np.float64]
 Heredity = Literal["weak", "strong"]
@@ -64,6 +65,28 @@ class PartialAliasing(AnalysisResult):
     def _attributes(self) -> dict[str, Any]:
         others = "; ".join(f"{', '.join(terms)}: {share:.0%}" for terms, share in self.alternatives)
         return {"mean": self.mean, "chance": self.chance, "alternatives": others, "notes": " ".join(self.notes)}
+
+    def sentences(self, unit: str = "") -> list[str]:
+        """Return the answer in sentences.
+
+        Parameters
+        ----------
+        unit
+            Unit of the response.
+
+        Returns
+        -------
+        The terms that were found with their effects, their share of the variation, and the part of chance in it.
+        """
+        if not self.terms:
+            return ["A stepwise search with interactions finds no term beyond chance."]
+        tail = f" {unit}" if unit else ""
+        named = [f"{term} ({signed(float(each), 4)}{tail})" for term, each in zip(self.terms, self.effect, strict=True)]
+        explain = f"{verb(len(named), 'explain')} {self.r_squared[-1]:.0%} of the variation"
+        return [
+            f"A stepwise search with interactions finds {listed(named)}, which {explain}. Such a search explains as "
+            f"much in {self.chance:.0%} of random orders of the values."
+        ]
 
 
 def partial_aliasing(

@@ -180,7 +180,9 @@ def _answer(
         result, about = table_methods.found_by(chosen, frame, asked)
         tables = {chosen.replace("-", "_"): result.to_polars()}
         text = repr(result)
-        for name in ("anova", "prediction"):
+        if lines := [f"* {each}" for each in about.get("sentences", ()) if each not in text]:
+            text = "\n".join([*lines, "", text])
+        for name in ("anova", "prediction", "active_factors"):
             if name in about:
                 tables[name] = pl.DataFrame(about[name])
                 text += f"\n\n{name}\n{tables[name]}"

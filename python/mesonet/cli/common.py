@@ -24,6 +24,8 @@ from mesonet.topologies.find import COMPONENTS
 if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
 
+_MOST_LEVELS = 20
+"""Most levels of a factor that are read for words of other software (chosen): samples have none."""
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
@@ -242,6 +244,20 @@ def save_plot(chart: Any, figure: Path) -> None:
     click.echo(f"drawn: {figure}", err=True)
 
 
+def announce_names(chosen: Any) -> None:
+    """Print which words of an experiment of networks are words of other software, once each."""
+    import numpy as np
+
+    from mesonet.scenarios.derived import name_notes
+
+    if getattr(chosen, "model", None) is not None:
+        return
+    first = [np.unique(column, return_index=True)[1] for column in chosen.rows.matrix.T]
+    numbers = sorted({1, *(int(place) + 1 for places in first if len(places) <= _MOST_LEVELS for place in places)})
+    for note in dict.fromkeys(note for number in numbers for note in name_notes(chosen.condition(number))):
+        click.echo(f"note: {note}", err=True)
+
+
 def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
     """Return notes on values that have no effect, are raised or scaled, and on capacities that are filled in."""
     from mesonet.scenarios import derived
@@ -253,6 +269,7 @@ def value_notes(chosen: Scenario, described: Mapping[str, Any]) -> list[str]:
         *derived.access_notes(chosen, described),
         *derived.capacity_notes(chosen),
         *derived.traffic_notes(chosen),
+        *derived.name_notes(chosen),
         *derived.ecn_notes(chosen),
         *derived.impairment_notes(chosen),
         *scale_notes(chosen),

@@ -10,13 +10,17 @@ import click
 import mesonet
 from mesonet.cli import completion
 from mesonet.cli.common import JSON, Command
+from mesonet.cli.table_analysis import names_in, read_table
 from mesonet.errors import InputError
+from mesonet.files.reading import is_file
 from mesonet.terminal import write_json, write_table
 
 
 @click.command(cls=Command)
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("directory", metavar="DIR|TABLE", type=click.Path(path_type=Path))
 @click.option("--response", metavar="RESPONSE", required=True, help="Response to predict, such as goodput.")
+@click.option("--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all that vary.")
+@click.option("--unit", metavar="UNIT", help="Of TABLE: unit of the response.")
 @click.option(
     "--algorithm", help="Algorithm of the runs; by default the only one.", shell_complete=completion.ALGORITHM
 )
@@ -28,9 +32,14 @@ from mesonet.terminal import write_json, write_table
     metavar="N",
     help="Show the N settings at which a run would lower the uncertainty most.",
 )
-@click.option("--period", default="measured", show_default=True, help="Period of the response.")
+@click.option("--period", help="Period of the response; by default the measured time.")
 @click.option("--scale", default="auto", show_default=True, help="Scale of the response: auto, linear or log.")
-@click.option("--log", multiple=True, metavar="FACTOR", help="Factor whose range is logarithmic.")
+@click.option(
+    "--log",
+    multiple=True,
+    metavar="FACTOR|none",
+    help="Factor whose range is logarithmic; by default those whose values spread over decades.",
+)
 @click.option("--level", default=0.95, show_default=True, type=float, help="Probability of the bands.")
 @JSON
 def emulate(
@@ -40,12 +49,27 @@ def emulate(
     number: int | None,
     level: float,
     as_json: bool,
+    factors: str | None,
+    unit: str | None,
+    log: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Predict RESPONSE at settings that the campaign in DIR has not run, with a band."""
+    """Predict RESPONSE of the campaign in DIR, or of TABLE, at settings that were not run, with a band.
+
+    TABLE (.csv, .tsv, .parquet) has a row for each run.
+    """
     from mesonet.emulation.emulator import shown
 
-    emulator = mesonet.emulate(mesonet.load(directory), response, **options)
+    if "none" in log and len(log) > 1:
+        raise InputError("none beside a factor", path="--log", value=", ".join(log), allowed="none, or factors")
+    emulator = mesonet.emulate(
+        read_table(directory) if is_file(directory) else mesonet.load(directory),
+        names_in(response) if is_file(directory) else response,
+        factors=None if factors is None else names_in(factors),
+        unit=unit or "",
+        log=None if not log else [name for name in log if name != "none"],
+        **options,
+    )
     wanted: dict[str, str] = {}
     for text in settings:
         name, equals, value = (part.strip() for part in text.partition("="))

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from mesonet.campaign.ledger import EXPERIMENT, REPLICATES_FILE, UNTIL, Ledger
+from mesonet.cli.common import announce_names
 from mesonet.cli.looks_options import rule_arguments
 from mesonet.cli.scenario_targets import pairs
 from mesonet.errors import InputError
@@ -60,6 +61,7 @@ def run(
 
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
+        announce_names(chosen)
         folder = out or Path(chosen.name)
         held = os.path.exists(folder / REPLICATES_FILE)  # noqa: PTH110 - False for a name that is too long
         arguments = rule_arguments(held=held, **looks)

@@ -11,7 +11,7 @@ import click
 import mesonet
 from mesonet.cli import completion
 from mesonet.cli.campaign_status import show_finished
-from mesonet.cli.common import JSON, Command, refuse_other_forms, save_plot
+from mesonet.cli.common import JSON, Command, announce_names, refuse_other_forms, save_plot
 from mesonet.cli.runner_options import how, runner_options
 from mesonet.errors import InputError, unknown
 from mesonet.terminal import write_json
@@ -85,6 +85,7 @@ def grid(
         else:
             experiment_plan.write_plan(chosen, warnings)
         return
+    announce_names(chosen)
     if plot is not None:
         refuse_other_forms(plot)
     asked = [name.strip() for name in responses.split(",")] if responses else []

@@ -76,7 +76,8 @@ def tables_of(found: ExperimentAnalysis) -> dict[str, pl.DataFrame]:
         "terms": found.to_polars(),
         "interactions": found.steps.interactions.to_polars(),
     }
-    return tables if found.curvature is None else {**tables, "curvature": found.curvature.to_polars()}
+    more = {"curvature": found.curvature, "active_factors": found.active, "partial_aliasing": found.search}
+    return {**tables, **{name: each.to_polars() for name, each in more.items() if each is not None}}
 
 
 def answer_document(found: ExperimentAnalysis) -> dict[str, Any]:

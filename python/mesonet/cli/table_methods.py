@@ -186,8 +186,11 @@ def _aliasing(frame: pl.DataFrame, asked: Asked, _: str) -> tuple[AnalysisResult
     from mesonet.analysis.frames.coding import coded
 
     table = coded(without_order(frame), asked.response, asked.factors, asked.block)
-    return mesonet.analysis.partial_aliasing(table, table.values), {"levels": [
-        {"factor": each.factor, "minus": each.level(-1), "plus": each.level(1)} for each in table.codings]}  # fmt: skip
+    found = mesonet.analysis.partial_aliasing(table, table.values)
+    active = mesonet.analysis.box_meyer(table, table.values)
+    levels = [{"factor": each.factor, "minus": each.level(-1), "plus": each.level(1)} for each in table.codings]
+    sentences = [*active.sentences(), *found.sentences(asked.unit)]
+    return found, {"sentences": sentences, "active_factors": active.to_polars().to_dicts(), "levels": levels}
 
 
 def _sensitivity(frame: pl.DataFrame, asked: Asked, method: str) -> tuple[AnalysisResult, dict[str, Any]]:

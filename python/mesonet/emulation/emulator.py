@@ -393,26 +393,38 @@ def emulate(
     algorithm: str | None = None,
     period: str = "measured",
     scale: str = "auto",
-    log: Sequence[str] = (),
+    log: Sequence[str] | None = None,
 ) -> Emulator:
     """Return the emulator of a response of a campaign, as `mesonet.emulate` does."""
     algorithm = _algorithm(campaign, algorithm)
-    if scale not in SCALES:
-        raise unknown("scale", str(scale), SCALES, path="scale")
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(campaign.path), allowed="run it first")
     rows, unit = values_of(campaign, response, period, algorithm)
     rows = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())
+    about = {"response": response, "unit": unit, "period": period, "algorithm": algorithm}
+    return through(rows, inputs_of(campaign, algorithm, log), len(campaign.rows.matrix), about, scale)
+
+
+def through(
+    rows: pl.DataFrame, inputs: Sequence[Input], conditions: int, about: Mapping[str, Any], scale: str
+) -> Emulator:
+    """Return the emulator of runs with columns condition, from 1, and value.
+
+    `inputs`: with a value for each of the `conditions`. `about`: response, unit, period and algorithm.
+    """
+    response = about["response"]
+    if scale not in SCALES:
+        raise unknown("scale", str(scale), SCALES, path="scale")
     means = rows.group_by("condition").agg(
         pl.col("value").mean().alias("mean"), pl.col("value").var(ddof=1).alias("variance"), pl.len().alias("runs")
     ).sort("condition")  # fmt: skip
-    conditions = tuple(means["condition"].to_list())
-    _refuse_few(campaign, response, len(conditions))
+    known = tuple(means["condition"].to_list())
+    _refuse_few(len(inputs), response, len(known))
     observed = means["mean"].to_numpy()
     if np.ptp(observed) <= 1e-12 * max(float(np.max(np.abs(observed))), 1e-300):
         raise InputError("the response is the same in all conditions", path="response", value=response)
-    there = np.array(conditions) - 1
-    inputs = tuple(_at(each, there) for each in inputs_of(campaign, algorithm, log))
+    there = np.array(known) - 1
+    inputs = tuple(_at(each, there) for each in inputs)
     constant = [each.id for each in inputs if np.ptp(each.values) == 0]
     if constant:
         raise InputError("the factor has one value in all conditions", path=constant[0])
@@ -424,9 +436,9 @@ def emulate(
     scales = {"linear": [False], "log": [True]}.get(scale, [False, *([True] if observed.min() > 0 else [])])
     found = [
         Emulator(
-            response=response, unit=unit, period=period, algorithm=algorithm, conditions=conditions,
-            runs=int(runs.min()), log=is_log, notes=_notes(campaign, inputs, means, is_log), inputs=inputs,
-            observed=observed, **_fitted(points, observed, variances, runs, is_log),
+            **about, conditions=known, runs=int(runs.min()), log=is_log,
+            notes=_notes(conditions, inputs, means, is_log), inputs=inputs, observed=observed,
+            **_fitted(points, observed, variances, runs, is_log),
         )
         for is_log in scales
     ]  # fmt: skip
@@ -529,19 +541,19 @@ def _algorithm(campaign: Campaign, algorithm: str | None) -> str:
     return algorithm
 
 
-def _refuse_few(campaign: Campaign, response: str, number: int) -> None:
-    least = max(FEWEST, FEWEST_PER_FACTOR * len(campaign.factors))
+def _refuse_few(factors: int, response: str, number: int) -> None:
+    least = max(FEWEST, FEWEST_PER_FACTOR * factors)
     if not least <= number <= MOST:
         raise InputError(
-            f"{counted(number, 'condition')} with a value for {counted(len(campaign.factors), 'factor')}",
+            f"{counted(number, 'condition')} with a value for {counted(factors, 'factor')}",
             path=response,
             allowed=f"{least} to {MOST} conditions",
         )
 
 
-def _notes(campaign: Campaign, inputs: Sequence[Input], means: pl.DataFrame, log: bool) -> tuple[str, ...]:
+def _notes(total: int, inputs: Sequence[Input], means: pl.DataFrame, log: bool) -> tuple[str, ...]:
     notes = []
-    total, number = len(campaign.rows.matrix), means.height
+    number = means.height
     if number < total:
         notes.append(f"{number} of {total} conditions have a value; the emulator uses these.")
     if number < GOOD_PER_FACTOR * len(inputs):
@@ -554,6 +566,8 @@ def _notes(campaign: Campaign, inputs: Sequence[Input], means: pl.DataFrame, log
     two = [each.id for each in inputs if each.kind in (NUMBER, PLACE) and len(np.unique(each.values)) == 2]
     if two:
         notes.append(f"{listed(two)}: only two values were run. Nothing is known of a curve between them.")
+    if decades := [each.id for each in inputs if each.log]:
+        notes.append(f"On a logarithmic scale: {listed(decades)}.")
     if log:
         notes.append("The surface goes through the logarithms of the response.")
     return tuple(notes)

@@ -23,6 +23,8 @@ from mesonet.scenarios.kinds.mix import parse_share
 
 Floats = NDArray[np.float64]
 
+DECADE = 10.0
+"""Least ratio of the largest to the smallest value of a logarithmic range (chosen)."""
 NUMBER, PLACE, LEVELS = "number", "place", "levels"
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
@@ -121,21 +123,37 @@ class Input:
         return min(max(found, self.low), self.high)
 
 
-def inputs_of(campaign: Campaign, algorithm: str, log: Sequence[str] = ()) -> tuple[Input, ...]:
-    """Return the inputs of a campaign for the runs of an algorithm. `log`: factors whose coordinates are logarithms."""
+def is_logarithmic(values: Floats) -> bool:
+    """Return True for values that spread evenly over a decade or more: their median is nearer to the geometric mean.
+
+    Two values spread either way: they are a logarithmic range if a decade lies between them.
+    """
+    known = np.unique(values)
+    low, high = known[0], known[-1]
+    if low <= 0 or high / low < DECADE:
+        return False
+    middle = float(np.median(known))
+    return bool(len(known) == 2 or middle**2 < np.sqrt(low * high) * (low + high) / 2)
+
+
+def inputs_of(campaign: Campaign, algorithm: str, log: Sequence[str] | None = None) -> tuple[Input, ...]:
+    """Return the inputs of a campaign for the runs of an algorithm.
+
+    `log`: factors whose coordinates are logarithms; None: the factors whose values spread over decades.
+    """
     scenarios = [each["scenario"] for each in campaign.experiment["scenarios"] if each["algorithm"] == algorithm]
     of_network = campaign.experiment.get("model") is None
-    for name in log:
+    for name in log or ():
         if name not in (known := [factor.id for factor in campaign.factors]):
             raise unknown("factor", name, known, path="log")
     places = campaign.rows.matrix
     return tuple(
-        _input(factor, column, scenarios, of_network, factor.id in log)
+        _input(factor, column, scenarios, of_network, None if log is None else factor.id in log)
         for factor, column in zip(campaign.factors, places.T, strict=True)
     )
 
 
-def _input(factor: Factor, places: Floats, scenarios: Sequence[Any], of_network: bool, log: bool) -> Input:
+def _input(factor: Factor, places: Floats, scenarios: Sequence[Any], of_network: bool, log: bool | None) -> Input:
     ends = [_end(factor, text, of_network) for text in (factor.minus, factor.plus)]
     if len(factor.paths) > 1 or None in ends or ends[0] == ends[1]:
         count = len(factor.levels)
@@ -154,6 +172,8 @@ def _input(factor: Factor, places: Floats, scenarios: Sequence[Any], of_network:
         values = np.interp(places, np.linspace(-1, 1, len(inner)), np.array(inner, dtype=np.float64))
     else:
         values = minus + (plus - minus) * (places + 1) / 2
+    if log is None:
+        log = min(minus, plus) > 0 and is_logarithmic(values)
     if log and min(minus, plus, values.min()) <= 0:
         allowed = "a factor whose values are all above 0"
         raise InputError("a value of it has no logarithm", path="log", value=factor.id, allowed=allowed)

@@ -77,7 +77,7 @@ from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
 from mesonet.scenarios import constants, settings
-from mesonet.scenarios.derived import highest_load, segment_hops
+from mesonet.scenarios.derived import highest_load, name_notes, segment_hops
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scale_notes, scaled
@@ -250,7 +250,8 @@ class Experiment(Designed):
                 raise InputError(
                     error.problem, f"{self.file}, condition {number}", error.path, error.value, error.allowed
                 ) from None
-            for warning in (*scale_notes(condition), *described["raised"], *described["warnings"]):
+            notes = (*name_notes(condition), *scale_notes(condition), *described["raised"], *described["warnings"])
+            for warning in notes:
                 about.setdefault(warning, []).append(number)
         return idle + [f"{warning} ({share_of_runs(numbers, self.conditions)})" for warning, numbers in about.items()]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
-from mesonet.scenarios import access, impairment_sets
+from mesonet.scenarios import access, impairment_sets, settings
 from mesonet.scenarios.kinds import arrivals, timed
 from mesonet.scenarios.kinds.access import STUDY
 from mesonet.scenarios.kinds.sizes import SIZES
@@ -256,6 +256,15 @@ def _idle_impairments(scenario: Scenario, section: str) -> list[str]:
         for keys, why, fit in fits
         for key in keys
         if f"{section}.{key}" in scenario.settings and not fit
+    ]
+
+
+def name_notes(scenario: Scenario) -> list[str]:
+    """Return notes on words of other software, and the words of the simulator for them."""
+    return [
+        f"{path} = {setting.given} is {setting.value} here"
+        for path, setting in scenario.settings.items()
+        if isinstance(setting.given, str) and setting.given in getattr(settings.at(path).kind, "others", {})
     ]
 
 

@@ -261,9 +261,9 @@ _TABLE = (
         "chosen: none",
     ),
     Parameter(
-        "aqm.discipline", Choice(*DISCIPLINES), "drop_tail",
+        "aqm.discipline", Choice(*DISCIPLINES, others={"fifo": "drop_tail"}), "drop_tail",
         "Queue discipline at the queues that `aqm.at` names. `drop_tail`: what does not fit is dropped. `red`, `pie`, "
-        "`pi2` decide when a segment arrives; `codel`, `fq_codel`, `dualpi2` when it leaves.",
+        "`pi2` decide when a segment arrives; `codel`, `fq_codel`, `dualpi2` when it leaves. `fifo` is `drop_tail`.",
         "RFC 7567: active queue management is recommended; drop-tail is what the study has",
     ),
     Parameter(

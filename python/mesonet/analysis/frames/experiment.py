@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from mesonet.analysis.box_meyer import BoxMeyer, box_meyer, has_partial_aliases
 from mesonet.analysis.curvature import Curvature, curvature
 from mesonet.analysis.frames.coding import CodedTable, coded
 from mesonet.analysis.one_model import model
 from mesonet.analysis.pandas_data import polars_frame
+from mesonet.analysis.partial_aliasing import PartialAliasing, partial_aliasing
 from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import FEWEST_EFFECTS
@@ -44,6 +46,8 @@ class ExperimentAnalysis(AnalysisResult):
     curvature: Curvature | None  #: None without centre points
     highest: Settings | None  #: None without an effect beyond chance
     lowest: Settings | None
+    active: BoxMeyer | None  #: probabilities of active factors; None without partial aliases
+    search: PartialAliasing | None  #: terms of the stepwise search; None without partial aliases
     notes: tuple[str, ...]  #: assumptions, runs and columns that are left out
 
     def _dimensions(self) -> Mapping[str, Sequence[Any]]:
@@ -95,6 +99,8 @@ class ExperimentAnalysis(AnalysisResult):
             lines.append(f"Nothing separates {counted(known, 'effect')} from chance: replicate the runs.")
         if self.curvature is not None:
             lines.append(self._of_curvature(self.curvature))
+        if self.active is not None and self.search is not None:
+            lines += [*self.active.sentences(), *self.search.sentences(self.unit)]
         for word, best in (("highest", self.highest), ("lowest", self.lowest)):
             if best is not None:
                 at = listed([f"{factor} {level}" for factor, level in best.levels.items()])
@@ -196,6 +202,7 @@ def experiment(
     words = [each.factor for each in design.codings if not each.numeric]
     steps = ten_steps(design, design.values, mode="replicates" if replicated else "nist", categorical=words)
     best = _extremes(design, steps)
+    partial = has_partial_aliases(design)
     return ExperimentAnalysis(
         response=" and ".join(columns),
         unit=unit,
@@ -205,6 +212,8 @@ def experiment(
         curvature=_curvature(design),
         highest=best[0],
         lowest=best[1],
+        active=box_meyer(design, design.values) if partial else None,
+        search=partial_aliasing(design, design.values) if partial else None,
         notes=_notes(design, steps, replicated),
     )
 

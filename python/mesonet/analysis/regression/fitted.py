@@ -6,7 +6,7 @@ Source: D. C. Montgomery, Design and Analysis of Experiments, chapters 10 and 11
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from typing import Any, get_args
@@ -55,6 +55,7 @@ class FittedModel(AnalysisResult):
     fit: LeastSquares
     block: Floats | None  #: columns of the blocks
     notes: tuple[str, ...]
+    units: Mapping[str, str] = field(default_factory=dict)  #: of factors, for sentences
 
     def _dimensions(self) -> Mapping[str, Sequence[Any]]:
         return {"term": ("mean", *(label for part in self.fit.parts for label in part.labels))}
@@ -219,6 +220,67 @@ class FittedModel(AnalysisResult):
         own = [columns(powers(term, names), coded) for term in self.terms]
         return np.column_stack([np.ones(runs), *own, np.zeros((runs, blocks))])
 
+    def section(self, across: str, up: str, settings: Mapping[str, Any]) -> tuple[float, ...]:
+        """Return the model over two factors of numbers.
+
+        Parameters
+        ----------
+        across, up
+            Names of the factors.
+        settings
+            A setting of each factor, at which all others are held.
+
+        Returns
+        -------
+        Coefficients of 1, x, y, x^2, y^2 and x y, for both factors coded from -1 to +1.
+        """
+        x, y = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1)], dtype=float).T
+        given = {
+            each.name: [each.real(place) for place in {across: x, up: y}[each.name]]
+            if each.name in (across, up)
+            else [settings[each.name]] * len(x)
+            for each in self.factors
+        }
+        value = self._row(given) @ self.fit.coefficient
+        known = np.column_stack([np.ones(len(x)), x, y, x**2, y**2, x * y])
+        return tuple(np.linalg.solve(known, value).tolist())
+
+    def coded(self, name: str, setting: float) -> float:
+        """Return the place of a setting of a factor of numbers.
+
+        Parameters
+        ----------
+        name
+            Name of the factor.
+        setting
+            Setting in the unit of the factor.
+
+        Returns
+        -------
+        The place, from -1 at the lowest level to +1 at the highest.
+        """
+        return float(next(each for each in self.factors if each.name == name).columns([setting])[0, 0])
+
+    def setting(self, name: str, value: Any) -> str:
+        """Return a setting in words.
+
+        Parameters
+        ----------
+        name
+            Name of the factor.
+        value
+            Its setting.
+
+        Returns
+        -------
+        Text such as ``speed 12 Mbit/s``.
+        """
+        unit = self.units.get(name, "")
+        return f"{name} {number(value, 4) if isinstance(value, float) else value} {unit}".rstrip()
+
+    def _at_settings(self, settings: Mapping[str, Any]) -> str:
+        return listed([self.setting(name, value) for name, value in settings.items()])
+
     def _interval(self, row: Floats) -> dict[str, Floats]:
         mean = row @ self.fit.coefficient
         variance = np.einsum("ij,jk,ik->i", row, self.fit.covariance, row)
@@ -327,14 +389,25 @@ class FittedModel(AnalysisResult):
         lines = []
         found = self.stationary
         if found is not None and self.fit.freedom > 0:
-            where = "" if found.is_inside else ", outside of the runs"
             proof = "proven" if found.is_proven else "not proven, an interval of its curvatures has zero"
-            lines.append(f"The stationary point is a {found.kind} ({proof}) at {_settings(found.settings)}{where}.")
+            at = f" at {self._at_settings(found.settings)}" if found.is_inside or found.is_proven else ""
+            where = "" if found.is_inside else ", outside of the runs"
+            lines.append(f"The stationary point is a {found.kind} ({proof}){at}{where}.")
+        return [*lines, *self.best_sentences()]
+
+    def best_sentences(self) -> list[str]:
+        """Return the highest and the lowest prediction within the runs.
+
+        Returns
+        -------
+        Two sentences, with the settings and the interval of the mean.
+        """
+        lines = []
         for word, best in (("highest", self.highest), ("lowest", self.lowest)):
             size = self._value(best.value)
             if not np.isnan(best.low):
                 size += f" ({self._value(best.low)} to {self._value(best.high)})"
-            lines.append(f"{self.response} is predicted {word}, {size}, at {_settings(best.settings)}.")
+            lines.append(f"{self.response} is predicted {word}, {size}, at {self._at_settings(best.settings)}.")
         return lines
 
     def _of_power(self) -> list[str]:
@@ -482,10 +555,6 @@ def _levels(each: Coded) -> str:
     if each.numeric:
         return f"{each.levels[0]:.10g} to {each.levels[-1]:.10g}, {counted(len(each.levels), 'level')}"
     return some([str(level) for level in each.levels])
-
-
-def _settings(settings: Mapping[str, Any]) -> str:
-    return listed([f"{name} {number(x, 4) if isinstance(x, float) else x}" for name, x in settings.items()])
 
 
 def _p(p: float) -> str:

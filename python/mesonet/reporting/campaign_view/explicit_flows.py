@@ -1,4 +1,4 @@
-"""Throughput of the explicit flows of a campaign without users, by the algorithm of the flows."""
+"""Goodput of the explicit flows of a campaign without users, by the algorithm of the flows."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def explicit_flows(view: CampaignView) -> list[list[dict[str, Any]]]:
     return found if all(found) else []
 
 
-def throughputs(view: CampaignView) -> dict[str, pl.DataFrame]:
-    """Return the throughput of the explicit flows in every run: of the algorithm under test, and of each other one.
+def goodputs(view: CampaignView) -> dict[str, pl.DataFrame]:
+    """Return the goodput of the explicit flows in every run: of the algorithm under test, and of each other one.
 
     In a deployment it is of all flows that draw their algorithm, because a share of 0 leaves the incumbent alone.
 
     By title: columns condition, algorithm, replicate and value, in segments/s. Empty unless `explicit_flows` has flows,
-    and if runs did not keep their throughput.
+    and if runs did not keep it.
     """
     if not (explicit_flows(view) and view.campaign.has_groups):
         return {}
@@ -44,4 +44,4 @@ def throughputs(view: CampaignView) -> dict[str, pl.DataFrame]:
 
 
 def _title(response: str) -> str:
-    return f"throughput of explicit flows{f' of {response.removeprefix(OF)}' if response.startswith(OF) else ''}"
+    return f"goodput of explicit flows{f' of {response.removeprefix(OF)}' if response.startswith(OF) else ''}"

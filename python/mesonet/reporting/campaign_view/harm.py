@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from mesonet.analysis import harm
+from mesonet.analysis.harm import harm
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_runs
 from mesonet.reporting.campaign_view.tables import labelled
 

@@ -1,7 +1,8 @@
 """Campaigns whose factors take values between their levels: their analyses, and the analyses left out.
 
 A Latin hypercube or a Sobol sequence has no two levels to compare, so that there are no main effects, interactions or
-ten steps. Sensitivity coefficients, scatter plots and the table of responses replace them.
+ten steps. Sensitivity coefficients, scatter plots and the table of responses replace them; designs for response
+surfaces have models of chosen terms.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from mesonet.analysis.means import finite_mean
 from mesonet.designs.grid import KIND, level_at
 from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.grid import Grid, is_grid
+from mesonet.reporting.campaign_view.surface import Surface, is_surface
 from mesonet.reporting.campaign_view.tables import by_response, labelled
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -39,9 +41,10 @@ def is_sampled(campaign: Campaign) -> bool:
 
 def left_out(campaign: Campaign) -> str:
     """Return a sentence on the analyses that a sampled campaign lacks."""
+    shown = "A model of chosen terms shows" if is_surface(campaign) else "SRC, SRRC and PRCC show"
     return (
         f"the design of kind {campaign.rows.kind} has no two levels to compare. Main effects, interactions, the ten "
-        "steps and what follows from them are left out. SRC, SRRC and PRCC show which factors drive the responses"
+        f"steps and what follows from them are left out. {shown} which factors drive the responses"
     )
 
 
@@ -55,6 +58,11 @@ class Sampled:
     def grid(self) -> Grid | None:
         """The view of a grid; None for a sample of points."""
         return Grid(self.view) if is_grid(self.campaign) else None
+
+    @cached_property
+    def surface(self) -> Surface | None:
+        """The view of a design for a response surface; None for any other."""
+        return Surface(self.view) if is_surface(self.campaign) else None
 
     @property
     def campaign(self) -> Campaign:
@@ -110,14 +118,16 @@ class Sampled:
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables of the analysis by name.
 
-        ``conditions`` and, if there are results, ``sensitivity`` (a row per response, period, algorithm and factor) and
-        ``responses`` (a row per run and period, a column per response).
+        ``conditions`` and, if there are results, ``sensitivity`` (a row per response, period, algorithm and factor) or
+        the tables of a response surface, and ``responses`` (a row per run and period, a column per response).
         """
         if self.grid is not None:
             return self.grid.tables()
         tables = {"conditions": self.conditions()}
         if not self.view.has_results:
             return tables
+        if self.surface is not None:
+            return {**tables, **self.surface.tables(), "responses": by_response(self.campaign.responses)}
         parts = []
         for selection in self.view.selections(self.view.algorithms):
             found = self.sensitivity(*selection.values())

@@ -50,8 +50,19 @@ function at(surface, point) {
   return { mean: centre + scale * mean, variance: scale * scale * Math.max(variance, 0) };
 }
 
+// The prediction of a linear model at coded places, with the band for the mean of some new runs.
+function byEffects({ model, runs: usual }, point, runs) {
+  const { terms, coefficients, inverse, variance, t } = model;
+  const row = [1, ...terms.map((places) => places.reduce((product, place) => product * point[place], 1))];
+  const mean = row.reduce((sum, each, i) => sum + each * coefficients[i], 0);
+  const spread = row.reduce((sum, a, i) => sum + row.reduce((inner, b, j) => inner + a * b * inverse[i][j], 0), 0);
+  const half = t * Math.sqrt(variance * (spread + usual / runs));
+  return { mean, low: mean - half, high: mean + half };
+}
+
 // The prediction at coordinates, with the band for the mean of some new runs.
 function predicted(about, point, runs = about.runs) {
+  if (about.model) return byEffects(about, point, runs);
   const { surface, noise } = about;
   const { mean, variance } = at(surface, point);
   const log = noise.surface ? at(noise.surface, point).mean : noise.level;
@@ -98,7 +109,7 @@ function drawLine(about, steps) {
     ...[least, (least + most) / 2, most].map((value) => node('text', { x: 78, y: y(value) + 4, 'text-anchor': 'end' }, Number(value.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 }))),
     node('text', { x: 84, y: 272 }, factor.texts[0]),
     node('text', { x: 624, y: 272, 'text-anchor': 'end' }, factor.texts.at(-1)),
-    node('text', { x: 354, y: 292, 'text-anchor': 'middle' }, factor.id),
+    node('text', { x: 354, y: 292, 'text-anchor': 'middle' }, `${factor.id}${factor.log ? ' (logarithmic)' : ''}`),
   );
   svg.setAttribute('aria-label', `${about.title} over ${factor.id}, from ${short(line[0].mean, about)} at ${factor.texts[0]} to ${short(line.at(-1).mean, about)} at ${factor.texts.at(-1)}, with its band.`);
 }

@@ -24,14 +24,14 @@ from mesonet.errors import InputError
 from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.text import html
-from mesonet.words import counted
+from mesonet.words import counted, listed
 
 MOST_CONDITIONS, MOST_EMULATORS = 400, 24
 """Larger campaigns have no sliders in their page: a fit takes seconds (chosen)."""
 STEPS = 41
 """Steps of a slider, of a factor that is no count of few."""
 _MOST_WHOLE = 201
-_DATA_ID = "emulator-data"
+DATA_ID = "emulator-data"
 _asset = partial(asset, "mesonet.reporting.emulator")
 
 
@@ -56,11 +56,18 @@ def emulator_section(sampled: Sampled, *, live: bool = True) -> EmulatorSection:
     if not found:
         return EmulatorSection(html.render("emulator.html", problems=problems, inputs=[], responses=[], **_NOTHING))
     inputs = inputs_of(campaign, found[0].algorithm)
-    steps = [_steps(each) for each in inputs]
+    steps = [steps_of(each) for each in inputs]
     simulated = _simulated(sampled, inputs, steps) if live and module.is_built() else None
+    decades = [each.id for each in inputs if each.log]
+    problems += [f"On a logarithmic scale: {listed(decades)}."] if decades else []
     data = {
         "factors": [
-            {"id": each.id, "texts": [each.text(value) for value in own], "at": each.coordinates(own).round(9).tolist()}
+            {
+                "id": each.id,
+                "log": each.log,
+                "texts": [each.text(value) for value in own],
+                "at": each.coordinates(own).round(9).tolist(),
+            }
             for each, own in zip(inputs, steps, strict=True)
         ],
         "z": float(special.ndtri(0.975)),
@@ -70,13 +77,14 @@ def emulator_section(sampled: Sampled, *, live: bool = True) -> EmulatorSection:
     }
     body = html.render(
         "emulator.html",
+        reading=READING,
         problems=problems,
         inputs=[(each.id, each.factor.name, len(own)) for each, own in zip(inputs, steps, strict=True)],
         responses=[(name, view.label_of(name)) for name in dict.fromkeys(each.response for each in found)],
         algorithms=list(dict.fromkeys(each.algorithm for each in found)),
         kilobytes=round(module.built().page_bytes / 1000) if simulated else 0,
     )
-    carried = {_DATA_ID: packing.pack(data), **(module.carriers() if simulated else {})}
+    carried = {DATA_ID: packing.pack(data), **(module.carriers() if simulated else {})}
     return EmulatorSection(Markup("").join([body, *itertools.starmap(carrier, carried.items())]), True, bool(simulated))
 
 
@@ -92,6 +100,7 @@ def emulator_style() -> str:
     return _asset("emulator.css")
 
 
+READING = "An emulator of the finished runs: move a slider for a prediction, with a 95 % band for the mean of new runs."
 _NOTHING: dict[str, Any] = {"algorithms": [], "kilobytes": 0}
 
 
@@ -110,7 +119,7 @@ def _emulators(sampled: Sampled) -> tuple[list[Emulator], list[str]]:
     return found, list(dict.fromkeys(problems))
 
 
-def _steps(each: Input) -> np.ndarray:
+def steps_of(each: Input) -> np.ndarray:
     """Return the values at which a slider can stand."""
     if each.kind == LEVELS:
         return np.arange(float(len(each.factor.levels)))

@@ -11,6 +11,7 @@ from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures import (
+    active_factors,
     against_tcp,
     available_share,
     blocks,
@@ -55,6 +56,7 @@ from mesonet.reporting.figures import (
     rank_table,
     ranks,
     residuals,
+    response_surface,
     responses,
     run_groups,
     scatter,
@@ -64,6 +66,7 @@ from mesonet.reporting.figures import (
     service,
     settings_of_outliers,
     sign_table,
+    surface_terms,
     timeline,
     windows,
     youden,
@@ -105,6 +108,8 @@ def sampled_groups(sampled: Sampled) -> list[Group]:
                 levels.figure,
                 level_maps.figure,
                 level_changes.figure,
+                surface_terms.figure,
+                response_surface.figure,
                 sensitivity.figure,
                 points.figure,
             ),
@@ -171,6 +176,7 @@ def _what_drives(view: CampaignView) -> list[Figure]:
     return made(
         view,
         main_effects.figure,
+        active_factors.figure,
         sign_table.figure,
         psi.figure,
         interactions.figure,

@@ -16,6 +16,7 @@ from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures.figure import Content, Figure, of_response
 from mesonet.reporting.figures.main_effects import FactorLike
 from mesonet.reporting.figures.responses import DATA, finite, shown_values
+from mesonet.reporting.text.surface_text import sentences
 
 SETTINGS = "point_settings"
 SIDE, ACROSS = 190, 4  #: px of a panel, panels side by side
@@ -31,7 +32,9 @@ def figure(sampled: Sampled) -> Figure | None:
     def content(response: str, period: str) -> Content:
         values = finite(sampled, response, period)
         plot = partial(point_scatter, sampled.points, sampled.campaign.factors, values, settings=sampled.inputs)
-        return plot, {DATA: values, SETTINGS: settings}, sampled.sentence(response, period)
+        surface = sampled.surface
+        text = sampled.sentence(response, period) if surface is None else " ".join(sentences(surface, response, period))
+        return plot, {DATA: values, SETTINGS: settings}, text
 
     return of_response(
         view,

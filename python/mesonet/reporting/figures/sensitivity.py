@@ -21,7 +21,7 @@ _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
 
 def figure(sampled: Sampled) -> Figure | None:
     """Return the sensitivity of every response to every factor."""
-    if sampled.grid is not None:  # levels have lines and intervals
+    if sampled.grid is not None or sampled.surface is not None:  # they have intervals of changes or of terms
         return None
     view = sampled.view
 

@@ -18,6 +18,7 @@ from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centr
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.grid import Grid, is_grid
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled, left_out
+from mesonet.reporting.campaign_view.surface import Surface, is_surface
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
 from mesonet.reporting.figures import settings_of_outliers
@@ -26,6 +27,7 @@ from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.folder.gallery import Extent, FigureFile, figures_of
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.folder.tables import decision_tables, deployment_tables, two_level_tables
+from mesonet.reporting.text import surface_text
 from mesonet.reporting.text.conclusions_text import conclusion_lines
 from mesonet.reporting.text.grid_text import grid_answers, note
 from mesonet.units import with_bits
@@ -42,6 +44,8 @@ SECTIONS = {
     "windows": "Windows of single flows",
     "service": "Slowdown and late frames",
     "sensitivity": "Which factors drive the responses",
+    "surface_terms": "Terms of the models",
+    "surface": "Response surfaces",
     "levels": "Responses over the levels",
     "level_maps": "Responses as heat maps over the levels",
     "level_changes": "Largest changes along each factor",
@@ -166,6 +170,7 @@ def _index(view: CampaignView, root: Path, drawn: Sequence[Drawn], extent: str, 
         lines += _levels(view)
     elif is_sampled(view.campaign):
         lines += [f"{capitalised(left_out(view.campaign))}.", ""]
+        lines += _surface(view) if is_surface(view.campaign) else []
     if not view.has_results:
         return markdown("\n".join([*lines, "No run has given a result yet: there are no figures.", ""]))
     lines += [*map(view.vocabulary.text, _reading(view, drawn, extent)), ""]
@@ -192,6 +197,17 @@ def _levels(view: CampaignView) -> list[str]:
     grid = Grid(view)
     lines = [note(grid), ""]
     for each in grid_answers(grid, grid.key_responses):
+        lines += [f"## {each.title}", "", *(f"* {with_bits(text, view.data_bytes)}" for text in each.sentences), ""]
+    return lines
+
+
+def _surface(view: CampaignView) -> list[str]:
+    """Return what a response surface shows, in lines."""
+    if not view.has_results:
+        return []
+    surface = Surface(view)
+    lines = [surface_text.note(surface), ""]
+    for each in surface_text.surface_answers(surface, view.key_responses):
         lines += [f"## {each.title}", "", *(f"* {with_bits(text, view.data_bytes)}" for text in each.sentences), ""]
     return lines
 

@@ -14,8 +14,9 @@ from mesonet import core, units
 from mesonet.maps.flowers import MapPoint, flower_map
 from mesonet.reporting.campaign_view.flow_groups import numbers_of_conditions
 from mesonet.reporting.campaign_view.grid import Grid, is_grid
+from mesonet.reporting.campaign_view.surface import Surface, is_surface
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text import html
+from mesonet.reporting.text import html, surface_text
 from mesonet.reporting.text.answer_text import in_words
 from mesonet.reporting.text.deployment_text import HEAD, deployment_answers
 from mesonet.reporting.text.disciplines_text import discipline_answers
@@ -52,7 +53,7 @@ def answer_html(view: CampaignView, found: str = "") -> Markup:
         deployments=deployment_answers(view),
         deployment_head=HEAD,
         levels=_levels(view),
-        levels_note=note(Grid(view)) if view.has_results and is_grid(view.campaign) else "",
+        levels_note=_levels_note(view),
         provisional=_provisional(view),
         topics=topics,
         rows=rows,
@@ -209,14 +210,27 @@ def _varied_levels(view: CampaignView) -> list[tuple[str, str]]:
 
 
 def _levels(view: CampaignView) -> list[GridAnswer]:
-    """Return what a grid shows of its first responses, with rates in bits per second."""
-    if not (view.has_results and is_grid(view.campaign)):
+    """Return what a grid or a response surface shows of its first responses, with rates in bits per second."""
+    if not view.has_results:
         return []
-    grid = Grid(view)
+    found: list[GridAnswer] = []
+    if is_grid(view.campaign):
+        grid = Grid(view)
+        found = grid_answers(grid, grid.key_responses[:FIRST])
+    elif is_surface(view.campaign):
+        found = surface_text.surface_answers(Surface(view), view.key_responses[:FIRST])
     return [
-        replace(each, sentences=tuple(with_bits(text, view.data_bytes) for text in each.sentences))
-        for each in grid_answers(grid, grid.key_responses[:FIRST])
+        replace(each, sentences=tuple(with_bits(text, view.data_bytes) for text in each.sentences)) for each in found
     ]
+
+
+def _levels_note(view: CampaignView) -> str:
+    """Return how the sentences on levels are made; empty without such sentences."""
+    if not view.has_results:
+        return ""
+    if is_grid(view.campaign):
+        return note(Grid(view))
+    return surface_text.note(Surface(view)) if is_surface(view.campaign) else ""
 
 
 def _map(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> dict[str, Any] | None:

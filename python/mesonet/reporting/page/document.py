@@ -18,7 +18,13 @@ from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.campaign_view.view import CampaignView, view_of
-from mesonet.reporting.emulator import EmulatorSection, emulator_script, emulator_section, emulator_style
+from mesonet.reporting.emulator import (
+    EmulatorSection,
+    effects_section,
+    emulator_script,
+    emulator_section,
+    emulator_style,
+)
 from mesonet.reporting.figures import figure_groups, sampled_groups
 from mesonet.reporting.live import live_script, live_section, live_style
 from mesonet.reporting.page import sampled as sampled_page
@@ -80,7 +86,7 @@ def write_report(
 
 Part = Callable[[], str]
 #: Parts that are no text of ours: the title is the user's.
-_WITHOUT_WORDS = ("policy", "title", "style", "page_scripts", "scripts", "replay_scripts")
+_WITHOUT_WORDS = ("policy", "title", "style", "page_scripts", "scripts", "replay_scripts", "emulator_scripts")
 
 
 def report_html(
@@ -117,7 +123,7 @@ def _parts(view: CampaignView, live: bool) -> dict[str, Part]:
 
     @cache
     def emulator() -> EmulatorSection:
-        return emulator_section(sampled, live=live) if sampled else EmulatorSection(Markup(""))
+        return emulator_section(sampled, live=live) if sampled else effects_section(view.network)
 
     @cache
     def groups() -> list[PageGroup]:

@@ -19,6 +19,7 @@ from mesonet.designs.factor import Factor
 from mesonet.files import places
 from mesonet.progress import Update
 from mesonet.reporting.figures import (
+    active_factors,
     blocks,
     contour,
     effect_sizes,
@@ -165,6 +166,14 @@ def _steps(found: ExperimentAnalysis) -> Iterator[_Step]:
         half_normal.half_normal(steps.terms, response=axis),
         half_normal.caption(words.title_of(name), found.unit, steps.terms),
     )
+    if found.active is not None:
+        yield _Step(
+            "active-factors",
+            "Which factors are active, alone or with others?",
+            active_factors.READING,
+            active_factors.active_factors(found.active, response=axis),
+            active_factors.caption(found.active),
+        )
     if steps.contour is not None:
         yield _Step(
             "contour-plot",

@@ -11,6 +11,7 @@ from mesonet.reporting.text import html
 from mesonet.reporting.text.answer_text import plain
 from mesonet.reporting.text.conditions import factors_html
 from mesonet.reporting.text.grid_text import FIRST, grid_answers, note
+from mesonet.reporting.text.surface_text import surface_answers
 from mesonet.units import with_bits
 from mesonet.words import capitalised, counted, listed, number
 
@@ -23,6 +24,15 @@ GRID_METHODS = (
     ("of two algorithms", "differences of runs with equal seeds, in each combination and in the mean"),
 )
 """How the intervals of a grid are made."""
+SURFACE_METHODS = (
+    ("model", "least squares; the first of quadratic, linear with squares, with interactions, and linear that the "
+     "runs can estimate"),
+    ("beyond chance", "the test of a term given all others, at 5 %"),
+    ("lack of fit", "the distance of means from the model against the scatter of replicates"),
+    ("stationary point", "where a quadratic model has no slope; proven if no curvature along its axes can be zero"),
+    ("common random numbers", "runs of one replicate share them: the model has a shift for each replicate"),
+)  # fmt: skip
+"""How the models of a response surface are made."""
 
 
 def summary(sampled: Sampled) -> Markup:
@@ -42,17 +52,21 @@ def summary(sampled: Sampled) -> Markup:
         pairs += [(each.title, " ".join(each.sentences)) for each in found]
         return html.definitions([(name, with_bits(text, view.data_bytes)) for name, text in pairs], "findings")
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
-    if view.has_results:
+    if view.has_results and sampled.surface is not None:
+        found = surface_answers(sampled.surface, view.key_responses[FIRST:])
+        pairs += [(each.title, with_bits(" ".join(each.sentences), view.data_bytes)) for each in found]
+    elif view.has_results:
         pairs += [(view.label_of(name), plain(view, sampled.follows(name))) for name in view.key_responses]
     return html.definitions(pairs, "findings")
 
 
 def answer(sampled: Sampled) -> str:
-    """Return the sentence at the top of the page: what the first response follows; empty for a grid."""
+    """Return the sentence at the top of the page: what the first response follows; empty for grids and surfaces."""
     view = sampled.view
     if not view.has_results:
         return "No run has given a result yet."
-    return "" if sampled.grid is not None else plain(view, sampled.follows(view.key_responses[0]))
+    has_own = sampled.grid is not None or sampled.surface is not None
+    return "" if has_own else plain(view, sampled.follows(view.key_responses[0]))
 
 
 def conditions(sampled: Sampled) -> Conditions:
@@ -104,6 +118,8 @@ def methods_html(sampled: Sampled) -> Markup:
         ]
         table = html.table(["factor", "name", "levels", "sets"], factors)
         return table + html.definitions([("intervals", note(sampled.grid)), *GRID_METHODS])
+    if sampled.surface is not None:
+        return factors_html(sampled.view) + html.definitions([*SURFACE_METHODS, ("design", sampled.campaign.rows.kind)])
     texts = [
         (
             "SRC",

@@ -95,7 +95,7 @@ def _recommended(view: CampaignView, verdict: Verdict, beside: Verdict | None) -
     split = sorted(by_label[DEPENDS], key=lambda c: not c.harmful)
     gained = [change for change in better if change.topic not in NETWORK]
     if verdict.verdict == NOT_JUDGED or not changes:
-        why = "no throughput was measured" if verdict.without_throughput else "values are missing"
+        why = "no goodput was measured" if verdict.without_throughput else "values are missing"
         return f"{capitalised(NOT_JUDGED)}: {why}."
     if worse and worse[0].topic in NETWORK and gained:
         return f"A trade: {_moves(gained[0])}, but {_moves(worse[0])}{_others(verdict)}."

@@ -307,7 +307,7 @@ def _competing(view: CampaignView, other: str) -> str:
 
 def _words(view: CampaignView) -> str:
     lacking, added = (
-        "values are missing, no throughput of explicit flows was measured, or only short flows were compared",
+        "values are missing, no goodput of explicit flows was measured, or only short flows were compared",
         f"For shares {percent(100 * SHARE_WITHOUT_RATIO)}, for counts {FEWEST_EVENTS} events, and for queueing delays "
         f"{number(DELAY_WITHOUT_RATIO)} ms are added to both values of a ratio: next to nothing is not twice as much "
         "as half of it.",
@@ -377,7 +377,7 @@ def reasons(verdict: Verdict) -> str:
     if near := by_label[AT_MARGIN]:
         wording.append(f"At the margin: {_some([_changed(c) for c in near])}.")
     if verdict.without_throughput:
-        wording.append("No throughput was measured.")
+        wording.append("No goodput was measured.")
     if verdict.short_only:
         wording.append("Only short flows were compared: long flows need longer runs or more sources.")
     if unclear := sorted((c for c in by_label[CANNOT_TELL] if not c.neutral), key=lambda change: -change.possible):

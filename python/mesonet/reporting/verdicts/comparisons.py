@@ -12,6 +12,7 @@ from mesonet.campaign.ledger import UNTIL
 from mesonet.errors import InputError
 from mesonet.experiments.comparands import Choices, Pairs
 from mesonet.reporting.campaign_view.cached import cached
+from mesonet.reporting.campaign_view.grid import is_grid
 from mesonet.reporting.campaign_view.values import DEPLOYED
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.quantities import Quantity
@@ -119,13 +120,17 @@ def incumbent(view: CampaignView) -> str | None:
 
 
 def wanted_incumbent(view: CampaignView) -> str:
-    """Return the incumbent that verdicts would need, whether or not it was run; of a model its first alternative."""
+    """Return the incumbent that verdicts would need, whether or not it was run.
+
+    Of a model its first alternative, and of a grid its first algorithm if none is deployed widely.
+    """
     if (asked := _asked_for(view)) in view.algorithms:
         return str(asked)
     if view.is_model:
         return view.algorithms[0]
     mixed = view.campaign.experiment.get("mixed_with")
-    return str(mixed or next((name for name in DEPLOYED if name in view.algorithms), DEPLOYED[0]))
+    other = view.algorithms[0] if is_grid(view.campaign) else DEPLOYED[0]
+    return str(mixed or next((name for name in DEPLOYED if name in view.algorithms), other))
 
 
 def partners(view: CampaignView, condition: int) -> list[int]:

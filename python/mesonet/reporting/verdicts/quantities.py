@@ -23,7 +23,7 @@ from mesonet.reporting.campaign_view.events import (
     SHARE_WITHOUT_RATIO,
     level_without_ratio,
 )
-from mesonet.reporting.campaign_view.explicit_flows import throughputs
+from mesonet.reporting.campaign_view.explicit_flows import goodputs
 from mesonet.reporting.campaign_view.flow_groups import (
     OWN,
     TCP,
@@ -95,7 +95,7 @@ def quantities(view: CampaignView, names: Sequence[str] | None = None) -> list[Q
     found = [_response(view, name) for name in (judged(view) if names is None else names)]
     found += [
         Quantity(title, title, USERS, unit="segments/s", lower_is_better=False, runs=_runs(view, rows))
-        for title, rows in throughputs(view).items()
+        for title, rows in goodputs(view).items()
     ]
     return sorted(found, key=lambda quantity: list(topics(view)).index(quantity.topic))
 
