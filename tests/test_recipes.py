@@ -108,7 +108,8 @@ def test_a_block_parses(page: Path, block: Block) -> None:
     elif block.language == "yaml":
         assert containers(block)
     else:  # verification/test_guide.py builds them
-        assert (block.language, page.name) == ("rust", "add-a-congestion-control.md")
+        assert block.language == "rust"
+        assert page.name in ("add-a-congestion-control.md", "your-stack.md")
 
 
 @pytest.mark.parametrize(("page", "words"), COMMANDS)

@@ -19,8 +19,8 @@ from mesonet.terminal import write_json, write_table
 @click.command(cls=Command)
 @click.argument("directory", metavar="DIR|TABLE", type=click.Path(path_type=Path))
 @click.option("--response", metavar="RESPONSE", required=True, help="Response to predict, such as goodput.")
-@click.option("--factors", metavar="A,B,...", help="Of TABLE: columns of the factors; by default all that vary.")
-@click.option("--unit", metavar="UNIT", help="Of TABLE: unit of the response.")
+@click.option("--factors", metavar="A,B,...", help="For TABLE: columns of the factors; by default all that vary.")
+@click.option("--unit", metavar="UNIT", help="For TABLE: unit of the response.")
 @click.option(
     "--algorithm", help="Algorithm of the runs; by default the only one.", shell_complete=completion.ALGORITHM
 )
