@@ -82,6 +82,14 @@ def test_a_drawn_path_is_within_its_space_and_is_plain_data() -> None:
         assert all(abs(a.rate / b.rate - 1) < 0.021 for a, b in zip(copy.phases, path.phases, strict=True))
 
 
+def test_episodes_stay_in_their_order() -> None:
+    outages = (Episode(3.0, 0.1, 0.0), Episode(3.4, 0.1, 0.0))
+    path = ChangingPath(20.0, 50.0, (Phase(0.0, 10.0, 0.0),), outages=outages)
+    assert not path.with_number("outages[1].start", 2.5).is_ordered(10.0)
+    copies = [shaken(path, 10.0, np.random.default_rng(seed)) for seed in range(50)]
+    assert all(a.start + a.length < b.start for a, b in (each.outages for each in copies))
+
+
 def test_a_late_start_is_a_change_that_still_phases_lack() -> None:
     assert [each.join for each in replace(GROWN, join=0.5).still()] == [0.0, 0.0]
 

@@ -10,6 +10,8 @@ import argparse
 import json
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,6 @@ from mesonet.adversarial.answer import SIMPLEST
 from mesonet.adversarial.files import NUMBERS
 from mesonet.adversarial.matrix import TABLE, pictures
 from mesonet.adversarial.objective import OBJECTIVES
-from mesonet.cli.verbs import main
 from mesonet.words import number
 
 HERE = Path(__file__).parent
@@ -105,7 +106,7 @@ def _entry(cell: Mapping[str, Any] | None) -> str:
 def made(threads: int | None) -> Path:
     """Search for all pairs, and return the folder."""
     options = ["--out", str(OUT), *([] if threads is None else ["--threads", str(threads)])]
-    main([*COMMAND, *options], standalone_mode=False)
+    subprocess.run([sys.executable, "-m", "mesonet", *COMMAND, *options], check=True)
     return OUT
 
 
