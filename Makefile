@@ -131,6 +131,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/plugins.py
 	$(BIN)/python benches/batches.py
 	$(BIN)/python benches/captures.py
+	$(BIN)/python benches/score.py
 	$(BIN)/python benches/wasm.py
 	$(BIN)/python benches/instructions.py
 	$(BIN)/python benches/threads.py
