@@ -58,6 +58,7 @@ def _head(cells: Sequence[Mapping[str, Any]], version: str) -> Iterator[str]:
     found = [each for each in cells if each["confirmed"]]
     worst = max(found, key=lambda each: each["score"])
     yield "# The worst paths of all built-in algorithms\n"
+    yield f"Written by `make worst-paths` with the simulator {version}.\n"
     yield f"```sh elsewhere\n{shlex.join(['mesonet', *COMMAND])}\n"
     yield f"mesonet run docs/worst-paths/{CELLS}/{worst['folder']}.toml --algorithm {worst['algorithm']}\n```\n"
     yield (
@@ -71,7 +72,6 @@ def _head(cells: Sequence[Mapping[str, Any]], version: str) -> Iterator[str]:
         "cell with `none` has no path with a harm of 0.05 in this search. More evaluations find more: numbers are "
         "lower ends.\n"
     )
-    yield f"Written by `make worst-paths` with the simulator {version}.\n"
 
 
 def _section(name: str, cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
