@@ -12,11 +12,14 @@ Blocks of the last three kinds are read in ``make test``: their syntax, commands
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,8 +101,30 @@ def shortened(code: str) -> str:
     return re.sub(r"^(mesonet experiment plan [\w.-]+)(?=\s*(?:#|$))", r"\1 --pilot 0", code, flags=re.MULTILINE)
 
 
+@contextmanager
+def modules_of(folder: Path, names: set[str]) -> Iterator[None]:
+    """Import modules from a folder, and forget them at the end: other pages and examples have equal names."""
+    kept = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(kept)
+
+
 def run(page: Path, folder: Path, *, slow: bool = False) -> None:
-    """Run the blocks of a page in a folder, which is the working directory.
+    """Run the blocks of a page in a folder, which is the working directory."""
+    names = {Path(block.mark.removeprefix("file=")).stem for block in blocks(page) if block.mark.endswith(".py")}
+    with modules_of(folder, names):
+        _run(page, folder, slow=slow)
+
+
+def _run(page: Path, folder: Path, *, slow: bool) -> None:
+    """Run the blocks.
 
     ``python`` blocks share one namespace. Commands of mesonet run in this process, because a start takes longer than
     most of them; other commands run under bash. Without `slow`, blocks are `shortened`.
@@ -114,7 +139,6 @@ def run(page: Path, folder: Path, *, slow: bool = False) -> None:
             file = folder / block.mark.removeprefix("file=")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.code)
-            sys.modules.pop(file.stem, None)  # of another page, or of an example
         elif block.language == "python":
             exec(compile(code, str(page), "exec"), namespace)
         elif block.language == "sh" and (commands := commands_of_mesonet(code)):

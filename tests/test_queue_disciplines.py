@@ -85,7 +85,7 @@ def test_every_constant_has_its_range_default_and_source() -> None:
 @pytest.mark.parametrize(
     ("values", "path", "allowed"),
     [
-        ({"aqm.discipline": "fifo"}, "aqm.discipline", "drop_tail, red, pie, pi2, codel, fq_codel, dualpi2"),
+        ({"aqm.discipline": "lifo"}, "aqm.discipline", "drop_tail, red, pie, pi2, codel, fq_codel, dualpi2"),
         ({"aqm.discipline": "red", "aqm.red_max": "4 segments"}, "aqm.red_max", "more than 5 segments"),
         ({"aqm.codel_target": "0 s"}, "aqm.codel_target", "at least"),
         ({"aqm.dualpi2_classic_share": 1.0}, "aqm.dualpi2_classic_share", "0.99"),

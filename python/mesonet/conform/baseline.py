@@ -170,7 +170,7 @@ def write_baseline(bench: Bench, path: Path, progress: Callable[[], None] | None
     }
     with places.file(path, "--write-baseline") as aside:
         aside.write_text(_text(document), encoding="utf-8")
-    return Baseline(str(path), bench.algorithm, tuple(seeds), numbers, bench.shown(), version)
+    return Baseline(str(path), bench.algorithm, tuple(seeds), numbers, bench.shown(), version=version)
 
 
 def shipped() -> dict[str, Path]:
@@ -211,7 +211,7 @@ def read_baseline(text: str) -> Baseline:
             raise ValueError("not one value for each seed")
         values = {str(path): str(value) for path, value in document.get("set", {}).items()}
         name = algorithms.resolve_name(document["algorithm"]).name
-        return Baseline(text, name, seeds, numbers, values, str(document.get("version", "")))
+        return Baseline(text, name, seeds, numbers, values, version=str(document.get("version", "")))
     except InputError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as error:
