@@ -86,21 +86,11 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
     -------
     The chart: the fitted surface over coded settings, -1 to 1, and the means at the corners.
     """
-    step = 2 / (POINTS - 1)
     data = alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
     domain = alt.Scale(domain=[-1.15, 1.15], nice=False)
-    grid = (
-        data.transform_calculate(k=f"sequence({(POINTS - 1) ** 2})")
-        .transform_flatten(["k"])
-        .transform_calculate(
-            x=f"-1 + {step} * (datum.k % {POINTS - 1})", y=f"-1 + {step} * floor(datum.k / {POINTS - 1})"
-        )
-        .transform_calculate(right=f"min(datum.x + {1.1 * step}, 1)", top=f"min(datum.y + {1.1 * step}, 1)")
-        .transform_calculate(cx=f"datum.x + {step / 2}", cy=f"datum.y + {step / 2}")
-        .transform_calculate(
-            z="clamp(datum.mean + (datum.first * datum.cx + datum.second * datum.cy"
-            " + datum.both * datum.cx * datum.cy) / 2, datum.least, datum.most)"
-        )
+    grid = tiles(data).transform_calculate(
+        z="clamp(datum.mean + (datum.first * datum.u + datum.second * datum.v"
+        " + datum.both * datum.u * datum.v) / 2, datum.least, datum.most)"
     )
     axis = alt.Axis(values=[-1, 0, 1], grid=False)
     fill = alt.Fill(
@@ -108,12 +98,12 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
         title="prediction", legend=alt.Legend(orient="right", format=".3~g"),
     )  # fmt: skip
     surface = grid.mark_rect(strokeWidth=0).encode(
-        x=alt.X("x:Q", scale=domain, axis=axis, title=None),
+        x=alt.X("left:Q", scale=domain, axis=axis, title=None),
         x2=alt.X2("right:Q"),
-        y=alt.Y("y:Q", scale=domain, axis=axis, title=None),
+        y=alt.Y("bottom:Q", scale=domain, axis=axis, title=None),
         y2=alt.Y2("top:Q"),
         fill=fill,
-        tooltip=theme.tooltips(("cx:Q", "across", "+.2f"), ("cy:Q", "up", "+.2f"), ("z:Q", "prediction", ".4~g")),
+        tooltip=theme.tooltips(("u:Q", "across", "+.2f"), ("v:Q", "up", "+.2f"), ("z:Q", "prediction", ".4~g")),
     )
     corners = (
         data.transform_fold([f"corner{up}{across}" for up in (0, 1) for across in (0, 1)], as_=["corner", "value"])
@@ -144,6 +134,23 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
         params=[theme.response_title(response)],
         title=title,
         subtitle=["Prediction over the coded settings (−1: −, +1: +); at the corners the means of their conditions."],
+    )
+
+
+def tiles(data: alt.Chart) -> alt.Chart:
+    """Return the tiles of the square from -1 to 1: `left`, `right`, `bottom`, `top`, and their middle `u`, `v`.
+
+    A tile covers a tenth of its neighbours, so that no gap shows.
+    """
+    step = 2 / (POINTS - 1)
+    return (
+        data.transform_calculate(k=f"sequence({(POINTS - 1) ** 2})")
+        .transform_flatten(["k"])
+        .transform_calculate(
+            left=f"-1 + {step} * (datum.k % {POINTS - 1})", bottom=f"-1 + {step} * floor(datum.k / {POINTS - 1})"
+        )
+        .transform_calculate(right=f"min(datum.left + {1.1 * step}, 1)", top=f"min(datum.bottom + {1.1 * step}, 1)")
+        .transform_calculate(u=f"datum.left + {step / 2}", v=f"datum.bottom + {step / 2}")
     )
 
 

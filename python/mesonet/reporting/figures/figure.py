@@ -119,10 +119,15 @@ def of_response(
 
 def of_steps(view: CampaignView) -> list[dict[str, str]]:
     """Return the selections of figures about one response of the main period and one algorithm, or the mean of all."""
+    return of_algorithms(view, view.choices_of_algorithm)
+
+
+def of_algorithms(view: CampaignView, algorithms: Sequence[str]) -> list[dict[str, str]]:
+    """Return each response of the main period with each of some algorithms."""
     return [
         {"response": response, "algorithm": algorithm}
         for response in view.in_period[view.main_period]
-        for algorithm in view.choices_of_algorithm
+        for algorithm in algorithms
     ]
 
 

@@ -11,11 +11,12 @@ import polars as pl
 from mesonet.charts import theme
 from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.campaign_view.surface import Section, Surface
-from mesonet.reporting.figures.figure import Content, Figure, of_response
+from mesonet.reporting.figures.contour import POINTS, tiles
+from mesonet.reporting.figures.figure import Content, Figure, of_algorithms, of_response
 from mesonet.words import capitalised, listed, number
 
 DATA = "response_surface"
-SIDE, POINTS = 360, 41  #: px; points from one limit to the other
+SIDE = 360  #: px
 _ENDS = (-1, 0, 1)
 _LABEL = "isFinite(datum.value) ? format(datum.value, '.3~g') : ''"  # without a model there is no value
 _POWERS = ("one", "x", "y", "xx", "yy", "xy")
@@ -43,11 +44,7 @@ def figure(sampled: Sampled) -> Figure | None:
             "The prediction of the model over the two factors that explain most. All other factors are held where the "
             "prediction is highest; the ring is that place."
         ),
-        selections=[
-            {"response": response, "algorithm": algorithm}
-            for response in view.in_period[view.main_period]
-            for algorithm in view.algorithms
-        ],
+        selections=of_algorithms(view, view.algorithms),
         marks=POINTS * POINTS,
         height=480,
         file="surface/{column}/{algorithm}",
@@ -74,22 +71,12 @@ def table(surface: Surface, found: Section | None) -> pl.DataFrame:
 
 def response_surface(rows: pl.DataFrame, *, title: str = "", response: str = "") -> alt.LayerChart:
     """Return the contours of one model. `rows`: as `table` returns them."""
-    step = 2 / (POINTS - 1)
     data = alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
     scale = alt.Scale(domain=[-1, 1], nice=False)
     bare = alt.Axis(values=list(_ENDS), labels=False, grid=False, title=None)
-    grid = (
-        data.transform_calculate(k=f"sequence({(POINTS - 1) ** 2})")
-        .transform_flatten(["k"])
-        .transform_calculate(
-            left=f"-1 + {step} * (datum.k % {POINTS - 1})", bottom=f"-1 + {step} * floor(datum.k / {POINTS - 1})"
-        )
-        .transform_calculate(right=f"min(datum.left + {1.1 * step}, 1)", top=f"min(datum.bottom + {1.1 * step}, 1)")
-        .transform_calculate(u=f"datum.left + {step / 2}", v=f"datum.bottom + {step / 2}")
-        .transform_calculate(
-            z="datum.one + datum.x * datum.u + datum.y * datum.v + datum.xx * datum.u * datum.u"
-            " + datum.yy * datum.v * datum.v + datum.xy * datum.u * datum.v"
-        )
+    grid = tiles(data).transform_calculate(
+        z="datum.one + datum.x * datum.u + datum.y * datum.v + datum.xx * datum.u * datum.u"
+        " + datum.yy * datum.v * datum.v + datum.xy * datum.u * datum.v"
     )
     fill = alt.Fill(
         "z:Q", scale=alt.Scale(type="quantize", scheme=alt.SchemeParams("viridis", count=9), nice=True),

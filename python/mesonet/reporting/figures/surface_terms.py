@@ -10,7 +10,7 @@ import polars as pl
 from mesonet.analysis.regression.fitted import FittedModel
 from mesonet.charts import theme
 from mesonet.reporting.campaign_view.sampled import Sampled
-from mesonet.reporting.figures.figure import Content, Figure, of_response
+from mesonet.reporting.figures.figure import Content, Figure, of_algorithms, of_response
 
 DATA = "surface_terms"
 WIDTH, ROW = 340, 22  #: px
@@ -40,11 +40,7 @@ def figure(sampled: Sampled) -> Figure | None:
             "A row per term: its coefficient with its interval of 95 %, for factors coded from −1 to +1. Blue: beyond "
             "chance at 5 %. The data below have the analysis of variance, each term given all others."
         ),
-        selections=[
-            {"response": response, "algorithm": algorithm}
-            for response in view.in_period[view.main_period]
-            for algorithm in view.algorithms
-        ],
+        selections=of_algorithms(view, view.algorithms),
         height=110 + ROW * 3 * len(sampled.factors),
         file="surface_terms/{column}/{algorithm}",
     )

@@ -32,7 +32,7 @@ SURFACE_METHODS = (
     ("stationary point", "where a quadratic model has no slope; proven if no curvature along its axes can be zero"),
     ("common random numbers", "runs of one replicate share them: the model has a shift for each replicate"),
 )  # fmt: skip
-"""How the models of a response surface are made."""
+"""The way in which models of a response surface are made, for readers."""
 
 
 def summary(sampled: Sampled) -> Markup:
