@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +22,6 @@ _EVERY_S, _SHARE = 30.0, 0.02
 """Time between verdicts, s, and the largest part of it that they may take (chosen)."""
 _SHOWN = 3
 """Most verdicts in a line of progress (chosen)."""
-_NEVER = {(0, "")}
-"""A run that no campaign has."""
 
 
 class SoFar:
@@ -51,10 +50,13 @@ class SoFar:
     def _looked(self) -> list[str]:
         if self._awaited is None:
             self._awaited = self._first_runs()
+            if self._awaited is None:
+                self._due = math.inf
+                return []
         self._awaited -= {(run.condition, run.algorithm) for run in self._new if run.replicate == 1}
         self._new.clear()
         if self._awaited:
-            self._note = f"first verdict after {len(self._awaited)} more" if self._awaited != _NEVER else ""
+            self._note = f"first verdict after {len(self._awaited)} more"
             return []
         began, first = time.monotonic(), not self._seen
         self._seen = True
@@ -67,15 +69,17 @@ class SoFar:
         """Return the verdicts so far in a few words, or the runs that the first one waits for."""
         return self._note
 
-    def _first_runs(self) -> set[tuple[int, str]]:
-        """Return the conditions and algorithms that the first verdict waits for; without a first look one for ever."""
+    def _first_runs(self) -> set[tuple[int, str]] | None:
+        """Return the conditions and algorithms that the first verdict waits for; None without a first look."""
         from mesonet.campaign.data import load
         from mesonet.campaign.first_look import first_look
 
         campaign = load(self._folder)
         look = first_look(campaign.experiment)
+        if not look:
+            return None
         known = set(campaign.runs.filter(status="done", replicate=1).select("condition", "algorithm").iter_rows())
-        return {(each, name) for each in look for name in campaign.algorithms} - known if look else set(_NEVER)
+        return {(each, name) for each in look for name in campaign.algorithms} - known
 
     def _verdicts(self) -> list[str]:
         """Set the note; return the verdicts in sentences."""
