@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
@@ -64,8 +65,9 @@ def folder(shared):
     return shared.folder("emulator-page", make)
 
 
-@pytest.fixture
-def page(browser, folder):  # noqa: F811
+@contextmanager
+def opened(browser, folder):  # noqa: F811
+    """The open report of a folder, on a phone without a network; at the end it must have had no error."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
@@ -77,6 +79,12 @@ def page(browser, folder):  # noqa: F811
     yield page
     assert errors == []
     context.close()
+
+
+@pytest.fixture
+def page(browser, folder):  # noqa: F811
+    with opened(browser, folder) as page:
+        yield page
 
 
 def numbers(text):
@@ -120,22 +128,13 @@ def test_models_have_sliders_in_their_words(browser, tmp_path, design):  # noqa:
     chosen = mn.experiment(model=plant, factors=factors, design=design, name="oven", replicates=2)
     campaign = chosen.run(tmp_path / "out", workers=1, progress=False)
     write_report(campaign, tmp_path / "report.html")
-    context = browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.goto((tmp_path / "report.html").as_uri())
-    page.wait_for_selector("#emulator[data-ready]")
-    page.select_option("#emulator [name=response]", "cost")
-    for place, step in enumerate((30, 10, 20)):
-        page.locator("#emulator input[type=range]").nth(place).fill(str(step))
-    settings = [float(text) for text in page.locator("#emulator .sliders output").all_inner_texts()]
-    shown = numbers(page.inner_text("#emulator .emulated").partition(":")[2].replace("95 %:", ""))
-    check = page.inner_text("#emulator-check")
-    context.close()
-    assert errors == []
+    with opened(browser, tmp_path) as page:
+        page.select_option("#emulator [name=response]", "cost")
+        for place, step in enumerate((30, 10, 20)):
+            page.locator("#emulator input[type=range]").nth(place).fill(str(step))
+        settings = [float(text) for text in page.locator("#emulator .sliders output").all_inner_texts()]
+        shown = numbers(page.inner_text("#emulator .emulated").partition(":")[2].replace("95 %:", ""))
+        check = page.inner_text("#emulator-check")
     if design["kind"] != "two-level":
         return
     assert settings == pytest.approx([182.5, 81.5, 20**0.5], rel=1e-3), "stir varies over a decade"

@@ -119,11 +119,11 @@ def entries() -> list[Entry]:
 def page() -> str:
     """Return the text of the page."""
     numbers = json.loads(NUMBERS.read_text(encoding="utf-8"))
-    parts = [HEAD]
+    parts = []
     for is_question, heading in GROUPS.items():
         own = [entry for entry in entries() if (QUESTION in entry.tags) is is_question]
         parts.append(heading + "\n".join(section(entry, numbers.get(entry.name, {})) for entry in own))
-    return parts[0] + "\n".join(parts[1:])
+    return HEAD + "\n".join(parts)
 
 
 def section(entry: Entry, numbers: dict[str, float]) -> str:

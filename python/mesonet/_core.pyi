@@ -25,34 +25,32 @@ class Performance(TypedDict):
     router_hops: int
     simulated_s: float
 
-class Transfer(TypedDict):
-    """Packets of the sender of a flow of TCP, each of one segment at most, in the order in which they left."""
+class SentPackets(TypedDict):
+    """Packets of a sender, in the order in which they left."""
 
     sent_s: npt.NDArray[np.float64]
     acked_s: npt.NDArray[np.float64]
     lost: npt.NDArray[np.bool_]
     bytes: npt.NDArray[np.uint32]
     handshake_s: float
+    total: int
+
+class Transfer(SentPackets):
+    """Packets of the sender of a flow of TCP, each of one segment at most."""
+
     segment: int
     header: int
     bursts: bool
     marked: bool
     unseen: int
     read: int
-    total: int
     is_cut_off: bool
 
-class QuicLog(TypedDict):
-    """Packets of a sender of QUIC, in the order in which they left."""
+class QuicLog(SentPackets):
+    """Packets of a sender of QUIC."""
 
-    sent_s: npt.NDArray[np.float64]
-    acked_s: npt.NDArray[np.float64]
-    lost: npt.NDArray[np.bool_]
-    bytes: npt.NDArray[np.uint32]
-    handshake_s: float
     has_handshake: bool
     of_mesonet: bool
-    total: int
 
 class Simulation:
     """A simulation of one scenario, at its first instant or where it was when `snapshot` was taken."""
