@@ -2,7 +2,8 @@
 
 Two flows share 20 Mbit/s for 8 s, about 12,000 segments. Each run has an edit of its own. The ways take turns, so that
 a busy minute does not hit one of them alone; the smallest of several counts, and the median beside it says how noisy
-the machine was. The goal is a batch of at most `GOAL` times the engine.
+the machine was. The goal is a batch of at most `GOAL` times the engine. A run of a campaign writes its tables and its
+record to the disk, and resumes: `docs/adr/0045-keep-runs-in-campaigns-and-none-in-batches.md`.
 
     make bench            or            python benches/batches.py --repeat 9
 """
@@ -22,7 +23,8 @@ from typing import Any
 from run import HERE, dated, machine
 
 import mesonet as mn
-from mesonet import core
+from mesonet import core, models
+from mesonet.campaign import worker
 
 GOAL = 1.3
 DURATION_S = 8
@@ -44,6 +46,13 @@ start = "1 s"
 interface = "1 Gbit/s"
 algorithm = "bbr3"
 """
+CAMPAIGN = """
+name = "two"
+title = "Two flows"
+scenario = "two.toml"
+algorithms = ["cubic"]
+factors = [{ id = "speed", levels."network.speed" = ["20 Mbit/s", "21 Mbit/s"] }]
+"""
 EDITS: list[Mapping[str, Any]] = [
     {"network.speed": f"{20 + number / 100} Mbit/s", "impairments.loss": [["0 s", 0.001], ["5 s", 0]]}
     for number in range(100)
@@ -56,6 +65,14 @@ def ways(file: Path) -> dict[str, Callable[[], object]]:
     template = mn.scenario(file)
     edited = [template.with_values(edit) for edit in EDITS]
     texts = [each.to_json() for each in edited]
+    (file.parent / "campaign.toml").write_text(CAMPAIGN)
+    ledger, _ = mn.experiment(file.parent / "campaign.toml").begin(file.parent / "campaign")
+    task = {"folder": str(ledger.path), "seed": 1, "model": None, "code_version": models.code_version(None)}
+    task |= {"snapshot_every": "5 min", "memory": None}
+
+    def campaign() -> None:
+        for number, text in enumerate(texts):
+            worker.outcome({**task, "key": f"{number:032x}", "scenario": text}, lambda *_: None)
 
     def engine() -> None:
         for text in texts:
@@ -68,6 +85,7 @@ def ways(file: Path) -> dict[str, Callable[[], object]]:
         "`simulate(scenario(file, **edit))`": lambda: [mn.simulate(mn.scenario(file, **edit)) for edit in EDITS],
         "`batch`, 1 thread": lambda: mn.batch(template, EDITS, RESPONSES, threads=1),
         "`batch`, a thread per processor": lambda: mn.batch(template, EDITS, RESPONSES),
+        "a run of a campaign, on the disk": campaign,
     }
 
 

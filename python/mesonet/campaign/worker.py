@@ -39,13 +39,14 @@ from mesonet.simulation.simulate import without_snapshots
 def main() -> int:
     """Serve tasks until there are no more."""
     try:
-        serve(_outcome)
+        serve(outcome)
     except Stopped as stopped:
         signal.raise_signal(stopped.number)  # as it would have ended without a snapshot
     return 0
 
 
-def _outcome(task: dict[str, Any], update: Update) -> dict[str, Any]:
+def outcome(task: dict[str, Any], update: Update) -> dict[str, Any]:
+    """Make the run of a task, and return the reply."""
     provenance.reset_peak_rss()
     made = False
     try:
