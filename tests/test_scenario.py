@@ -161,6 +161,17 @@ def test_algorithm_of_an_explicit_flow_is_known_to_the_simulator() -> None:
     core.describe(chosen.to_json())
 
 
+def test_a_path_object_names_a_file_as_text_does(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("name\nA\nB\n")
+    (tmp_path / "links.csv").write_text("from,to,delay_ms,capacity_mbps\nA,B,5,10\n")
+    (tmp_path / "rates.csv").write_text("time_s,rate_mbps\n0,10\n5,2\n")
+    for path, file, base in (
+        ("topology", tmp_path, "abilene"),
+        ("impairments.capacity", tmp_path / "rates.csv", "bottleneck"),
+    ):
+        assert scenario(base, **{path: file}).to_json() == scenario(base, **{path: str(file)}).to_json()
+
+
 def test_file_with_a_base(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('base = "abilene"\n[network]\nspeed = "400 seg/ms"\n')
     (tmp_path / "twice.toml").write_text('base = "mine.toml"\ntitle = "T"\n[algorithms]\ntcp = 0.5\nscalable = 0.5\n')

@@ -114,10 +114,15 @@ def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputE
     "cubik": unknown algorithm (nearest: cubic). Allowed: tcp, cubic
     """
     names = list(known)
-    near = get_close_matches(value, names, n=3, cutoff=0.5)
+    folded = {_folded(name): name for name in names}
+    near = [folded[each] for each in get_close_matches(_folded(value), folded, n=3, cutoff=0.5)]
     problem = f"unknown {what}" + (f" (nearest: {', '.join(near)})" if near else "")
     allowed = ", ".join(names if len(names) <= 50 else near or names[:50])
     return InputError(problem, value=value, allowed=allowed, **where)
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "_")
 
 
 def _shown(value: Any) -> str:

@@ -1,7 +1,8 @@
-"""NumPy's scalars as plain numbers, so that results of NumPy are accepted wherever a number is."""
+"""NumPy's scalars and paths of files as plain data, so that both are accepted wherever numbers and text are."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +10,14 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return a value with each NumPy scalar in it as a plain number or text.
+    """Return a value with each NumPy scalar in it as a plain number or text, and each path of a file as text.
 
     Plain data of the same shape; a column of names as a list.
     """
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, Mapping):
         return {plain(key): plain(entry) for key, entry in value.items()}
     if type(value) in (list, tuple):

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from mesonet import algorithms, core, units
+from mesonet import algorithms, core, numpy_data, units
 from mesonet.errors import InputError
 from mesonet.files.toml import (
     EXPERIMENTS,
@@ -126,7 +126,7 @@ class Scenario:
         changed = dict(self.settings)
         together: dict[str, str] = {}
         for path in settings.plugins_first(values):
-            value = values[path]
+            value = numpy_data.plain(values[path])
             try:
                 settings.resolve(path, value)
                 full = settings.refuse_together(path, together)
