@@ -54,6 +54,20 @@ def test_the_version_has_release_notes_of_one_page() -> None:
     assert f"release-notes/{mesonet.__version__}\n" in (ROOT / "docs" / "index.md").read_text()
 
 
+#: A `let` beside a condition, which Rust has since 1.88.
+LET_CHAIN = re.compile(r"&&\s*let\b|\b(?:if|while)\s+let\b(?:[^{;=]|\{[^{}]*\})*=(?:[^{;()&]|\([^()]*\)|&(?!&))*&&")
+
+
+def test_the_rust_sources_compile_with_the_compiler_that_cargo_toml_names() -> None:
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
+    assert tuple(map(int, version.split("."))) < (1, 88), "this test can go"
+    files = [file for file in (ROOT / "crates").rglob("*.rs") if "target" not in file.parts]
+    assert len(files) > 100
+    assert not [str(file) for file in files if LET_CHAIN.search(file.read_text())]
+    for chain in ("if a && let Some(b) = c {", "if let Some(b) = c()\n    && d {", "while let A { b } = c && d {"):
+        assert LET_CHAIN.search(chain)
+
+
 def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
     names = {"msgspec-python": "msgspec"}
     runs = [Requirement(each) for each in RECIPE["requirements"]["run"] if each != "python"]

@@ -224,10 +224,10 @@ impl<C: Control> Flow<C> {
 
     /// Declares the oldest packet lost if a timeout found no packet that was not lost before.
     fn announce_timeout(&mut self, now: Duration) {
-        if std::mem::take(&mut self.timeout_is_new)
-            && let Some(oldest) = self.sent.pop_front()
-        {
-            self.control.on_lost(&Lost { now, packet: oldest.packet, new_burst: true, timeout: true });
+        if std::mem::take(&mut self.timeout_is_new) {
+            if let Some(oldest) = self.sent.pop_front() {
+                self.control.on_lost(&Lost { now, packet: oldest.packet, new_burst: true, timeout: true });
+            }
         }
     }
 

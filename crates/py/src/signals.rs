@@ -244,10 +244,10 @@ extern "C" fn end(number: libc::c_int) {
         ENDING.set(plugin::present());
         // Both count: this thread and the others are in calls of their own.
         if plugin::mark() | ENDING.get().is_some() {
-            if number == libc::SIGTERM
-                && let Some(call) = ENDING.get().or_else(plugin::marked)
-            {
-                Line::print(&call, "SIGTERM", "the function was running");
+            if number == libc::SIGTERM {
+                if let Some(call) = ENDING.get().or_else(plugin::marked) {
+                    Line::print(&call, "SIGTERM", "the function was running");
+                }
             }
             ENDING_BY.store(number, Ordering::Release);
             // SAFETY: may be called from a handler.

@@ -1222,27 +1222,27 @@ impl Scenario {
                 let path = format!("flows[{i}].{latest_start}");
                 not_below((&format!("flows[{i}].stop"), stop), (&path, latest), time_text)?;
             }
-            if let Some(name) = &flow.algorithm
-                && !self.algorithms.iter().any(|a| a.name == *name)
-            {
-                return Err(invalid(
-                    format!("flows[{i}].algorithm"),
-                    format!("\"{name}\" is not among the algorithms of the scenario"),
-                ));
+            if let Some(name) = &flow.algorithm {
+                if !self.algorithms.iter().any(|a| a.name == *name) {
+                    return Err(invalid(
+                        format!("flows[{i}].algorithm"),
+                        format!("\"{name}\" is not among the algorithms of the scenario"),
+                    ));
+                }
             }
             let path = || format!("flows[{i}].user");
             let user = flow.user.as_deref();
             if user == Some("") {
                 return Err(invalid(path(), "an empty name; allowed: the name of a user"));
             }
-            if let Some(name) = user
-                && UNNAMED_USERS.iter().any(|first| name.starts_with(first))
-            {
-                let message = format!(
-                    "\"{name}\" begins as the users without a name; allowed: another beginning than {}",
-                    UNNAMED_USERS.map(|first| format!("\"{first}\"")).join(", ")
-                );
-                return Err(invalid(path(), message));
+            if let Some(name) = user {
+                if UNNAMED_USERS.iter().any(|first| name.starts_with(first)) {
+                    let message = format!(
+                        "\"{name}\" begins as the users without a name; allowed: another beginning than {}",
+                        UNNAMED_USERS.map(|first| format!("\"{first}\"")).join(", ")
+                    );
+                    return Err(invalid(path(), message));
+                }
             }
         }
         Ok(())
@@ -1303,15 +1303,15 @@ impl Scenario {
         if (sum - 1.0).abs() > 1e-6 {
             return Err(invalid("algorithms", format!("the shares sum to {sum}; allowed: a sum of 1")));
         }
-        if let Some(name) = &self.users.incumbent
-            && !self.algorithms.iter().any(|a| a.name == *name)
-        {
-            let names: Vec<_> = self.algorithms.iter().map(|a| a.name.as_str()).collect();
-            let message = format!(
-                "\"{name}\" is not among the algorithms of the scenario; allowed: auto, {}",
-                names.join(", ")
-            );
-            return Err(invalid("users.incumbent", message));
+        if let Some(name) = &self.users.incumbent {
+            if !self.algorithms.iter().any(|a| a.name == *name) {
+                let names: Vec<_> = self.algorithms.iter().map(|a| a.name.as_str()).collect();
+                let message = format!(
+                    "\"{name}\" is not among the algorithms of the scenario; allowed: auto, {}",
+                    names.join(", ")
+                );
+                return Err(invalid("users.incumbent", message));
+            }
         }
         Ok(())
     }

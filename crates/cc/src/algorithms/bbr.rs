@@ -263,12 +263,11 @@ impl CongestionControl for Bbr {
             LossCause::Ecn => {}
             LossCause::FastRetransmit => {
                 // A timer finds losses between two acknowledgements.
-                if config.joins_recoveries
-                    && self.acked_at == loss.now
-                    && let Some(cwnd) = self.recovery.go_on()
-                {
-                    self.window.set(&config.common, cwnd);
-                    return;
+                if config.joins_recoveries && self.acked_at == loss.now {
+                    if let Some(cwnd) = self.recovery.go_on() {
+                        self.window.set(&config.common, cwnd);
+                        return;
+                    }
                 }
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 // Packet conservation lasts until what leaves from now on is acknowledged. The

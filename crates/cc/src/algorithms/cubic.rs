@@ -280,10 +280,10 @@ impl CongestionControl for Cubic {
         self.window.restart(&config.common, idle);
         // RFC 9438, section 5.8; Linux, cubictcp_cwnd_event: idle time does not count. What is left out
         // already is not left out twice.
-        if self.idle.is_none()
-            && let Some(epoch) = &mut self.epoch
-        {
-            *epoch = (*epoch + idle.idle).min(idle.now);
+        if self.idle.is_none() {
+            if let Some(epoch) = &mut self.epoch {
+                *epoch = (*epoch + idle.idle).min(idle.now);
+            }
         }
     }
 

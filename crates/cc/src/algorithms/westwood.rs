@@ -164,10 +164,10 @@ impl CongestionControl for Westwood {
     }
 
     fn on_recovery_exit(&mut self, config: &WestwoodConfig, _: Picos) {
-        if std::mem::take(&mut self.recovering)
-            && let Some(pipe) = self.pipe()
-        {
-            self.window.reduce(&config.common, pipe);
+        if std::mem::take(&mut self.recovering) {
+            if let Some(pipe) = self.pipe() {
+                self.window.reduce(&config.common, pipe);
+            }
         }
     }
 

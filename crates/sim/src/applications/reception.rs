@@ -158,10 +158,9 @@ impl Reception {
         let is_new = match &mut self.arrived {
             Arrived::InOrder { next, ahead } => insert(next, ahead, heard.number),
             Arrived::Datagrams { next, pending } => {
-                while *next <= heard.number
-                    && let Some(producer) = &mut self.producer
-                    && let Some((at, Act::Give(end))) = producer.next()
-                {
+                while *next <= heard.number {
+                    let Some(producer) = &mut self.producer else { break };
+                    let Some((at, Act::Give(end))) = producer.next() else { break };
                     if let Some(last) = pending.back_mut() {
                         last.passed = heard.now;
                     }
@@ -195,23 +194,25 @@ impl Reception {
         };
         match &mut self.arrived {
             Arrived::InOrder { next, .. } => {
-                while let Some((at, Act::Give(end))) = producer.next()
-                    && end <= *next
-                {
+                while let Some((at, Act::Give(end))) = producer.next() {
+                    if end > *next {
+                        break;
+                    }
                     deliver(at);
                     producer.advance();
                 }
             }
             Arrived::Datagrams { pending, .. } => {
                 let of_it = pending.partition_point(|message| message.end <= heard.number);
-                if let Some(message) = pending.get(of_it)
-                    && message.is_complete()
-                {
-                    deliver(message.at);
+                if let Some(message) = pending.get(of_it) {
+                    if message.is_complete() {
+                        deliver(message.at);
+                    }
                 }
-                while let Some(first) = pending.front()
-                    && (first.is_complete() || first.passed.saturating_add(OLDEST) < heard.now)
-                {
+                while let Some(first) = pending.front() {
+                    if !first.is_complete() && first.passed.saturating_add(OLDEST) >= heard.now {
+                        break;
+                    }
                     self.periods[place(first.at)].messages += u64::from(!first.is_complete());
                     pending.pop_front();
                 }
@@ -240,9 +241,10 @@ impl Reception {
             pending.iter().filter(|message| !message.is_complete()).for_each(|message| miss(message.at));
         }
         if let Some(mut producer) = self.producer.clone() {
-            while let Some((at, Act::Give(_))) = producer.next()
-                && at < now
-            {
+            while let Some((at, Act::Give(_))) = producer.next() {
+                if at >= now {
+                    break;
+                }
                 miss(at);
                 producer.advance();
             }

@@ -156,11 +156,13 @@ impl Fairness {
             return;
         }
         let progress = progress();
-        if window && let Some(fair) = self.window.end(rules, at.now, joins, &progress) {
-            let last = self.found.len() - 1;
-            for place in at.before.into_iter().chain(at.before.map(|_| last)) {
-                self.found[place].windows += 1;
-                self.found[place].fair += u64::from(fair);
+        if window {
+            if let Some(fair) = self.window.end(rules, at.now, joins, &progress) {
+                let last = self.found.len() - 1;
+                for place in at.before.into_iter().chain(at.before.map(|_| last)) {
+                    self.found[place].windows += 1;
+                    self.found[place].fair += u64::from(fair);
+                }
             }
         }
         if at.before.is_some() {

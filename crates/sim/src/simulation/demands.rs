@@ -29,12 +29,12 @@ pub fn table(look: &Look) -> Table {
         let demands = places.demands(path, matrix).expect("the network was built from it");
         places.by_demand(&demands, carried.of(cause))
     };
-    if let Traffic::Given(matrix) = &scenario.users.traffic
-        && look.shared.users_have_rates
-    {
-        let factor = scenario.users.traffic_factor;
-        for (demand, segments) in matrix.iter().zip(by_demand(MATRIX, matrix, 0)) {
-            rows.add("users", [&demand.from, &demand.to], demand.amount() * factor, segments / measured);
+    if let Traffic::Given(matrix) = &scenario.users.traffic {
+        if look.shared.users_have_rates {
+            let factor = scenario.users.traffic_factor;
+            for (demand, segments) in matrix.iter().zip(by_demand(MATRIX, matrix, 0)) {
+                rows.add("users", [&demand.from, &demand.to], demand.amount() * factor, segments / measured);
+            }
         }
     }
     for (number, (process, arrivals)) in scenario.arrivals.iter().zip(&network.arrivals).enumerate() {

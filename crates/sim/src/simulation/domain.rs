@@ -166,10 +166,10 @@ impl Domain {
 
     /// A segment of a flow of this domain was dropped, before now and not before this window began.
     pub fn count_drop(&mut self, shared: &Shared, drop: &DroppedSegment) {
-        if let FlowHome::OwnLanes(own) = drop.flow.home()
-            && self.sessions.count_dropped_datagram(shared, own, drop)
-        {
-            return;
+        if let FlowHome::OwnLanes(own) = drop.flow.home() {
+            if self.sessions.count_dropped_datagram(shared, own, drop) {
+                return;
+            }
         }
         if let FlowHome::Stack(direction) = drop.flow.home() {
             if let Some(slot) = self.stacks.count_drop(&mut self.events, direction, drop) {

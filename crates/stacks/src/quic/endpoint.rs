@@ -178,11 +178,11 @@ impl End {
         match event {
             Event::Connected => {
                 self.connected = Some(now);
-                if self.is_client
-                    && let Some((_, connection)) = &mut self.connection
-                {
-                    let dir = if self.role == Role::Source { Dir::Uni } else { Dir::Bi };
-                    self.stream = connection.streams().open(dir);
+                if self.is_client {
+                    if let Some((_, connection)) = &mut self.connection {
+                        let dir = if self.role == Role::Source { Dir::Uni } else { Dir::Bi };
+                        self.stream = connection.streams().open(dir);
+                    }
                 }
             }
             Event::ConnectionLost { reason } => self.abort(reason.to_string()),

@@ -210,10 +210,10 @@ impl Bbr3 {
 
     /// Ends Drain where there is no queue, or after some rounds (BBRCheckDrainDone, section 5.3.2).
     pub(super) fn check_drain(&mut self, c: &Bbr3Config, ack: &AckEvent) {
-        if let Mode::Drain { rounds } = self.mode
-            && (f64::from(ack.in_flight) <= self.drained(c) || rounds > c.drain_rounds)
-        {
-            self.start_down(c, ack.now, ack.delivered);
+        if let Mode::Drain { rounds } = self.mode {
+            if f64::from(ack.in_flight) <= self.drained(c) || rounds > c.drain_rounds {
+                self.start_down(c, ack.now, ack.delivered);
+            }
         }
     }
 
@@ -340,12 +340,12 @@ impl Bbr3 {
     /// section 5.3.3.6).
     pub(super) fn probe_upward(&mut self, ack: &AckEvent) {
         let limits = self.bound_limits(ack);
-        if let Mode::Up(probe) = &mut self.mode
-            && limits
-        {
-            self.model.long_in_flight += probe.rise(ack.acked);
-            if self.round_start {
-                probe.raise_slope(self.window.cwnd());
+        if let Mode::Up(probe) = &mut self.mode {
+            if limits {
+                self.model.long_in_flight += probe.rise(ack.acked);
+                if self.round_start {
+                    probe.raise_slope(self.window.cwnd());
+                }
             }
         }
     }

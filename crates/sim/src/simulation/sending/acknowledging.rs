@@ -147,12 +147,12 @@ impl Sender<'_> {
         }
         self.counters.duplicate_acks += 1;
         // tcp_input.c, tcp_clean_rtx_queue: as long as what left before the retransmission still comes.
-        if self.shared.rto.restart == RtoRestart::Linux
-            && let Some((head, resent)) = self.flow.timing.as_ref().and_then(|timing| timing.head_resent)
-            && head == ack.una
-            && now - ack.segment.age(now) < resent
-        {
-            self.flow.deadline = now + self.flow.rtt.rto;
+        if self.shared.rto.restart == RtoRestart::Linux {
+            if let Some((head, resent)) = self.flow.timing.as_ref().and_then(|timing| timing.head_resent) {
+                if head == ack.una && now - ack.segment.age(now) < resent {
+                    self.flow.deadline = now + self.flow.rtt.rto;
+                }
+            }
         }
     }
 

@@ -208,8 +208,10 @@ impl Sender<'_> {
             return self.next_segment_by_time(recovering);
         }
         let flow = &mut *self.flow;
-        if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
-            return Some((sequence, true));
+        if recovering {
+            if let Some(sequence) = flow.board.retransmit(flow.recover, false) {
+                return Some((sequence, true));
+            }
         }
         if flow.may_send_new(self.shared.receiver_window) {
             return Some((flow.board.send_new(), false));
@@ -231,8 +233,10 @@ impl Sender<'_> {
     /// retransmissions leave nothing to do for the early and the rescue retransmissions of RFC 6675.
     #[inline(always)]
     fn next_segment_by_time(&mut self, recovering: bool) -> Option<(u64, bool)> {
-        if recovering && let Some(sequence) = self.next_retransmission() {
-            return Some((sequence, true));
+        if recovering {
+            if let Some(sequence) = self.next_retransmission() {
+                return Some((sequence, true));
+            }
         }
         let flow = &mut *self.flow;
         flow.may_send_new(self.shared.receiver_window).then(|| (flow.board.send_new(), false))
@@ -254,10 +258,10 @@ impl Sender<'_> {
         if flow.retransmit_first {
             return Some((flow.board.una(), true));
         }
-        if flow.recovery == Recovery::Timeout
-            && let Some(sequence) = reno.resend(&mut flow.board, flow.recover)
-        {
-            return Some((sequence, true));
+        if flow.recovery == Recovery::Timeout {
+            if let Some(sequence) = reno.resend(&mut flow.board, flow.recover) {
+                return Some((sequence, true));
+            }
         }
         if !flow.may_send_new(self.shared.receiver_window) {
             return None;

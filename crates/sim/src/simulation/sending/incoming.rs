@@ -58,11 +58,11 @@ impl Sender<'_> {
             return Outcome::Nothing;
         }
         self.flow.watched = 0;
-        if self.shared.acks.is_some()
-            && let Some(outcome) = self.receiver_timer(time)
-        {
-            self.watch_deadline();
-            return outcome;
+        if self.shared.acks.is_some() {
+            if let Some(outcome) = self.receiver_timer(time) {
+                self.watch_deadline();
+                return outcome;
+            }
         }
         if (self.shared.rules.rack && self.recovery_timer(time)) || self.flow.deadline > time {
             self.watch_deadline();

@@ -197,21 +197,21 @@ impl Senders {
     #[inline(always)]
     pub fn fetch_for_ack(&self, flow: impl FnOnce() -> Option<FlowId>) {
         let many = self.flows.len() >= MANY_FLOWS;
-        if (many || !self.beside.samplers.is_empty())
-            && let Some(flow) = flow()
-        {
-            let slot = self.slot(flow);
-            if many { self.fetch(slot) } else { self.fetch_departures(slot) }
+        if many || !self.beside.samplers.is_empty() {
+            if let Some(flow) = flow() {
+                let slot = self.slot(flow);
+                if many { self.fetch(slot) } else { self.fetch_departures(slot) }
+            }
         }
     }
 
     /// Asks for the state of a flow ahead of its timer, if caches may not hold it.
     #[inline(always)]
     pub fn fetch_for_timer(&self, slot: impl FnOnce() -> Option<u32>) {
-        if self.flows.len() >= MANY_FLOWS
-            && let Some(slot) = slot()
-        {
-            self.fetch(slot);
+        if self.flows.len() >= MANY_FLOWS {
+            if let Some(slot) = slot() {
+                self.fetch(slot);
+            }
         }
     }
 

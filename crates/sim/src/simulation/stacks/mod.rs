@@ -258,10 +258,10 @@ impl Stacks {
     /// Takes from the fabric the packets of which links made copies.
     fn count_copies(&mut self, events: &mut Events) {
         for copied in std::mem::take(events.fabric.copies()) {
-            if let crate::engine::FlowHome::Stack(direction) = copied.flow.home()
-                && let Some(connection) = self.connections.get_mut(&(direction / 2))
-            {
-                connection.hosts[(direction % 2) as usize].payloads.copy(handle(copied.sequence));
+            if let crate::engine::FlowHome::Stack(direction) = copied.flow.home() {
+                if let Some(connection) = self.connections.get_mut(&(direction / 2)) {
+                    connection.hosts[(direction % 2) as usize].payloads.copy(handle(copied.sequence));
+                }
             }
         }
     }

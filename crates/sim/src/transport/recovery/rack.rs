@@ -139,9 +139,10 @@ impl Rack {
         let before = self.resent.iter().rev().position(|copy| copy.sequence == sequence);
         if let Some(back) = before {
             self.resent.remove(self.resent.len() - 1 - back);
-        } else if let Some(place) = sequence.checked_sub(self.first)
-            && let Some(departure) = self.departures.get_mut(place as usize)
-        {
+            return;
+        }
+        let place = sequence.checked_sub(self.first);
+        if let Some(departure) = place.and_then(|place| self.departures.get_mut(place as usize)) {
             *departure = OFF;
             self.skip_forgotten();
         }
