@@ -85,6 +85,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "no responses": lambda folder: (folder / "responses.parquet").unlink(),
     "no record": lambda folder: (folder / "run.json").unlink(),
     "an empty record": lambda folder: (folder / "run.json").write_bytes(b""),
+    "a power cut": lambda folder: [each.write_bytes(b"") for each in folder.iterdir()],
     "a table of another run": lambda folder: shutil.copy(
         next(each for each in folder.parent.iterdir() if each != folder) / "responses.parquet", folder
     ),
@@ -112,6 +113,16 @@ def test_damaged_runs_are_made_again_and_their_files_kept(campaign: Path, damage
     assert code == 0
     assert (found["verified"], found["damaged"], found["without_checksums"]) == (2, [], 0)
     assert mn.load(campaign).counts == {"done": 2, "failed": 0, "missing": 0}
+
+
+@pytest.mark.parametrize(("wall_s", "forced"), [(0.02, 0), (2.0, 2)])
+def test_only_runs_of_a_second_wait_for_the_disk(tmp_path: Path, monkeypatch, wall_s: float, forced: int) -> None:
+    waits: list[int] = []
+    monkeypatch.setattr(os, "fsync", waits.append)
+    with Ledger(tmp_path).writing("a" * 32, wall_s) as aside:
+        (aside / "responses.parquet").write_bytes(b"x")
+    assert len(waits) == forced
+    assert len(list((tmp_path / "runs" / ("a" * 32)).iterdir())) == 1
 
 
 @pytest.mark.process

@@ -126,6 +126,11 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     return runs
 
 
+FORCED_S = 1.0
+"""Time of a run from which its files are forced to the disk (chosen). To wait for a busy disk can take longer than
+shorter runs do. Those that a power cut leaves without content are damaged, and are made again."""
+
+
 class Ledger:
     """A campaign folder."""
 
@@ -322,13 +327,17 @@ class Ledger:
         return self.runs / f"{_SNAPSHOT}{key}"
 
     @contextmanager
-    def writing(self, key: str) -> Iterator[Path]:
-        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then."""
+    def writing(self, key: str, wall_s: float = FORCED_S) -> Iterator[Path]:
+        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then.
+
+        `wall_s`: time that the run took.
+        """
         aside = self._unfinished(key)
         aside.mkdir(parents=True)
         try:
             yield aside
-            _force(aside)
+            if wall_s >= FORCED_S:
+                _force(aside)
             self._place(aside, key)
         finally:
             shutil.rmtree(aside, ignore_errors=True)

@@ -87,7 +87,7 @@ def _refuse_other_code(task: dict[str, Any]) -> None:
 
 
 def _write(task: dict[str, Any], tables: dict[str, Table], about: Mapping[str, Any]) -> None:
-    with Ledger(task["folder"]).writing(task["key"]) as aside:
+    with Ledger(task["folder"]).writing(task["key"], about["performance"]["wall_s"]) as aside:
         for name, table in tables.items():
             write_parquet(table, aside / f"{name}.parquet")
         checksums.write_record(about, aside)
