@@ -49,7 +49,7 @@ def test_ten_open_questions_have_answers() -> None:
 @pytest.mark.parametrize("entry", gallery.entries(), ids=lambda each: each.name)
 def test_commands_parse(entry: Entry) -> None:
     for command in entry.commands:
-        program, *words = shlex.split(command.replace("{examples}", str(gallery.EXAMPLES)))
+        program, *words = (word.replace("{examples}", str(gallery.EXAMPLES)) for word in shlex.split(command))
         for word in words:
             for path in (part for part in word.split("=") if part.startswith(str(gallery.EXAMPLES))):
                 assert Path(path.removeprefix("linux:")).exists(), path

@@ -78,7 +78,7 @@ def test_a_module_is_the_built_in_algorithm_in_a_large_network() -> None:
 @pytest.mark.slow
 def test_each_variant_has_variables_of_its_own() -> None:
     values = {"preset": "linux", "duration": "1 s", "warmup": "0.3 s", "network.speed": "100 seg/ms"}
-    mix = f"linux:{AIMD}=0.5, linux:{AIMD}(increase=8, keep=900)=0.5"
+    mix = {f"linux:{AIMD}": 0.5, f"linux:{AIMD}(increase=8, keep=900)": 0.5}
     scenario = mn.scenario("abilene", algorithm=mix, **values)
     assert [name for name, _ in scenario.value("algorithms")] == ["linux-aimd", "linux-aimd(increase=8, keep=900)"]
     one = measured(mn.simulate(scenario, seed=3))

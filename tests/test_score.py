@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from importlib import import_module
 from pathlib import Path
@@ -107,7 +108,7 @@ CHEATS = {
         "", "", "static volatile int seen;\n__attribute__((constructor)) static void early(void) { seen = 1; }",
         "while it is loaded",
     ),
-    "growing memory": ("memset(malloc(1 << 26), 1, 1 << 26);", "stdlib.h string.h", "", "memory"),
+    "growing memory": ("void *volatile held = memset(malloc(1 << 26), 1, 1 << 26);", "stdlib.h string.h", "", "memory"),
 }  # fmt: skip
 """Code, headers, code before the function, and a pattern of the refusal."""
 
@@ -238,9 +239,11 @@ def test_candidates_of_each_language_pass_all_stages() -> None:
         f"{plugins}/aimd.py:AIMD",
         f"linux:{plugins}/linux/tcp_aimd.c",
     ]
+    if shutil.which("c++") is None:
+        del candidates[1]
     found = mn.score(candidates, secret_seed=7, progress=False)
-    assert [each.refused for each in found] == [None] * 4
-    assert found[0].evidence == found[1].evidence == found[2].evidence
+    assert [each.refused for each in found] == [None] * len(candidates)
+    assert all(each.evidence == found[0].evidence for each in found[:-1])
 
 
 @pytest.mark.process

@@ -66,8 +66,14 @@ def _refuse_machine_code(file: Path) -> None:
             raise InputError("has assembly", value=str(file), allowed=allowed)
         if words[0] in (".text", ".section", ".data", ".bss", ".previous", ".popsection"):
             is_code = words[0] == ".text" or ".text" in line or "x" in line.partition('"')[2].partition('"')[0]
-        elif is_code and words[0] in _LIBRARY["data_directives"]:
-            raise InputError("has data among its instructions", value=str(file), allowed=allowed)
+        elif is_code and _makes_bytes(words[0]):
+            raise InputError(f"has data among its instructions ({words[0]})", value=str(file), allowed=allowed)
+
+
+def _makes_bytes(word: str) -> bool:
+    """Return whether a line of assembly that begins with a word may be data."""
+    is_directive = word.startswith(".") and not word.endswith(":")
+    return is_directive and not word.startswith(".cfi_") and word not in _LIBRARY["code_directives"]
 
 
 def _refuse_library(file: Path, built: Path, is_module: bool) -> None:
