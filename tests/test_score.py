@@ -108,7 +108,10 @@ CHEATS = {
         "", "", "static volatile int seen;\n__attribute__((constructor)) static void early(void) { seen = 1; }",
         "while it is loaded",
     ),
-    "growing memory": ("void *volatile held = memset(malloc(1 << 26), 1, 1 << 26);", "stdlib.h string.h", "", "memory"),
+    "growing memory": (
+        "volatile char *held = malloc(1 << 26); for (int i = 0; i < 1 << 26; i += 4096) held[i] = 1;", "stdlib.h", "",
+        "memory",
+    ),
 }  # fmt: skip
 """Code, headers, code before the function, and a pattern of the refusal."""
 
