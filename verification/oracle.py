@@ -3,12 +3,13 @@
 python -m verification.oracle linux-6.1/net/ipv4    # modules of a kernel
 python -m verification.oracle production            # s2n-quic, in a build with the cargo feature s2n
 
-The tables stand in docs/reference/conformance-linux.md and conformance-production.md between two marks. Each takes two
-minutes.
+The rows that differ stand in docs/reference/conformance-linux.md and conformance-production.md between two marks, and
+all rows in ``tables`` under the name of the page. Each takes two minutes.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import sys
@@ -23,6 +24,7 @@ from mesonet.plots import save
 from mesonet.plugins.linux import OURS
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
+TABLES = Path(__file__).parent / "tables"
 MARKS = "<!-- oracle -->\n", "<!-- end of oracle -->\n"
 LINUX = ("bic", "htcp", "highspeed", "scalable", "illinois", "westwood", "vegas", "cubic", "dctcp", "bbr")
 """Modules in the order of the page."""
@@ -96,6 +98,11 @@ def row(condition: str, name: str, other: dict[str, float], ours: dict[str, floa
     return "| " + " | ".join(cells) + " |"
 
 
+def cells(line: str) -> list[str]:
+    """Return the cells of a row of the table as text without marks."""
+    return [cell.strip() for cell in line.replace("**", "").replace("`", "").strip("|").split("|")]
+
+
 def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
     """Return the windows over time, the other and our algorithm in one panel each."""
     bins = pl.col("time_s").floordiv(0.8) * 0.8  # rows enough for the eye, and no instant is picked
@@ -118,11 +125,9 @@ def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
 
 
 def main(chosen: Comparison) -> None:
-    """Run all pairs and write table and figure."""
-    lines = [
-        "| condition | algorithm | mean window | goodput, segments/s | reductions | part kept |",
-        "|---|---|---|---|---|---|",
-    ]
+    """Run all pairs and write tables and figure."""
+    head = "| condition | algorithm | mean window | goodput, segments/s | reductions | part kept |"
+    lines: list[str] = []
     shown: dict[tuple[str, str], pl.DataFrame] = {}
     for condition in CONDITIONS:
         for name, ours in chosen.pairs:
@@ -132,9 +137,12 @@ def main(chosen: Comparison) -> None:
                 shown[ours, chosen.code], shown[ours, "mesonet"] = other, own
     page = DOCS / f"{chosen.page}.md"
     before, after = (re.escape(mark) for mark in MARKS)
-    table = MARKS[0] + "\n".join(lines) + "\n" + MARKS[1]
+    differing = [line for line in lines if "**" in line]
+    table = MARKS[0] + "\n".join([head, "|---|---|---|---|---|---|", *differing]) + "\n" + MARKS[1]
     page.write_text(re.sub(f"{before}.*?{after}", lambda _: table, page.read_text(), count=1, flags=re.DOTALL))
     save(chart(shown), page.with_suffix(".svg"))
+    with (TABLES / f"{chosen.page}.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(cells(line) for line in [head, *lines])
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ PAIRS = {
 }
 """Controls of stacks by our algorithm."""
 PATHS = {
-    "20 Mbit/s, 40 ms, 1 BDP": {"speed": "20 Mbit/s", "delay": 40, "buffer": "1 bdp"},
-    "100 Mbit/s, 20 ms, 0.5 BDP": {"speed": "100 Mbit/s", "delay": 20, "buffer": "0.5 bdp"},
+    "slow": {"speed": "20 Mbit/s", "delay": 40, "buffer": "1 bdp"},
+    "fast": {"speed": "100 Mbit/s", "delay": 20, "buffer": "0.5 bdp"},
 }
 DURATION, WARMUP = 120.0, 20.0
 SHOWN = (60.0, 90.0)
