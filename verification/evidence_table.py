@@ -25,8 +25,6 @@ TABLE = Path(__file__).parent / "tables" / "evidence.csv"
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "evidence.md"
 COLUMNS = ("algorithm", "section", "verdict", "harmful", "comparisons", "worst_harm", "why", "version", "date")
 _MARKS = {NO_WORSE: "–", BETTER: "+", CANNOT_TELL: "?", AT_MARGIN: "±", NOT_EVALUATED: "?"}
-FORMER = {"harm": WORSE, "no harm found": NO_WORSE, "not evaluated": CANNOT_TELL}
-"""Verdicts of rows without a date: they were measured before `decide` judged evidence."""
 _HEADING = """# Evidence about the built-in algorithms
 
 Written by `verification/evidence_table.py`.
@@ -121,21 +119,14 @@ def _measured(rows: list[dict[str, str]], names: list[str]) -> str:
     for (day, version, is_search), found in sorted(by_time.items(), reverse=True):
         of = listed([f"`{name}`" for name in found]) if len(found) < len(names) else "all algorithms"
         what = f"{'The search for the worst cell' if is_search else 'The verdicts'} of {of}"
-        when = f"{day}, mesonet {version}" if day else "by the former rule, and wait to be measured again"
-        lines.append(f"* {what}: {when}.")
-    if any(not row["date"] for row in rows):
-        lines += [
-            "", "By the former rule, “worse” was a harm beyond the margin whose interval excluded 0 in two sets",
-            "of runs. “No worse” was the absence of a harm that would have been found.",
-        ]  # fmt: skip
+        lines.append(f"* {what}: {day}, mesonet {version}.")
     return "\n".join(["Measured:", "", *lines])
 
 
 def _mark(row: dict[str, str] | None) -> str:
     if row is None:
         return ""
-    verdict = FORMER.get(row["verdict"], row["verdict"])
-    return f"**{float(row['worst_harm']):.0%}**" if verdict == WORSE else _MARKS[verdict]
+    return f"**{float(row['worst_harm']):.0%}**" if row["verdict"] == WORSE else _MARKS[row["verdict"]]
 
 
 def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
@@ -143,9 +134,7 @@ def _worst(rows: list[dict[str, str]], names: list[str]) -> str:
     lines = ["## Where", "", "The worst cell of each criterion that is worse, by algorithm.", ""]
     for name in names:
         found = [
-            f"* {row['section']}: {row['why']}"
-            for row in rows
-            if row["algorithm"] == name and FORMER.get(row["verdict"], row["verdict"]) == WORSE
+            f"* {row['section']}: {row['why']}" for row in rows if row["algorithm"] == name and row["verdict"] == WORSE
         ]
         lines += [f"### {name}", "", *(found or ["Worse by no criterion."]), ""]
     return "\n".join(lines).rstrip() + "\n"

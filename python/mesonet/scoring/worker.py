@@ -14,6 +14,7 @@ import secrets
 import select
 import signal
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -38,6 +39,8 @@ def main() -> None:
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a candidate may print
     sys.dont_write_bytecode = True
+    # Other threads are those of allocators and of BLAS, which prepare forks; Python 3.12 and later warn of any thread.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     if any(".py" in candidate for candidate in job["candidates"]):
         with suppress(ImportError):
             import numba  # noqa: F401 - a second of each process else
