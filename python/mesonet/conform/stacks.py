@@ -162,11 +162,11 @@ _CHECKS: tuple[tuple[About, Callable[[Bench], Outcome]], ...] = (
     (
         _about(
             "share",
-            "Four equal flows share a link of 20 Mbit/s with a round trip of 40 ms and a buffer of one BDP: from 20 to "
-            f"60 s Jain's index is at least {LEAST_JAIN}, and the slowest has at least {LEAST_SHARE:.0%} of its fair "
-            f"share (means of {len(SHARE_SEEDS)} seeds)",
+            f"Of four equal flows on one link, Jain's index is at least {LEAST_JAIN}, and the slowest has at least "
+            f"{LEAST_SHARE:.0%} of its fair share (means of {len(SHARE_SEEDS)} seeds)",
             "Flows of one stack must not starve each other. The index is 0.9 if two flows have twice the rate of the "
-            "other two (chosen). Flows start within 5 s. Not seen: flows that begin later, or have other round trips.",
+            "other two (chosen). The link has 20 Mbit/s, a round trip of 40 ms and a buffer of one BDP. Flows start "
+            "within 5 s. Goodput counts from 20 to 60 s. Not seen: flows that begin later or have other round trips.",
             "Jain, Chiu and Hawe 1984; RFC 9743, section 5.1",
         ),
         share,
