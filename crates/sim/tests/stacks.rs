@@ -164,7 +164,11 @@ impl Endpoint for Fixed {
             lost: Some(self.lost),
             reductions: Some(self.marks),
             spurious_reductions: None,
-            control: Observed { cwnd: Some(self.window as f64 * DATA as f64), mode: 1, ..Observed::default() },
+            control: Observed {
+                cwnd: Some(self.window as f64 * DATA as f64),
+                mode: 1,
+                ..Observed::default()
+            },
         }
     }
 }

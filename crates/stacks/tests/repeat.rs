@@ -100,7 +100,8 @@ fn difference(build: &Build) -> String {
     if (first.hash, first.packets) == (second.hash, second.packets) {
         return String::new();
     }
-    let [one, two] = [&first, &second].map(|run| format!("{} packets with hash {:016x}", run.packets, run.hash));
+    let [one, two] =
+        [&first, &second].map(|run| format!("{} packets with hash {:016x}", run.packets, run.hash));
     format!("{}: two runs with one seed differ: {one}, {two}", build.about.name)
 }
 
