@@ -46,7 +46,8 @@ class Checkout:
 
 def checkout(stack: str, path: Path) -> Checkout:
     """Return the checkout of a stack; end the program with a message if the folder has no such crate."""
-    folder = (path / FOLDERS[stack]).resolve()
+    inside = path / FOLDERS[stack]
+    folder = (path if path.name == FOLDERS[stack] and not inside.is_dir() else inside).resolve()
     manifest = folder / "Cargo.toml"
     if not manifest.is_file():
         raise SystemExit(

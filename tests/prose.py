@@ -28,6 +28,7 @@ GENERATED = {
         "tables",
         "conform-checks",
         "conform-power",
+        "stack-checks",
     )
 } | {"verification/RESULTS.md"}
 

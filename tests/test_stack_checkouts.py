@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from mesonet.algorithms import STACKS
 from mesonet.cli.verbs import main
 from supply.stacks import ROOT, checkout, digest, with_paths
+from verification.stack_defects import DEFECTS, EDITS, SWITCH, planted
 
 pytestmark = [
     pytest.mark.process,
@@ -33,6 +35,28 @@ def test_a_checkout_has_its_version_and_a_hash_of_its_sources(quinn: Path) -> No
     assert found.label == f"quinn-proto 0.12.3+{digest(quinn / 'quinn-proto')}"
     (quinn / "quinn-proto" / "src" / "lib.rs").write_text("pub fn two() {}\n")
     assert checkout("quinn", quinn).digest != found.digest
+
+
+def test_the_folder_of_the_crate_stands_for_its_checkout(quinn: Path) -> None:
+    assert checkout("quinn", quinn / "quinn-proto") == checkout("quinn", quinn)
+
+
+def test_planted_defects_are_edits_of_the_copy_only(tmp_path: Path) -> None:
+    sources = tmp_path / "a checkout" / "quinn-proto" / "src"
+    (sources / "congestion" / "bbr").mkdir(parents=True)
+    (sources / "congestion.rs").write_text("mod cubic;\n")
+    for name in {each for each, _, _ in EDITS}:
+        (sources / "congestion" / name).write_text("".join(before for each, before, _ in EDITS if each == name))
+    before = digest(sources.parent)
+    copy = planted(tmp_path / "a checkout", tmp_path / "copy") / "quinn-proto" / "src" / "congestion"
+    assert digest(sources.parent) == before
+    for name, _, after in EDITS:
+        assert after in (copy / name).read_text()
+    planted_names = set(re.findall(r'planted\("(\w+)"\)', SWITCH + "".join(after for _, _, after in EDITS)))
+    assert planted_names == {*DEFECTS}
+    (sources / "congestion" / "cubic.rs").write_text("")
+    with pytest.raises(SystemExit, match=r"cubic\.rs: .* is there 0 times; the edits fit 0\.11\.19"):
+        planted(tmp_path / "a checkout", tmp_path / "other")
 
 
 def test_a_checkout_stands_in_place_of_the_pinned_version_and_no_other(quinn: Path) -> None:

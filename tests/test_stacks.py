@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import mesonet as mn
 from mesonet import core, plugins
 from mesonet.algorithms import STACKS
-from mesonet.conform import baseline, conformance, stacks
+from mesonet.conform import baseline, conformance, reproducible, stacks
 from mesonet.conform.bench import Bench
 from mesonet.conform.conformance import plan
 from mesonet.conform.finding import FAIL, PASS, SKIPPED, Finding
@@ -152,7 +153,7 @@ def test_a_stack_without_defect_passes_the_checks_of_stacks() -> None:
     bench = Bench(chosen.algorithm)
     checks = stacks.checks()
     found = [conformance.check(chosen, each.name, bench) for each in checks]
-    assert [each.about.id for each in found] == ["completion", "reordering", "hold"]
+    assert [each.about.id for each in found] == ["completion", "reordering", "hold", "share", "process"]
     assert {each.verdict for each in found} == {PASS}, [each.why for each in found]
     assert {each.name for each in checks} <= {each.name for each in chosen.checks()}
 
@@ -170,6 +171,47 @@ def test_a_defect_of_a_stack_is_found(name: str, check: str, why: str) -> None:
     found = stack_finding(name, check)
     assert found.verdict == FAIL
     assert re.search(why, found.why)
+
+
+@built
+def test_flows_of_a_stack_that_do_not_share_are_found() -> None:
+    # Half of the flows cannot have their fair share of 5 Mbit/s, which takes 40 kB in a round trip with its queue.
+    bench = Bench("stack:quinn/cubic=0.5, stack:quinn/cubic(receive_window=20000)=0.5")
+    verdict, why, values = stacks.share(bench)
+    assert verdict == FAIL, why
+    assert values["jain"] < stacks.LEAST_JAIN
+    assert values["lowest"] < 0.5
+    (seed,) = re.findall(r"with seed (\d) ", why)
+    assert int(seed) in stacks.SHARE_SEEDS
+
+
+# A run that depends on the process: the comparisons get runs that differ, as a stack with a count would give them. The
+# stacks themselves have such defects in crates/stacks/tests/repeat.rs and verification/stack_defects.py.
+
+
+def test_a_run_that_does_not_repeat_is_found_with_its_first_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = iter([1, 2, 3])
+    monkeypatch.setattr(reproducible, "simulate", lambda scenario, _: mn.simulate(scenario, next(seeds)))
+    found = conformance.check(plan("cubic", baseline="none"), "contract/same-seed", Bench("cubic"))
+    assert found.verdict == FAIL
+    expected = r"tables (\w+), .* differ between two runs with one seed: \1 has \w+ \S+ and \S+ in row \d+"
+    assert re.match(expected, found.why), found.why
+
+
+def test_a_run_that_differs_in_another_process_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench("cubic")
+    assert stacks.process(bench)[0] == PASS
+    monkeypatch.setattr(reproducible, "SEED", 2)  # of this process only
+    verdict, why, _ = stacks.process(bench)
+    assert verdict == FAIL
+    assert re.match(r"tables responses, .* differ in another process with the same seed", why), why
+
+
+def test_the_reason_of_another_process_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.CompletedProcess([], 3, "", "cause of the end")
+    monkeypatch.setattr(reproducible.subprocess, "run", lambda *_, **__: ended)
+    with pytest.raises(RuntimeError, match="ended with 3: cause of the end"):
+        stacks.process(Bench("cubic"))
 
 
 @built

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     (r"CHANGELOG|.*/RESULTS|docs/reference/(conformance|response-functions|conform-power|suites|evidence).*", "Record"),
+    (r"docs/reference/stack-checks", "Record"),
     (r"docs/how-to/.*|README", "How to"),
     (r"docs/tutorial/.*|docs/gallery/.*", "Tutorial"),
     (r"docs/api/.*", "Interface"),

@@ -10,6 +10,7 @@ use mesonet_sim::{Engine, Scenario, Simulation};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of data in a packet, and of the headers below it.
 const DATA: u64 = 1_000;
@@ -18,6 +19,8 @@ const HEADERS: u32 = 40;
 const TIMEOUT: Picos = 500_000_000_000;
 /// Packets under way.
 const WINDOW: usize = 40;
+/// Ends of connections that the process made with the constant `counts`.
+static ENDS: AtomicUsize = AtomicUsize::new(0);
 
 /// A sender with a fixed window and a timer, and a receiver that acknowledges each packet. A packet is its
 /// number; its length makes the size.
@@ -35,6 +38,7 @@ struct Fixed {
     marks: u64,
     lost: u64,
     batch: usize,
+    window: usize,
     dies_after: u64,
     outcome: Option<Outcome>,
     connected: Option<Picos>,
@@ -43,6 +47,8 @@ struct Fixed {
 }
 
 fn make(setup: &Setup) -> Box<dyn Endpoint> {
+    let counts = setup.constant("counts") > 0.0;
+    let before = if counts { ENDS.fetch_add(1, Ordering::Relaxed) } else { 0 };
     Box::new(Fixed {
         role: setup.role,
         total: setup.size.map_or(u64::MAX, |size| size.div_ceil(DATA)),
@@ -55,6 +61,7 @@ fn make(setup: &Setup) -> Box<dyn Endpoint> {
         marks: 0,
         lost: 0,
         batch: setup.batch as usize,
+        window: WINDOW.saturating_sub(before).max(1),
         dies_after: setup.constant("dies_after") as u64,
         outcome: None,
         connected: (setup.role == Role::Source).then_some(setup.now),
@@ -111,7 +118,7 @@ impl Endpoint for Fixed {
                 out.push(Datagram { payload, headers: HEADERS, ecn: Ecn::NotEct });
                 continue;
             }
-            if self.role == Role::Sink || self.out.len() >= WINDOW || self.outcome.is_some() {
+            if self.role == Role::Sink || self.out.len() >= self.window || self.outcome.is_some() {
                 return;
             }
             let number = match self.again.pop() {
@@ -157,20 +164,26 @@ impl Endpoint for Fixed {
             lost: Some(self.lost),
             reductions: Some(self.marks),
             spurious_reductions: None,
-            control: Observed { cwnd: Some(WINDOW as f64 * DATA as f64), mode: 1, ..Observed::default() },
+            control: Observed {
+                cwnd: Some(self.window as f64 * DATA as f64),
+                mode: 1,
+                ..Observed::default()
+            },
         }
     }
 }
 
 const NAME: &str = "stack:test/fixed";
 
-/// Constants: those of hosts, and the packet after whose acknowledgement the connection is aborted.
+/// Constants: those of hosts, the packet after whose acknowledgement the connection is aborted, and a defect:
+/// a window that depends on how many ends the process made before.
 const PARAMS: &[Param] = &[
     Param::new(host::BATCH, "x", "datagrams", [1.0, 64.0], 1.0, "x"),
     Param::new(host::CALL_TIME, "x", "us", [0.0, 1e6], 0.0, "x"),
     Param::new(host::MTU, "x", "bytes", [1228.0, 9000.0], 1500.0, "x"),
     Param::new(host::REQUEST, "x", "bytes", [0.0, 1e9], 0.0, "x"),
     Param::new("dies_after", "x", "packets", [0.0, 1e9], 0.0, "x"),
+    Param::new("counts", "x", "1", [0.0, 1.0], 0.0, "x"),
 ];
 
 fn share(share: f64, values: &[(&str, f64)]) -> Value {
@@ -257,6 +270,17 @@ fn engines_agree_over_a_bad_path() {
         });
     assert!(outputs[0] == outputs[1], "{}\n{}", outputs[0], outputs[1]);
     assert!(outputs[1] == outputs[2]);
+}
+
+/// Two runs with one seed have equal tables, unless a stack depends on something outside of the run.
+#[test]
+fn a_run_repeats_unless_its_stack_depends_on_the_process() {
+    let tables = |counts: f64| {
+        let mut simulation = run(&path(&[("counts", counts)]), 1);
+        format!("{:?} {:?}", connections(&mut simulation), simulation.take_flows())
+    };
+    assert_eq!(tables(0.0), tables(0.0));
+    assert_ne!(tables(1.0), tables(1.0), "a count of the process stays visible");
 }
 
 /// The link serves the bytes that packets have, with their headers: 40 of 1,040 bytes in a round trip.

@@ -4,6 +4,7 @@ use mesonet_cc::Picos;
 use mesonet_sim::stacks::{Datagram, Endpoint, Outcome, Role, Setup};
 use mesonet_stacks::{Build, builds};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Time of the link in each direction, and time that a packet takes on it.
 const DELAY: Picos = 10_000_000_000;
@@ -93,14 +94,44 @@ fn files_arrive_whole_over_losses_with_and_without_a_request() {
     }
 }
 
+/// Difference of two runs of a stack with one seed; empty if there is none.
+fn difference(build: &Build) -> String {
+    let [first, second] = [(); 2].map(|()| moved(build, 3_000_000, 0, 80, 7));
+    if (first.hash, first.packets) == (second.hash, second.packets) {
+        return String::new();
+    }
+    let [one, two] =
+        [&first, &second].map(|run| format!("{} packets with hash {:016x}", run.packets, run.hash));
+    format!("{}: two runs with one seed differ: {one}, {two}", build.about.name)
+}
+
 #[test]
 fn a_seed_gives_the_same_packets_at_the_same_instants() {
     for build in builds() {
-        let name = build.about.name;
-        let [first, second, other] = [7, 7, 9].map(|seed| moved(&build, 3_000_000, 0, 80, seed));
-        assert_eq!((first.hash, first.packets), (second.hash, second.packets), "{name}");
-        assert_ne!(first.hash, other.hash, "{name}");
+        assert_eq!(difference(&build), "");
+        let [first, other] = [7, 9].map(|seed| moved(&build, 3_000_000, 0, 80, seed).hash);
+        assert_ne!(first, other, "{}", build.about.name);
     }
+}
+
+/// Ends that the process made so far: a stack must not depend on them.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// A correct stack, but for a seed that grows with each end that the process made before.
+fn counting(setup: &Setup) -> Box<dyn Endpoint> {
+    let before = COUNT.fetch_add(1, Ordering::Relaxed);
+    let correct = builds().into_iter().next().expect("a stack").stack;
+    (correct.make)(&Setup { seed: setup.seed + before, ..setup.clone() })
+}
+
+#[test]
+fn a_stack_that_depends_on_the_process_is_found() {
+    let Some(mut build) = builds().into_iter().next() else { return };
+    build.stack.make = counting;
+    let found = difference(&build);
+    assert!(found.starts_with(build.about.name), "{found}");
+    assert!(found.contains("two runs with one seed differ"), "{found}");
+    assert_eq!(moved(&build, 3_000_000, 0, 80, 7).outcome, Some(Outcome::Completed), "no other defect");
 }
 
 #[test]

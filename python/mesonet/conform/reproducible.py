@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from mesonet import core
 from mesonet.conform.bench import SEED, Bench
@@ -20,10 +24,13 @@ _SNAPSHOT_S = 3.7
 
 
 def again(bench: Bench) -> Outcome:
-    first, second = (_digest(simulate(bench.scenario(SCENARIO), SEED)) for _ in range(2))
+    one, two = (simulate(bench.scenario(SCENARIO), SEED) for _ in range(2))
+    first, second = _digest(one), _digest(two)
     other = _digest(simulate(bench.scenario(SCENARIO), SEED + 1))
     if first != second:
-        return FAIL, f"tables {_unequal(first, second)} differ between two runs with one seed", {}
+        names = _unequal(first, second)
+        at = _first_difference(*(getattr(each, names.split(", ")[0]).frame for each in (one, two)))
+        return FAIL, f"tables {names} differ between two runs with one seed: {names.split(', ')[0]} has {at}", {}
     if first == other:
         return FAIL, "another seed gives the same tables: the comparison proves nothing", {}
     return PASS, "all tables are equal, and differ with another seed", {}
@@ -62,6 +69,28 @@ def resume(bench: Bench) -> Outcome:
     return PASS, f"a resume at {_SNAPSHOT_S} s gives equal tables", {}
 
 
+def elsewhere(bench: Bench) -> str:
+    """Return the tables that differ if another process simulates, separated by commas; empty if none does."""
+    here = _digest(simulate(bench.scenario(SCENARIO), SEED))
+    given = json.dumps({"algorithm": bench.algorithm, "values": dict(bench.values)})
+    command = [sys.executable, "-P", "-m", "mesonet.conform.reproducible"]
+    run = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RuntimeError(f"the other process ended with {run.returncode}: {run.stderr.strip()[-500:]}")
+    return _unequal(here, json.loads(run.stdout))
+
+
+def _first_difference(one: pl.DataFrame, other: pl.DataFrame) -> str:
+    """Return the first difference of two tables in words."""
+    if one.height != other.height:
+        return f"{one.height} and {other.height} rows"
+    for row, (before, after) in enumerate(zip(one.iter_rows(), other.iter_rows(), strict=True), 1):
+        for column, *pair in zip(one.columns, before, after, strict=True):
+            if repr(pair[0]) != repr(pair[1]):  # NaN is equal to itself
+                return f"{column} {pair[0]} and {pair[1]} in row {row}"
+    return "other columns"
+
+
 def _digest(result: Any) -> dict[str, str]:
     """Return the SHA-256 of the bytes of each table."""
     found = {}
@@ -82,3 +111,9 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
         return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
     return bool(one == other)
+
+
+if __name__ == "__main__":
+    asked = json.load(sys.stdin)
+    scenario = Bench(asked["algorithm"], values=asked["values"]).scenario(SCENARIO)
+    json.dump(_digest(simulate(scenario, SEED)), sys.stdout)

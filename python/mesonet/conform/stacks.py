@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from statistics import fmean
 from typing import Any
 
-from mesonet.conform import behaviour
-from mesonet.conform.behaviour import USED
-from mesonet.conform.bench import Bench
+import numpy as np
+
+from mesonet.analysis.flow_metrics import jain_index
+from mesonet.conform import behaviour, reproducible
+from mesonet.conform.behaviour import LEAST_SHARE, USED
+from mesonet.conform.bench import SEED, Bench
 from mesonet.conform.finding import FAIL, PASS, About, Finding, Outcome
 from mesonet.conform.samples import Samples
 
@@ -17,6 +21,10 @@ MOST_SPURIOUS = 0.001
 """Packets declared lost that had arrived, per packet sent (chosen, see the check ``reordering``)."""
 HELD = 0.93
 """Part of the link that is used over a long time (chosen, see the check ``hold``)."""
+LEAST_JAIN = 0.9
+"""Mean of Jain's index of four equal flows: two of them have twice the rate of the others (chosen)."""
+SHARE_SEEDS = range(1, 7)
+"""Seeds of the check ``share`` (chosen)."""
 _REORDERED = {
     "impairments.jitter": "uniform",
     "impairments.jitter_mean": "0.8 ms",
@@ -26,6 +34,7 @@ _CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {
     "transfers": ("transfers", {}),
     "reordering": ("base", {**_REORDERED, "impairments.at": ["A -> B"], "time.duration": "60 s"}),
     "long": ("base", {"network.delay_multiplier": 40, "time.duration": "120 s"}),
+    "shares": ("shares", {}),
 }
 """Runs by name: scenario, and values that replace its own."""
 
@@ -82,8 +91,31 @@ def hold(bench: Bench) -> Outcome:
     return _verdict(use >= HELD), f"uses {use:.1%} of the link from 20 to 120 s", {"utilisation": use}
 
 
-def _run(bench: Bench, name: str) -> Samples:
-    return bench.samples(name, *_CONDITIONS[name])
+def share(bench: Bench) -> Outcome:
+    jain, lowest = [], []
+    for seed in SHARE_SEEDS:
+        samples = _run(bench, "shares", seed)
+        rates = np.array([samples.grown("segments_delivered", 20.0, samples.duration, each) for each in range(1, 5)])
+        if not rates.any():
+            return FAIL, f"no flow delivers anything from 20 s on, with seed {seed}", {}
+        jain.append(jain_index(rates))
+        lowest.append(float(rates.min() / rates.mean()))
+    values = {"jain": fmean(jain), "lowest": fmean(lowest), "lowest_of_all": min(lowest)}
+    words = f"Jain's index {fmean(jain):.3f}, the slowest of four flows has {fmean(lowest):.0%} of its fair share"
+    words += f" (means of {len(jain)} seeds; with seed {SHARE_SEEDS[int(np.argmin(lowest))]} {min(lowest):.0%})"
+    return _verdict(fmean(jain) >= LEAST_JAIN and fmean(lowest) >= LEAST_SHARE), words, values
+
+
+def process(bench: Bench) -> Outcome:
+    unequal = reproducible.elsewhere(bench)
+    if unequal:
+        return FAIL, f"tables {unequal} differ in another process with the same seed", {}
+    return PASS, "another process gives equal tables", {}
+
+
+def _run(bench: Bench, name: str, seed: int = SEED) -> Samples:
+    scenario, values = _CONDITIONS[name]
+    return bench.samples(name if seed == SEED else f"{name}, seed {seed}", scenario, values, seed)
 
 
 def _verdict(holds: bool) -> str:
@@ -126,5 +158,27 @@ _CHECKS: tuple[tuple[About, Callable[[Bench], Outcome]], ...] = (
             "draft-ietf-ccwg-bbr, section 5.5",
         ),
         hold,
+    ),
+    (
+        _about(
+            "share",
+            f"Of four equal flows on one link, Jain's index is at least {LEAST_JAIN}, and the slowest has at least "
+            f"{LEAST_SHARE:.0%} of its fair share (means of {len(SHARE_SEEDS)} seeds)",
+            "Flows of one stack must not starve each other. The index is 0.9 if two flows have twice the rate of the "
+            "other two (chosen). The link has 20 Mbit/s, a round trip of 40 ms and a buffer of one BDP. Flows start "
+            "within 5 s. Goodput counts from 20 to 60 s. Not seen: flows that begin later or have other round trips.",
+            "Jain, Chiu and Hawe 1984; RFC 9743, section 5.1",
+        ),
+        share,
+    ),
+    (
+        _about(
+            "process",
+            "A run in another process gives equal tables",
+            "What `contract/same-seed` cannot see: addresses, and numbers that a process draws once. Not seen: what "
+            "differs from machine to machine only.",
+            "docs/how-to/your-stack.md",
+        ),
+        process,
     ),
 )
