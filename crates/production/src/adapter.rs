@@ -6,6 +6,7 @@
 //! packets for which all of these are equal follow their order.
 
 use mesonet_cc::plugin::abi;
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,13 +92,18 @@ struct Sent<Packet> {
     lost: u32,
     in_flight: u32,
     number: u64,
-    packet: Packet,
+    /// None once it was acknowledged or lost.
+    packet: Option<Packet>,
 }
 
 /// A flow of a control.
 struct Flow<C: Control> {
     control: C,
+    /// In the order of departure; the first one is outstanding. Its length can be 100,000, so nothing is taken from
+    /// within.
     sent: VecDeque<Sent<C::Packet>>,
+    /// Packets of `sent` that are outstanding.
+    outstanding: usize,
     next_number: u64,
     delivered: u64,
     lost: u32,
@@ -159,6 +165,7 @@ impl<C: Control> Flow<C> {
         Self {
             control: C::new(start.initial_window, time(start.rtt), start.seed),
             sent: VecDeque::new(),
+            outstanding: 0,
             next_number: 0,
             delivered: 0,
             lost: 0,
@@ -175,7 +182,9 @@ impl<C: Control> Flow<C> {
         self.announce_timeout(now);
         let packet = self.control.on_sent(now, self.app_limited);
         let (delivered, lost, number) = (self.delivered, self.lost, self.next_number);
+        let packet = Some(packet);
         self.sent.push_back(Sent { time: now, delivered, lost, in_flight: event.in_flight, number, packet });
+        self.outstanding += 1;
         self.next_number += 1;
     }
 
@@ -185,16 +194,16 @@ impl<C: Control> Flow<C> {
         self.probes = false;
         self.app_limited = event.app_limited != 0;
         let since = self.lost.wrapping_sub(event.sample_lost);
-        let found = self.find(|sent| {
-            (sent.delivered, sent.lost, sent.in_flight)
-                == (event.sample_prior_delivered, since, event.sample_in_flight)
-        });
-        let Some(place) = found else { return };
-        let newest = self.sent.remove(place).expect("found there");
+        let delivered = event.sample_prior_delivered;
+        let found = self.take(
+            |sent| sent.delivered.cmp(&delivered),
+            |sent| (sent.lost, sent.in_flight) == (since, event.sample_in_flight),
+        );
+        let Some((sent, _, packet)) = found else { return };
         self.control.on_acknowledged(&Acknowledged {
             now,
-            sent: newest.time,
-            packet: newest.packet,
+            sent,
+            packet,
             count: event.acked,
             rtt: time(event.rtt),
             marked: event.ce,
@@ -202,9 +211,9 @@ impl<C: Control> Flow<C> {
         });
         // Of packets that one acknowledgement covers only the newest is named; the others leave here, in
         // time.
-        let outstanding = (event.next - event.una) as usize;
-        while self.sent.len() > 2 * outstanding + 16 {
-            self.sent.pop_front();
+        let most = 2 * (event.next - event.una) as usize + 16;
+        while self.outstanding > most {
+            self.take_oldest();
         }
     }
 
@@ -212,28 +221,58 @@ impl<C: Control> Flow<C> {
         let now = instant(event.now);
         self.lost = self.lost.wrapping_add(1);
         let since = self.lost.wrapping_sub(event.lost);
-        let found = self.find(|sent| (sent.lost, sent.in_flight) == (since, event.in_flight));
-        let Some(place) = found else { return };
-        let lost = self.sent.remove(place).expect("found there");
-        let new_burst = self.last_lost.is_none_or(|before| before + 1 != lost.number);
-        self.last_lost = Some(lost.number);
+        let first = self.sent.front().map_or(0, |sent| sent.lost);
+        let found = self.take(
+            |sent| sent.lost.wrapping_sub(first).cmp(&since.wrapping_sub(first)),
+            |sent| sent.in_flight == event.in_flight,
+        );
+        let Some((_, number, packet)) = found else { return };
+        let new_burst = self.last_lost.is_none_or(|before| before + 1 != number);
+        self.last_lost = Some(number);
         let timeout = self.timeout == Some(now);
         self.timeout_is_new &= !timeout;
-        self.control.on_lost(&Lost { now, packet: lost.packet, new_burst, timeout });
+        self.control.on_lost(&Lost { now, packet, new_burst, timeout });
     }
 
     /// Declares the oldest packet lost if a timeout found no packet that was not lost before.
     fn announce_timeout(&mut self, now: Duration) {
         if std::mem::take(&mut self.timeout_is_new) {
-            if let Some(oldest) = self.sent.pop_front() {
-                self.control.on_lost(&Lost { now, packet: oldest.packet, new_burst: true, timeout: true });
+            if let Some((_, _, packet)) = self.take_oldest() {
+                self.control.on_lost(&Lost { now, packet, new_burst: true, timeout: true });
             }
         }
     }
 
-    /// Place of the first packet that is as wanted; without one, of the oldest.
-    fn find(&self, wanted: impl Fn(&Sent<C::Packet>) -> bool) -> Option<usize> {
-        self.sent.iter().position(wanted).or_else(|| (!self.sent.is_empty()).then_some(0))
+    /// Takes the first outstanding packet that is as wanted; without one, the oldest. Returns when it left, its number
+    /// and its note.
+    ///
+    /// `order`: of a packet and the wanted one; along the queue it never falls.
+    fn take(
+        &mut self,
+        order: impl Fn(&Sent<C::Packet>) -> Ordering,
+        wanted: impl Fn(&Sent<C::Packet>) -> bool,
+    ) -> Option<(Duration, u64, C::Packet)> {
+        let from = self.sent.partition_point(|sent| order(sent).is_lt());
+        let equal = self.sent.range(from..).take_while(|sent| order(sent).is_eq());
+        let found = equal.enumerate().find(|(_, sent)| sent.packet.is_some() && wanted(sent));
+        match found.map(|(place, _)| from + place) {
+            Some(place) => self.take_at(place),
+            None => self.take_oldest(),
+        }
+    }
+
+    fn take_oldest(&mut self) -> Option<(Duration, u64, C::Packet)> {
+        self.take_at(0)
+    }
+
+    fn take_at(&mut self, place: usize) -> Option<(Duration, u64, C::Packet)> {
+        let sent = self.sent.get_mut(place)?;
+        let taken = (sent.time, sent.number, sent.packet.take()?);
+        self.outstanding -= 1;
+        while self.sent.front().is_some_and(|sent| sent.packet.is_none()) {
+            self.sent.pop_front();
+        }
+        Some(taken)
     }
 }
 
