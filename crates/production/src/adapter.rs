@@ -99,8 +99,8 @@ struct Sent<Packet> {
 /// A flow of a control.
 struct Flow<C: Control> {
     control: C,
-    /// In the order of departure; the first one is outstanding. Its length can be 100,000, so nothing is taken from
-    /// within.
+    /// In the order of departure; the first one is outstanding. It can be 100,000 long, so nothing is taken
+    /// from within.
     sent: VecDeque<Sent<C::Packet>>,
     /// Packets of `sent` that are outstanding.
     outstanding: usize,
@@ -243,8 +243,8 @@ impl<C: Control> Flow<C> {
         }
     }
 
-    /// Takes the first outstanding packet that is as wanted; without one, the oldest. Returns when it left, its number
-    /// and its note.
+    /// Takes the first outstanding packet that is as wanted; without one, the oldest. Returns when it left,
+    /// its number and its note.
     ///
     /// `order`: of a packet and the wanted one; along the queue it never falls.
     fn take(
