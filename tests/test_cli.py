@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -150,11 +151,13 @@ def test_an_unknown_term_has_near_ones_or_says_where_terms_are() -> None:
     assert "mesonet list" in call("explain", "zzzzqqq").stderr
 
 
-def test_everything_listed_has_a_line_of_text_that_explains_it() -> None:
-    from mesonet.cli.catalogue import KINDS, entries
+def test_everything_listed_has_a_line_of_text_that_explains_it(monkeypatch) -> None:
+    from mesonet.cli import catalogue
     from mesonet.cli.glossary import meanings
 
-    for kind in KINDS:
+    entries = cache(catalogue.entries)
+    monkeypatch.setattr(catalogue, "entries", entries)
+    for kind in catalogue.KINDS:
         for entry in entries(kind):
             texts = [each["text"] for each in meanings(entry["name"]) if each["kind"] == kind]
             assert len(texts) == 1, entry["name"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mesonet import core
+from mesonet import core, processes
 from mesonet.conform.bench import SEED, Bench
 from mesonet.conform.finding import FAIL, PASS, SKIPPED, Outcome
 from mesonet.simulation.result import TABLES
@@ -73,8 +73,8 @@ def elsewhere(bench: Bench) -> str:
     """Return the tables that differ if another process simulates, separated by commas; empty if none does."""
     here = _digest(simulate(bench.scenario(SCENARIO), SEED))
     given = json.dumps({"algorithm": bench.algorithm, "values": dict(bench.values)})
-    command = [sys.executable, "-P", "-m", "mesonet.conform.reproducible"]
-    run = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    command = processes.python("mesonet.conform.reproducible")
+    run = subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=processes.environment())
     if run.returncode:
         raise RuntimeError(f"the other process ended with {run.returncode}: {run.stderr.strip()[-500:]}")
     return _unequal(here, json.loads(run.stdout))
