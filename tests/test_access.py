@@ -215,6 +215,7 @@ def test_a_value_of_an_entry_is_a_path() -> None:
     assert list(mobile.network.impairment_sets) == []
 
 
+@pytest.mark.slow
 def test_access_is_a_factor() -> None:
     Path("cable.toml").write_text(
         'name = "cable"\ntitle = "Cable or fibre"\nscenario = "abilene"\nalgorithms = ["tcp"]\n'

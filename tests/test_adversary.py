@@ -33,6 +33,8 @@ from mesonet.errors import InputError
 from mesonet.evidence.criterion import read
 from mesonet.simulation.simulate import simulate
 
+pytestmark = pytest.mark.slow
+
 GROWN = ChangingPath(20.0, 60.0, (Phase(0.0, 10.0, 0.0), Phase(1.0, 10.0, 60.0)), losses=(Episode(3.0, 0.2, 0.01),))
 """A round trip of 20 ms that grows to 80 ms, which halves the goodput of BBR; the losses change little."""
 SLOW = "tcp(increase=0.05)"

@@ -164,6 +164,7 @@ def test_a_table_has_the_active_factors_on_the_first_screen(tmp_path: Path) -> N
     assert full.search is None
 
 
+@pytest.mark.slow
 def test_a_campaign_of_a_plackett_burman_design_has_the_figure(tmp_path: Path) -> None:
     factors = dict.fromkeys("abcdefg", (-1.0, 1.0))
     design = {"kind": "plackett-burman", "runs": 12}

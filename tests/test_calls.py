@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import api_pages
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
@@ -16,6 +18,7 @@ def called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
+@pytest.mark.slow
 def test_many_arguments_have_names() -> None:
     trees = {file: api_pages.tree(file) for file in sorted(PACKAGE.rglob("*.py"))}
     defined = [node for tree in trees.values() for node in ast.walk(tree)]

@@ -12,6 +12,8 @@ import mesonet as mn
 from mesonet.designs.factor import Factor
 from mesonet.experiments.comparands import Choices
 
+pytestmark = pytest.mark.slow
+
 SPEED = Factor("X1", "Network speed", "network.speed", "40 seg/ms", "160 seg/ms", ("80 seg/ms",))
 SHARE = Factor("x", "Share of the newcomer", "mixed_share", "0", "0.3")
 SOURCES = Factor("X13", "Distribution of sources", "users.source_distribution", "0.1, 0.6, 0.3", "1/3, 1/3, 1/3")

@@ -38,6 +38,8 @@ from mesonet.errors import InputError
 from mesonet.plugins import is_file
 from mesonet.scenarios.scenario import load_scenario
 
+pytestmark = pytest.mark.slow
+
 APPENDIX = (
     "Exiting STARTUP on Bandwidth Plateau",
     "Exiting STARTUP on Loss When Application-Limited",

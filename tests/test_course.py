@@ -12,6 +12,8 @@ from mesonet.cli.verbs import main
 from mesonet.conform.case import suites
 from page_blocks import blocks
 
+pytestmark = pytest.mark.slow
+
 COURSE = suites()["course"]
 PAGE = Path(__file__).parents[1] / "docs" / "tutorial" / "course.md"
 GROWS = "if not round.in_recovery: self.cwnd += {}"

@@ -20,6 +20,8 @@ from mesonet.cli.verbs import main
 from mesonet.reporting import experiment_html
 from shown_words import foreign, of_page
 
+pytestmark = pytest.mark.slow
+
 STEPS = (
     "ordered-data", "values-by-factor", "main-effects", "interactions", "block-plot", "youden-plot", "sizes-of-effects",
     "half-normal-plot", "contour-plot",

@@ -23,6 +23,8 @@ from mesonet.evidence.report_runs import run
 from mesonet.reporting import write_analysis
 from mesonet.simulation.checkpoint import Checkpoint
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(mn.__file__).parent
 
 

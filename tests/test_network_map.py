@@ -56,6 +56,7 @@ def test_hubs_list_some_neighbours_and_count_the_rest(tmp_path: Path) -> None:
     assert row[2] == "0 1, 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1 and 4 more"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "topology",
     ["abilene", "isp", "dumbbell", "topohub:sndlib/geant", "topohub:sndlib/nobel-eu", "topohub:sndlib/brain"],

@@ -16,6 +16,8 @@ from mesonet.cli.verbs import main
 from mesonet.reporting import report_html, write_analysis
 from mesonet.words import own_names
 
+pytestmark = pytest.mark.slow
+
 #: Columns that functions add to those of the factors.
 OURS = ("run", "condition", "algorithm", "replicate", "block", "value", "response", "rank", "seed", "key", "scenario",
         "mean_minus", "effect", "term", "factor", "period", "unit", "status", "place")  # fmt: skip

@@ -64,6 +64,7 @@ def test_runs_are_paired_and_the_largest_is_the_reference(file: Path) -> None:
     assert holds(found.sentences()[0], "0.5", "1")
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_row_and_json_has_the_answers(file: Path) -> None:
     result = call("experiment", "plan", file, "--pilot", "20", "--scales", "0.5, 1", "--json")
     assert result.exit_code == 0, result.stderr

@@ -15,6 +15,8 @@ from mesonet.scenarios import settings
 from mesonet.scenarios.kinds.mix import parse_share
 from mesonet.scenarios.scenario import Scenario
 
+pytestmark = pytest.mark.slow
+
 STUDIES = (
     "exp-1a", "exp-1b", "exp-2a", "exp-2a-modern", "exp-2b", "exp-2c", "fast-dynamic-1", "fast-dynamic-2",
     "fast-static", "many-flows", "many-flows-few", "many-flows-isdn", "many-flows-overhead", "many-flows-rfc6298",

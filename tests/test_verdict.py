@@ -22,6 +22,8 @@ from mesonet.reporting.text.verdict_text import reasons, verdict_html
 from mesonet.reporting.verdicts.quantities import judged, of_few_flows, too_small
 from mesonet.reporting.verdicts.verdict import NOT_JUDGED, harm_to_competitors, verdicts
 
+pytestmark = pytest.mark.slow
+
 
 def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
     """The campaign in which an algorithm answers as tcp does, times a factor in some conditions and one response."""
