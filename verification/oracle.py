@@ -26,6 +26,9 @@ from mesonet.plugins.linux import OURS
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 TABLES = Path(__file__).parent / "tables"
 MARKS = "<!-- oracle -->\n", "<!-- end of oracle -->\n"
+COLUMNS = ("condition", "algorithm", "mean window", "goodput, segments/s", "reductions", "part kept")
+Row = list[tuple[str, bool]]
+"""Text of each cell, and whether it differs."""
 LINUX = ("bic", "htcp", "highspeed", "scalable", "illinois", "westwood", "vegas", "cubic", "dctcp", "bbr")
 """Modules in the order of the page."""
 PRODUCTION = {"s2n-cubic": "cubic", "s2n-bbr2": "bbr3"}
@@ -84,23 +87,24 @@ def numbers(trace: pl.DataFrame) -> dict[str, float]:
     }
 
 
-def row(condition: str, name: str, other: dict[str, float], ours: dict[str, float]) -> str:
+def row(condition: str, name: str, other: dict[str, float], ours: dict[str, float]) -> Row:
     """Return a row of the table: the other's numbers, then ours."""
-    cells = [condition, f"`{name}`"]
+    cells = [(condition, False), (name, False)]
     for quantity, form in (("window", ".0f"), ("goodput", ".0f"), ("reductions", ".0f"), ("kept", ".3f")):
         a, b = other[quantity], ours[quantity]
         if a != a and b != b:
-            cells.append("-")
+            cells.append(("-", False))
             continue
-        off = abs(a - b) > max(ALLOWED * a, 1 if quantity == "reductions" else 0)
-        text = ", ".join("-" if each != each else f"{each:{form}}" for each in (a, b))
-        cells.append(f"**{text}**" if off else text)
-    return "| " + " | ".join(cells) + " |"
+        differs = abs(a - b) > max(ALLOWED * a, 1 if quantity == "reductions" else 0)
+        cells.append((", ".join("-" if each != each else f"{each:{form}}" for each in (a, b)), differs))
+    return cells
 
 
-def cells(line: str) -> list[str]:
-    """Return the cells of a row of the table as text without marks."""
-    return [cell.strip() for cell in line.replace("**", "").replace("`", "").strip("|").split("|")]
+def marked(cells: Row) -> str:
+    """Return a row as Markdown, with what differs in bold."""
+    (condition, _), (name, _), *rest = cells
+    shown = [condition, f"`{name}`", *(f"**{text}**" if differs else text for text, differs in rest)]
+    return f"| {' | '.join(shown)} |"
 
 
 def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
@@ -126,23 +130,24 @@ def chart(traces: dict[tuple[str, str], pl.DataFrame]) -> alt.FacetChart:
 
 def main(chosen: Comparison) -> None:
     """Run all pairs and write tables and figure."""
-    head = "| condition | algorithm | mean window | goodput, segments/s | reductions | part kept |"
-    lines: list[str] = []
+    rows: list[Row] = []
     shown: dict[tuple[str, str], pl.DataFrame] = {}
     for condition in CONDITIONS:
         for name, ours in chosen.pairs:
             other, own = windows(name, condition), windows(ours, condition)
-            lines.append(row(condition, ours, numbers(other), numbers(own)))
+            rows.append(row(condition, ours, numbers(other), numbers(own)))
             if condition == "large":
                 shown[ours, chosen.code], shown[ours, "mesonet"] = other, own
     page = DOCS / f"{chosen.page}.md"
     before, after = (re.escape(mark) for mark in MARKS)
-    differing = [line for line in lines if "**" in line]
-    table = MARKS[0] + "\n".join([head, "|---|---|---|---|---|---|", *differing]) + "\n" + MARKS[1]
+    differing = [marked(cells) for cells in rows if any(differs for _, differs in cells)]
+    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", *differing]
+    table = MARKS[0] + "\n".join(lines) + "\n" + MARKS[1]
     page.write_text(re.sub(f"{before}.*?{after}", lambda _: table, page.read_text(), count=1, flags=re.DOTALL))
     save(chart(shown), page.with_suffix(".svg"))
     with (TABLES / f"{chosen.page}.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(cells(line) for line in [head, *lines])
+        written = ([text for text, _ in cells] for cells in rows)
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *written])
 
 
 if __name__ == "__main__":

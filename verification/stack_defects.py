@@ -46,7 +46,7 @@ pub(crate) fn more() -> u64 {
     number % 1024 * 100
 }
 """
-"""What the copy has at the end of `congestion.rs`."""
+"""Code at the end of `congestion.rs` of the copy."""
 CUBIC, BANDWIDTH = "cubic.rs", "bbr/bw_estimation.rs"
 EDITS = (
     (CUBIC, "    current_mtu: u64,\n}", "    current_mtu: u64,\n    acks: u64,\n    is_greedy: bool,\n}"),

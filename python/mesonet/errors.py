@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.visible import on_one_line
+from mesonet.words import folded
 
 
 @dataclass(eq=False)
@@ -114,15 +115,11 @@ def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputE
     "cubik": unknown algorithm (nearest: cubic). Allowed: tcp, cubic
     """
     names = list(known)
-    folded = {_folded(name): name for name in names}
-    near = [folded[each] for each in get_close_matches(_folded(value), folded, n=3, cutoff=0.5)]
+    by_folded = {folded(name): name for name in names}
+    near = [by_folded[each] for each in get_close_matches(folded(value), by_folded, n=3, cutoff=0.5)]
     problem = f"unknown {what}" + (f" (nearest: {', '.join(near)})" if near else "")
     allowed = ", ".join(names if len(names) <= 50 else near or names[:50])
     return InputError(problem, value=value, allowed=allowed, **where)
-
-
-def _folded(name: str) -> str:
-    return name.casefold().replace("-", "_")
 
 
 def _shown(value: Any) -> str:

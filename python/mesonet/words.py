@@ -15,6 +15,11 @@ PERIOD_TITLES = {
 }
 
 
+def folded(name: str) -> str:
+    """Return a name so that capitals, hyphens, underscores and spaces make no difference."""
+    return " ".join(re.split(r"[\s_-]+", name.strip().casefold()))
+
+
 def period_title(period: str) -> str:
     """Return the title of a period. `period`: a key of `PERIOD_TITLES`, or any text."""
     return PERIOD_TITLES.get(period, period)

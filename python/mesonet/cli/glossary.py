@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import re
 from functools import cache
 from importlib import resources
 
 from mesonet.cli import catalogue
-from mesonet.words import capitalised
+from mesonet.words import capitalised, folded
 
 PAGE = "glossary.md"
 """The page of the documentation that is made from it."""
@@ -41,15 +40,15 @@ def meanings(wanted: str) -> list[dict[str, str]]:
     A term such as ``alternate (state)`` is found without its parenthesis, too, and a response by its symbol. Hyphens
     and underscores are as good as spaces.
     """
-    key = _plain(wanted)
+    key = folded(wanted)
     found = [
         {"kind": "glossary", "name": term, "text": meaning}
         for term, meaning in glossary().items()
-        if {key, key.removesuffix("s")} & {_plain(term), _plain(term.partition(" (")[0])}
+        if {key, key.removesuffix("s")} & {folded(term), folded(term.partition(" (")[0])}
     ]
     for kind in catalogue.KINDS:
         for entry in catalogue.entries(kind):
-            if key and key in (_plain(entry["name"]), _plain(entry.get("symbol", ""))):
+            if key and key in (folded(entry["name"]), folded(entry.get("symbol", ""))):
                 found.append({"kind": kind, "name": entry["name"], "text": _text(entry)})
     return found
 
@@ -57,10 +56,6 @@ def meanings(wanted: str) -> list[dict[str, str]]:
 def names() -> list[str]:
     """Return all names that can be explained."""
     return [*glossary(), *(entry["name"] for kind in catalogue.KINDS for entry in catalogue.entries(kind))]
-
-
-def _plain(name: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", name.strip().casefold()))
 
 
 def _text(entry: dict[str, object]) -> str:

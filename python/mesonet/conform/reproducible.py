@@ -29,8 +29,9 @@ def again(bench: Bench) -> Outcome:
     other = _digest(simulate(bench.scenario(SCENARIO), SEED + 1))
     if first != second:
         names = _unequal(first, second)
-        at = _first_difference(*(getattr(each, names.split(", ")[0]).frame for each in (one, two)))
-        return FAIL, f"tables {names} differ between two runs with one seed: {names.split(', ')[0]} has {at}", {}
+        table = names.partition(", ")[0]
+        at = _first_difference(*(getattr(each, table).frame for each in (one, two)))
+        return FAIL, f"tables {names} differ between two runs with one seed: {table} has {at}", {}
     if first == other:
         return FAIL, "another seed gives the same tables: the comparison proves nothing", {}
     return PASS, "all tables are equal, and differ with another seed", {}

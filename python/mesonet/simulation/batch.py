@@ -15,7 +15,6 @@ import numpy as np
 
 from mesonet import core
 from mesonet.errors import InputError, PluginFault, unknown
-from mesonet.numpy_data import plain
 from mesonet.processes import processors
 from mesonet.responses import tables as definitions
 from mesonet.responses.definitions import BY_NAME
@@ -177,7 +176,7 @@ def _edited(scenario: Scenario, number: int, values: Mapping[str, Any], memory: 
     if not isinstance(values, Mapping):
         raise InputError("not an edit", path=place, value=values, allowed="a mapping of paths to values")
     try:
-        edited = scenario.with_values(plain(values), place)
+        edited = scenario.with_values(values, place)
         edited.refuse_unused(values)
         text = edited.to_json()
         try:
