@@ -42,7 +42,7 @@ def means(series: pl.LazyFrame) -> pl.DataFrame:
 def added(rows: pl.DataFrame, committed: pl.DataFrame) -> pl.DataFrame:
     """Return `rows`, and of `committed` the rows of other runs, in the order of conditions and algorithms."""
     kept = committed.join(rows.select(RUN).unique(), on=RUN, how="anti")
-    return pl.concat([kept, rows.select(committed.columns).cast(dict(committed.schema))]).sort(RUN, maintain_order=True)
+    return pl.concat([kept, rows.select(committed.columns).cast(committed.schema)]).sort(RUN, maintain_order=True)
 
 
 def main(directory: str) -> None:
