@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 import mesonet as mn
-from mesonet.campaign.export import write_study_table
+from mesonet.campaign.export import study_table
 
 TABLES = Path(__file__).parent / "tables"
 PUBLISHED = (21, 25, 27, 17)
@@ -49,12 +49,11 @@ def main(directory: str) -> None:
     """Write both tables."""
     campaign = mn.load(directory)
     table = TABLES / "exp-2a-hour.parquet"
-    study = write_study_table(campaign, Path(directory) / "study.parquet")
-    added(pl.read_parquet(study), pl.read_parquet(table)).write_parquet(table)
+    added(study_table(campaign), pl.read_parquet(table)).write_parquet(table)
     minutes = TABLES / "exp-2a-hour-time.csv"
     spans = means(campaign.scan("series")).sort(*RUN, "from_min")
     numbered = spans.with_columns(pl.col("condition").replace_strict(range(1, 5), PUBLISHED, return_dtype=pl.Int64))
-    added(numbered, pl.read_csv(minutes, schema=numbered.schema)).sort(*RUN, "from_min").write_csv(minutes)
+    added(numbered, pl.read_csv(minutes, schema=numbered.schema)).write_csv(minutes)
 
 
 if __name__ == "__main__":
